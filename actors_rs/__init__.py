@@ -1,0 +1,1 @@
+"""actors_rs: Reactive Streams on actors."""

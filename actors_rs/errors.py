@@ -1,0 +1,111 @@
+"""Every exception this package raises on purpose.
+
+    ActorsRsError
+    ├── UserError                what the caller handed in cannot work
+    │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
+    │   ├── GraphError               also a ValueError: a blueprint that cannot run
+    │   ├── MissingExtraError        also an ImportError: an optional library is not installed
+    │   └── BlockingError            a pool thread was about to wait for a future
+    ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
+    ├── DefectError              this package broke its own promise: please report it
+    └── StreamError              a stream ended, but not by completing
+        ├── StageError               a stage failed; the cause is chained
+        ├── EmptyStreamError         also a LookupError: an element was needed, none came
+        └── RunCancelled             the run was cancelled before it completed
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ActorsRsError",
+    "BlockingError",
+    "DefectError",
+    "EmptyStreamError",
+    "GraphError",
+    "InvalidArgumentError",
+    "MissingExtraError",
+    "ProtocolViolation",
+    "RunCancelled",
+    "StageError",
+    "StreamError",
+    "UserError",
+]
+
+
+class ActorsRsError(Exception):
+    """Root of all exceptions that this package raises on purpose."""
+
+
+class UserError(ActorsRsError):
+    """What the caller handed in cannot work; nothing was started."""
+
+
+class InvalidArgumentError(UserError, ValueError):
+    """A number or an option lies outside its range."""
+
+
+class GraphError(UserError, ValueError):
+    """A blueprint cannot run: an outlet used twice, an end left open, no sink."""
+
+
+class MissingExtraError(UserError, ImportError):
+    """A feature needs an optional library that is not installed."""
+
+
+class BlockingError(UserError):
+    """A thread of the shared pool was about to wait for a future.
+
+    Waiting there could leave no thread to compute the answer. Run the actor on the
+    ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
+    """
+
+
+class ProtocolViolation(ActorsRsError):  # noqa: N818 - the field's own term
+    """A peer broke a rule of the Reactive Streams standard.
+
+    ``rule`` is the rule's number, for instance ``"1.1"``.
+    """
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(f"rule {rule}: {message}")
+        self.rule = rule
+
+
+class DefectError(ActorsRsError):
+    """This package broke its own promise; please report it."""
+
+
+class StreamError(ActorsRsError):
+    """A stream ended, but not by completing."""
+
+
+class StageError(StreamError):
+    """A stage failed.
+
+    ``stage`` is the stage's name, ``position`` the number of elements it had taken before the
+    failing one (0 is the first element; ``None`` where no element was at fault), ``site`` the
+    line that made the stage, ``others`` further failures of the same run. The original exception
+    is ``__cause__``.
+    """
+
+    def __init__(
+        self, stage: str, cause: BaseException, position: int | None = None, site: str = ""
+    ) -> None:
+        where = "" if position is None else f" at element {position}"
+        made = f" (made at {site})" if site else ""
+        super().__init__(
+            f"stage '{stage}' failed{where}: {type(cause).__name__}: {cause}{made}"
+        )
+        self.stage = stage
+        self.position = position
+        self.site = site
+        self.others: tuple[BaseException, ...] = ()
+        self.__cause__ = cause
+
+
+class EmptyStreamError(StreamError, LookupError):
+    """The stream completed without the element that was needed."""
+
+
+class RunCancelled(StreamError):  # noqa: N818 - an outcome, not a mistake
+    """The run was cancelled before it completed."""

@@ -1,0 +1,68 @@
+"""The four interfaces of Reactive Streams, as Protocols.
+
+Any object with these methods takes part; nothing has to be subclassed. Parameters are
+positional-only so that a neighbour's own parameter names fit. ``isinstance`` checks that the
+methods are there, not that they keep the rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+__all__ = ["Processor", "Publisher", "Subscriber", "Subscription"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
+
+
+@runtime_checkable
+class Subscription(Protocol):
+    """One subscriber's relation to one publisher. Both methods may be called from any thread."""
+
+    def request(self, n: int, /) -> None:
+        """Ask for ``n`` more elements; adds up, saturating at ``UNBOUNDED`` (rules 3.8, 3.17).
+
+        ``n`` below 1 ends the stream with ``on_error(ValueError)`` (3.9). Never blocks (3.4).
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Ask for no more. Idempotent, never blocks (3.5, 3.7)."""
+        ...
+
+
+@runtime_checkable
+class Subscriber(Protocol[T_contra]):
+    """Receives ``on_subscribe``, then elements it asked for, then at most one terminal signal."""
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        """First signal. ``TypeError`` for ``None`` (2.13)."""
+        ...
+
+    def on_next(self, element: T_contra, /) -> None:
+        """One requested element. ``TypeError`` for ``None`` (2.13)."""
+        ...
+
+    def on_error(self, error: BaseException, /) -> None:
+        """The stream failed; nothing follows (1.7)."""
+        ...
+
+    def on_complete(self) -> None:
+        """The stream ended; nothing follows (1.7)."""
+        ...
+
+
+@runtime_checkable
+class Publisher(Protocol[T_co]):
+    """Gives elements to the subscribers that ask for them."""
+
+    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+        """Start a stream to ``subscriber``. ``TypeError`` for ``None`` (1.9)."""
+        ...
+
+
+@runtime_checkable
+class Processor(Subscriber[T], Publisher[R], Protocol[T, R]):
+    """A Subscriber that is a Publisher too, bound by the rules of both (4.1)."""

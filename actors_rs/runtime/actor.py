@@ -1,0 +1,264 @@
+"""``PooledActor``: pykka's actor, on a dispatcher instead of a thread of its own.
+
+It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRef``,
+``ActorProxy``, ``ask``, ``stop`` and the hooks keep their meaning. What differs is on purpose:
+
+- a message is handled, answered with ``ActorDeadError`` or dead-lettered, never forgotten;
+- an exception, of whatever kind, ends this actor at most and no other;
+- a failing ``on_start`` calls ``on_failure``;
+- actors live in their system, not in pykka's global list.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+import uuid
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
+
+from pykka import Actor, ActorDeadError, ActorRef, Future
+from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
+
+from actors_rs.errors import DefectError
+from actors_rs.runtime._primitives import monotonic, random_bits
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.stop_flag import StopFlag
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
+
+TURN_SECONDS = 0.002
+"""Seconds after which a turn gives its thread back, between two messages."""
+THROUGHPUT = 100
+"""Messages after which a turn gives its thread back."""
+
+A = TypeVar("A", bound="PooledActor")
+logger = logging.getLogger("actors_rs.runtime")
+_PYKKA_MESSAGES = frozenset({_ActorStop, ProxyCall, ProxyGetAttr, ProxySetAttr})
+_urns = itertools.count(random_bits(128))
+
+
+class _Ask:
+    """A message whose sender waits for an answer."""
+
+    __slots__ = ("message", "reply_to")
+
+    def __init__(self, message: Any, reply_to: Future[Any]) -> None:
+        self.message = message
+        self.reply_to = reply_to
+
+
+class PooledActorRef(ActorRef[A]):
+    """pykka's reference to an actor. All methods may be called from any thread."""
+
+    def __init__(self, actor: A) -> None:
+        self._actor_weakref = weakref.ref(actor)
+        self.actor_class = type(actor)
+        self.actor_inbox: Mailbox = actor.actor_inbox
+        self.actor_stopped = actor.actor_stopped  # type: ignore[assignment]  # same methods
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """The actor's unique name; empty once the actor is gone."""
+        actor = self._actor_weakref()
+        return actor.actor_urn if actor is not None else ""
+
+    def tell(self, message: Any) -> None:
+        """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
+            raise ActorDeadError(f"{self} not found")
+
+    @overload
+    def ask(
+        self, message: Any, *, block: Literal[False], timeout: float | None = None
+    ) -> Future[Any]: ...
+
+    @overload
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
+
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Send ``message`` and wait for the answer, or return a future of it.
+
+        Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
+        stopped before handling the message.
+        """
+        future = self.actor_class._create_future()
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(message, future)):
+            _answer_dead(future, f"{self} not found")
+        return future.get(timeout=timeout) if block else future
+
+
+class PooledActor(Actor):
+    """An actor on the shared pool; subclass it as you would ``pykka.ThreadingActor``.
+
+    ``dispatcher`` says who gives it a thread: ``"pool"`` (default), ``"pinned"`` for a thread of
+    its own, needed if handlers wait for futures, or ``"calling_thread"``. Handlers run one at a
+    time, in a copy of the context in which the actor was started.
+    """
+
+    dispatcher: ClassVar[str] = "pool"
+
+    actor_inbox: Mailbox
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
+        self._urn_number = next(_urns)
+        self.actor_inbox = self._create_actor_inbox()
+        self.actor_stopped = StopFlag()  # type: ignore[assignment]  # an Event's methods
+        self._actor_ref = PooledActorRef(self)
+        self._system: ActorSystem | None = None
+        self._on_start_due = True
+
+    @classmethod
+    def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:
+        """Start in the current system: the innermost ``with ActorSystem()``, else a default one.
+
+        The default system keeps the process alive until its last actor has stopped, as pykka's
+        threads do.
+        """
+        from actors_rs.runtime.system import spawn_in_current_system
+
+        return spawn_in_current_system(cls, *args, **kwargs)
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """A name no other actor has."""
+        return uuid.UUID(int=self._urn_number % 2**128).urn
+
+    @property
+    def system(self) -> ActorSystem:
+        """The system this actor lives in; there is one from ``on_start`` on."""
+        if self._system is None:
+            raise DefectError(f"{self} was never started in a system")
+        return self._system
+
+    @staticmethod
+    def _create_actor_inbox() -> Mailbox:
+        return Mailbox()
+
+    @staticmethod
+    def _create_future() -> Future[Any]:
+        return PooledFuture()
+
+    def _start_actor_loop(self) -> None:
+        system = self.system
+        self._context = system.context()
+        self._dispatcher = system.dispatcher_for(self)
+        self.actor_inbox.open(self._schedule)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        self._dispatcher.schedule(self._turn)
+
+    def _turn(self) -> None:
+        if self._context.run(self._run_turn):
+            self._dispatcher.schedule(self._turn)
+
+    def _run_turn(self) -> bool:
+        """Handle messages; True if the turn has to be continued later."""
+        if self._on_start_due:
+            self._on_start_due = False
+            self._guarded(self.on_start)
+        inbox, deadline = self.actor_inbox, monotonic() + TURN_SECONDS
+        for _ in range(THROUGHPUT):
+            if inbox.closed or (message := inbox.take()) is EMPTY:
+                break
+            self._process(message)
+            if monotonic() > deadline:
+                break
+        return not inbox.closed and inbox.end_turn()
+
+    def _process(self, message: Any) -> None:
+        if type(message) is _Ask:
+            self._process_ask(message.message, message.reply_to)
+        else:
+            self._guarded(self._handle_receive, message)
+
+    def _process_ask(self, message: Any, reply_to: Future[Any]) -> None:
+        try:
+            reply = self._handle_receive(message)
+        except Exception:
+            logger.info("Exception returned from %s to caller:", self, exc_info=True)
+            reply_to.set_exception()
+        except BaseException as error:
+            reply_to.set_exception()
+            self._fail(error)
+        else:
+            reply_to.set(reply)
+
+    def _handle_receive(self, message: Any) -> Any:
+        if type(message) in _PYKKA_MESSAGES:
+            return super()._handle_receive(message)
+        return self.on_receive(message)
+
+    def _guarded(self, hook: Any, *args: Any) -> None:
+        try:
+            hook(*args)
+        except BaseException as error:
+            self._fail(error)
+
+    def _stop(self) -> None:
+        """Stop now: the rest of the mailbox is not handled."""
+        self.actor_stopped.set()
+        try:
+            self.on_stop()
+        except Exception:
+            self._log_failure()
+        finally:
+            self._leave()
+
+    def _fail(self, error: BaseException) -> None:
+        """End after an exception that nobody was waiting for."""
+        self.actor_stopped.set()
+        self._log_failure()
+        try:
+            self.on_failure(type(error), error, error.__traceback__)
+        except Exception:
+            self._log_failure()
+        self._leave()
+        if not isinstance(error, Exception):
+            self.system.fatal(error)
+
+    def _handle_failure(
+        self,
+        exception_type: type[BaseException] | None,
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        info = (exception_type, exception_value, traceback)
+        logger.error("Unhandled exception in %s:", self, exc_info=info)  # type: ignore[arg-type]
+
+    def _log_failure(self) -> None:
+        self._handle_failure(*sys.exc_info())
+
+    def _leave(self) -> None:
+        """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
+        for message in self.actor_inbox.close():
+            self._return_unread(message)
+        self.system.forget(self)
+
+    def _return_unread(self, message: Any) -> None:
+        if type(message) is not _Ask:
+            if type(message) is not _ActorStop:
+                self.system.dead_letters.publish(
+                    message, where=str(self), why="the actor stopped before it read the message"
+                )
+        elif type(message.message) is _ActorStop:
+            message.reply_to.set(None)
+        else:
+            reason = f"{self._actor_ref} stopped before handling the message"
+            _answer_dead(message.reply_to, reason)
+
+
+def _answer_dead(future: Future[Any], reason: str) -> None:
+    future.set_exception((ActorDeadError, ActorDeadError(reason), None))
+
+

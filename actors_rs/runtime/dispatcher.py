@@ -1,0 +1,43 @@
+"""The dispatcher contract: who runs a mailbox, and when.
+
+A dispatcher runs *turns*. It promises that a turn handed in once runs once, that it runs on a
+thread where it may run, and that ``close`` leaves no thread of its own behind. That one actor
+never has two turns at a time is the mailbox's doing: it hands in the next turn when the last one
+has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+__all__ = ["Dispatcher", "DispatcherStatistics", "Turn"]
+
+Turn: TypeAlias = Callable[[], None]
+"""One run of a mailbox. It never raises: what fails inside is the actor's to handle."""
+
+
+@dataclass(frozen=True, slots=True)
+class DispatcherStatistics:
+    """A dispatcher at one moment: threads, turns waiting for one, turns begun so far."""
+
+    workers: int
+    ready: int
+    turns: int
+
+
+class Dispatcher(Protocol):
+    """Gives threads to turns. All methods may be called from any thread."""
+
+    def schedule(self, turn: Turn, /) -> None:
+        """Run ``turn`` soon. Never blocks."""
+        ...
+
+    def close(self, timeout: float) -> tuple[str, ...]:
+        """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
+        ...
+
+    def statistics(self) -> DispatcherStatistics:
+        """A snapshot; cheap, from any thread."""
+        ...

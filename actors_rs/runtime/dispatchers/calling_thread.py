@@ -1,0 +1,47 @@
+"""No thread at all: turns run on the thread that schedules them, one after the other.
+
+For tests and for debugging: when ``tell`` returns, everything it set off has happened. A turn
+that schedules further turns queues them behind itself, so nothing recurses.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from actors_rs.runtime._primitives import Lock, ThreadLocal
+from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
+
+__all__ = ["CallingThreadDispatcher"]
+
+
+class CallingThreadDispatcher:
+    """Runs turns on the calling thread. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._local = ThreadLocal()
+        self._lock = Lock()
+        self._turns = 0
+
+    def schedule(self, turn: Turn, /) -> None:
+        queue: deque[Turn] | None = getattr(self._local, "queue", None)
+        if queue is not None:
+            queue.append(turn)
+            return
+        self._local.queue = queue = deque([turn])
+        try:
+            while queue:
+                self._count()
+                queue.popleft()()
+        finally:
+            self._local.queue = None
+
+    def close(self, timeout: float) -> tuple[str, ...]:
+        return ()
+
+    def statistics(self) -> DispatcherStatistics:
+        queue = getattr(self._local, "queue", None)
+        return DispatcherStatistics(0, len(queue or ()), self._turns)
+
+    def _count(self) -> None:
+        with self._lock:
+            self._turns += 1

@@ -1,0 +1,63 @@
+"""One asyncio event loop on a thread of its own, for coroutines that stages hand in.
+
+The loop starts with the first coroutine and ends with the system, which cancels what still runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from actors_rs.runtime._primitives import Lock, Thread
+
+__all__ = ["EventLoopThread"]
+
+T = TypeVar("T")
+
+
+class EventLoopThread:
+    """Runs coroutines. All methods may be called from any thread."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+
+    def close(self, timeout: float) -> tuple[str, ...]:
+        """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s."""
+        with self._lock:
+            loop, thread, self._loop = self._loop, self._thread, None
+        if loop is None or thread is None:
+            return ()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout)
+        return (thread.name,) if thread.is_alive() else ()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = Thread(
+                    target=self._serve, args=(self._loop,), name=self._name, daemon=True
+                )
+                self._thread.start()
+            return self._loop
+
+    @staticmethod
+    def _serve(loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            loop.run_forever()
+            tasks = asyncio.all_tasks(loop)
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()

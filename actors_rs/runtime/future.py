@@ -1,0 +1,85 @@
+"""The answer to an ``ask``: a pykka ``Future`` made of two plain locks.
+
+A pool thread that would have to wait raises ``BlockingError`` instead: it might be the very
+thread that the answer needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeAlias, TypeVar
+
+from pykka import Future, Timeout
+
+from actors_rs.errors import BlockingError
+from actors_rs.runtime._primitives import Full, Lock, may_block
+
+__all__ = ["PooledFuture"]
+
+T = TypeVar("T")
+_ExcInfo: TypeAlias = tuple[
+    type[BaseException] | None, BaseException | None, TracebackType | None
+]
+
+
+class PooledFuture(Future[T]):
+    """Holds one value or exception. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._claim = Lock()  # whoever gets it sets the result
+        self._latch = Lock()  # held until the result is there
+        self._latch.acquire()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def get(self, *, timeout: float | None = None) -> T:
+        """The value, or raises the exception; waits ``timeout`` seconds, ``None`` for ever.
+
+        Raises ``pykka.Timeout`` when time is up and ``BlockingError`` when called before the
+        result is there on a thread of the shared pool.
+        """
+        if self._get_hook is not None:
+            return super().get(timeout=timeout)
+        self._wait(timeout)
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[no-any-return]
+
+    def set(self, value: T | None = None) -> None:
+        """Set the value; raises ``queue.Full`` if there is a result already."""
+        self._claim_or_raise()
+        self._value = value
+        self._latch.release()
+
+    def set_exception(self, exc_info: _ExcInfo | None = None) -> None:
+        """Set the exception, by default the one being handled; raises like ``set``."""
+        exc_type, error, traceback = exc_info if exc_info is not None else sys.exc_info()
+        if error is None:
+            error = exc_type() if exc_type is not None else RuntimeError("no exception given")
+        self._claim_or_raise()
+        self._error = error.with_traceback(traceback)
+        self._latch.release()
+
+    def set_get_hook(self, func: Callable[[float | None], T]) -> None:
+        """Let ``func(timeout)`` compute the result on ``get``; raises like ``set``."""
+        self._claim_or_raise()
+        super().set_get_hook(func)
+
+    def _claim_or_raise(self) -> None:
+        if not self._claim.acquire(blocking=False):
+            raise Full("the future has a result already")
+
+    def _wait(self, timeout: float | None) -> None:
+        latch = self._latch
+        if not latch.acquire(blocking=False):
+            if not may_block():
+                raise BlockingError(
+                    "a pool thread must not wait for a future: let the answer come as a message, "
+                    "or give the actor its own thread with dispatcher = 'pinned'"
+                )
+            if not latch.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+                raise Timeout(f"{timeout} seconds")
+        latch.release()  # the next one waiting may pass too

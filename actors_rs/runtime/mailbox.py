@@ -1,0 +1,124 @@
+"""The mailbox: two lanes, closeable, scheduled at most once.
+
+Control messages (request, cancel, timers) overtake data messages (frames, completion, user
+messages), and each lane keeps its order. ``put`` and ``close`` share one lock, so a message is
+either read by the actor, handed back by ``close``, or refused: none is lost in between.
+
+Many threads put; only the turn that runs the actor takes, ends the turn or closes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from pykka import ActorDeadError
+
+from actors_rs.runtime._primitives import Lock
+
+__all__ = ["EMPTY", "Mailbox"]
+
+
+class _Empty:
+    def __repr__(self) -> str:
+        return "EMPTY"
+
+
+EMPTY: Final = _Empty()
+"""What ``take`` returns when both lanes are empty (``None`` is an ordinary message)."""
+
+
+class Mailbox:
+    """An actor's inbox; fits pykka's ``ActorInbox`` (``put``, ``get``, ``empty``).
+
+    A new mailbox is dormant: it keeps what is put into it and schedules nothing until ``open``.
+    """
+
+    __slots__ = ("_closed", "_control", "_data", "_lock", "_ready", "_scheduled")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._data: deque[Any] = deque()
+        self._control: deque[Any] | None = None  # made on first use: most actors never need it
+        self._scheduled = True
+        self._closed = False
+        self._ready: Callable[[], None] | None = None
+
+    def __len__(self) -> int:
+        control = self._control
+        return len(self._data) + (len(control) if control else 0)
+
+    def open(self, ready: Callable[[], None]) -> None:
+        """Let ``ready`` be called, once, whenever the mailbox goes from idle to holding work.
+
+        The first turn is due at once: the caller schedules it.
+        """
+        self._ready = ready
+
+    def offer(self, message: Any) -> bool:
+        """Put into the data lane. False when the mailbox is closed. Any thread."""
+        with self._lock:
+            if self._closed:
+                return False
+            self._data.append(message)
+            if self._scheduled:
+                return True
+            self._scheduled = True
+        self._ready()  # type: ignore[misc]  # an open mailbox has it; a dormant one is scheduled
+        return True
+
+    def offer_control(self, message: Any) -> bool:
+        """Put into the control lane. False when the mailbox is closed. Any thread."""
+        with self._lock:
+            if self._closed:
+                return False
+            if self._control is None:
+                self._control = deque()
+            self._control.append(message)
+            if self._scheduled:
+                return True
+            self._scheduled = True
+        self._ready()  # type: ignore[misc]
+        return True
+
+    def put(self, message: Any, /) -> None:
+        """Put into the data lane; raises ``ActorDeadError`` when closed. Any thread."""
+        if not self.offer(message):
+            raise ActorDeadError("the actor of this mailbox has stopped")
+
+    def take(self) -> Any:
+        """Next message, control lane first, or ``EMPTY``. Only in the actor's turn."""
+        if self._control:
+            return self._control.popleft()
+        return self._data.popleft() if self._data else EMPTY
+
+    get = take
+
+    def empty(self) -> bool:
+        """Whether both lanes are empty at this moment."""
+        return not self._data and not self._control
+
+    def end_turn(self, again: bool = False) -> bool:
+        """End the turn. True: messages are left (or ``again``) and the caller schedules anew."""
+        with self._lock:
+            if again or self._data or self._control:
+                return True
+            self._scheduled = False
+            return False
+
+    def close(self) -> list[Any]:
+        """Refuse messages from now on and hand back those never taken, control lane first."""
+        with self._lock:
+            self._closed = True
+            self._scheduled = True
+            left = [*(self._control or ()), *self._data]
+            self._data.clear()
+            self._control = None
+            self._ready = None
+        return left
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed

@@ -1,0 +1,44 @@
+"""A flag with the methods of ``threading.Event`` at a fraction of its size.
+
+Most actors are never waited for through it, so the event behind ``wait`` is made on demand.
+"""
+
+from __future__ import annotations
+
+from actors_rs.runtime._primitives import Event, Lock
+
+__all__ = ["StopFlag"]
+
+_making_events = Lock()
+
+
+class StopFlag:
+    """Set once, never cleared. All methods may be called from any thread."""
+
+    __slots__ = ("_event", "_set")
+
+    def __init__(self) -> None:
+        self._set = False
+        self._event: Event | None = None
+
+    def is_set(self) -> bool:
+        """Whether ``set`` was called."""
+        return self._set
+
+    def set(self) -> None:
+        """Raise the flag and wake those who wait."""
+        with _making_events:
+            self._set = True
+            event = self._event
+        if event is not None:
+            event.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the flag is set, at most ``timeout`` seconds; returns whether it is."""
+        with _making_events:
+            if self._set:
+                return True
+            if self._event is None:
+                self._event = Event()
+            event = self._event
+        return event.wait(timeout)

@@ -1,0 +1,282 @@
+"""``ActorSystem``: owns the threads, the clock, the dead letters and the actors that use them.
+
+A system is a context manager; when it has been left, no thread of its own is alive. It knows
+nothing of streams: what it starts and stops is anything that keeps ``Startable`` and
+``Activity``.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self, TypeVar
+
+from pykka import ActorDeadError, ActorRef, ActorRegistry
+
+from actors_rs.errors import BlockingError, InvalidArgumentError
+from actors_rs.runtime._primitives import Lock, may_block, monotonic
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.dead_letters import DeadLetters
+from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
+from actors_rs.runtime.dispatchers import (
+    CallingThreadDispatcher,
+    PinnedDispatcher,
+    PoolDispatcher,
+)
+from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.guardian import Guardian
+from actors_rs.runtime.timers import Timers
+from actors_rs.runtime.workers import Workers
+
+__all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
+
+A = TypeVar("A", bound=PooledActor)
+R_co = TypeVar("R_co", covariant=True)
+logger = logging.getLogger("actors_rs.runtime")
+
+
+class Activity(Protocol):
+    """What runs in a system and has to end before it: a run of a graph."""
+
+    def drain(self) -> None:
+        """Take no more, deliver what is in hand. Does not wait."""
+
+    def cancel(self) -> None:
+        """Stop now. Does not wait."""
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it ended within ``timeout`` seconds."""
+
+
+class Startable(Protocol[R_co]):
+    """What a system can start: a blueprint."""
+
+    def start_on(self, system: ActorSystem, /) -> R_co:
+        """Start in ``system``."""
+        ...
+
+
+class ActorSystem:
+    """A pool of threads and the actors that share it. All methods may be called from any thread.
+
+    ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
+    user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
+    says otherwise, ``metrics`` whether stages account for their time.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int | None = None,
+        max_workers: int = 256,
+        window: int = 1024,
+        metrics: bool = True,
+        dispatcher: Literal["pool", "calling_thread"] = "pool",
+        name: str = "actors",
+        shutdown_timeout: float = 30.0,
+    ) -> None:
+        if window < 1:
+            raise InvalidArgumentError(f"window must be at least 1, got {window}")
+        if dispatcher not in ("pool", "calling_thread"):
+            raise InvalidArgumentError(
+                f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"
+            )
+        self.name = name
+        self.window = window
+        self.metrics = metrics
+        self.dead_letters = DeadLetters()
+        self.timers = Timers(f"{name}-timers")
+        self.blocking = Workers(f"{name}-blocking", keep=1)
+        self.event_loop = EventLoopThread(f"{name}-asyncio")
+        self.shutdown_timeout = shutdown_timeout
+        self._lock = Lock()
+        self._actors: dict[PooledActor, PinnedDispatcher | None] = {}
+        self._pinned: list[PinnedDispatcher] = []  # also of stopped actors, until their thread ended
+        self._activities: dict[Activity, None] = {}
+        self._closed = False
+        self._fatal: BaseException | None = None
+        self._tokens: list[contextvars.Token[ActorSystem | None]] = []
+        self._dispatcher: Dispatcher = (
+            PoolDispatcher(self.timers, workers=workers, cap=max_workers, name=name)
+            if dispatcher == "pool"
+            else CallingThreadDispatcher()
+        )
+        self._guardian = Guardian(self)
+        ActorRegistry.register(self._guardian.actor_ref)
+
+    def __enter__(self) -> Self:
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _current.reset(self._tokens.pop())
+        self.shutdown(drain=error is None)
+        if error is None and self._fatal is not None:
+            raise self._fatal
+
+    def __repr__(self) -> str:
+        return f"<ActorSystem {self.name!r}: {len(self._actors)} actors>"
+
+    def start(self, graph: Startable[R_co]) -> R_co:
+        """Start a graph; returns its ``Run``. Raises ``InvalidArgumentError`` after shutdown."""
+        self._check_open()
+        return graph.start_on(self)
+
+    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+        """Start an actor here; the arguments go to its constructor."""
+        self._check_open()
+        return self.adopt(actor_class(*args, **kwargs))
+
+    def adopt(self, actor: A) -> ActorRef[A]:
+        """Start an actor that was constructed already."""
+        actor._system = self
+        with self._lock:
+            if self._closed:
+                raise InvalidArgumentError(f"actor system '{self.name}' was shut down")
+            self._actors[actor] = None
+        actor._start_actor_loop()
+        return actor.actor_ref
+
+    def forget(self, actor: PooledActor) -> None:
+        """An actor has stopped; called by the actor itself, in its last turn."""
+        with self._lock:
+            own_dispatcher = self._actors.pop(actor, None)
+        if own_dispatcher is not None:
+            own_dispatcher.close(0)
+
+    def register(self, activity: Activity) -> None:
+        """Let shutdown end ``activity`` too, until ``unregister``."""
+        with self._lock:
+            self._activities[activity] = None
+
+    def unregister(self, activity: Activity) -> None:
+        """``activity`` has ended."""
+        with self._lock:
+            self._activities.pop(activity, None)
+
+    def children(self) -> tuple[PooledActor, ...]:
+        """The living actors, in the order they were started."""
+        with self._lock:
+            return tuple(self._actors)
+
+    def context(self) -> contextvars.Context:
+        """A copy of the context to run an actor's code in: that of the thread that starts it."""
+        return contextvars.copy_context()
+
+    def dispatcher_for(self, actor: PooledActor) -> Dispatcher:
+        """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
+        name = actor.dispatcher
+        if name == "pool" or isinstance(self._dispatcher, CallingThreadDispatcher):
+            return self._dispatcher
+        if name == "calling_thread":
+            return CallingThreadDispatcher()
+        if name != "pinned":
+            raise InvalidArgumentError(
+                f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {name!r}"
+            )
+        pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
+        with self._lock:
+            self._actors[actor] = pinned
+            self._pinned = [old for old in self._pinned if old.statistics().workers]
+            self._pinned.append(pinned)
+        return pinned
+
+    def statistics(self) -> DispatcherStatistics:
+        """The pool at this moment."""
+        return self._dispatcher.statistics()
+
+    def fatal(self, error: BaseException) -> None:
+        """A ``SystemExit`` or the like was raised in an actor: stop this system, no other.
+
+        The error is raised again where the ``with`` block of the system ends.
+        """
+        with self._lock:
+            self._fatal = self._fatal or error
+        self._cancel_activities()
+        self._tell_all_to_stop()
+
+    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        """End everything: runs (drained or cancelled), actors in reverse order, threads.
+
+        Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
+        not stopped by then is named in one log line and left behind on daemon threads. May be
+        called again; raises ``BlockingError`` on a thread of the pool.
+        """
+        if not may_block():
+            raise BlockingError("a pool thread must not wait for the shutdown of its own system")
+        deadline = monotonic() + (self.shutdown_timeout if timeout is None else timeout)
+        late = self._end_activities(drain, deadline)
+        with self._lock:
+            self._closed = True
+        late += self._stop_actors(deadline)
+        late += self._close_threads(deadline)
+        ActorRegistry.unregister(self._guardian.actor_ref)
+        if late:
+            logger.error("shutdown of '%s': still busy: %s", self.name, ", ".join(late))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InvalidArgumentError(f"actor system '{self.name}' was shut down")
+
+    def _cancel_activities(self) -> None:
+        with self._lock:
+            activities = tuple(self._activities)
+        for activity in activities:
+            activity.cancel()
+
+    def _end_activities(self, drain: bool, deadline: float) -> list[str]:
+        with self._lock:
+            activities = tuple(self._activities)
+        for activity in activities:
+            activity.drain() if drain else activity.cancel()
+        late = [a for a in activities if not a.wait(max(0.0, deadline - monotonic()))]
+        for activity in late:
+            activity.cancel()
+        return [str(activity) for activity in late if not activity.wait(0.1)]
+
+    def _tell_all_to_stop(self) -> list[ActorRef[PooledActor]]:
+        refs = [actor.actor_ref for actor in reversed(self.children())]
+        for ref in refs:
+            try:
+                ref.stop(block=False)
+            except ActorDeadError:
+                continue
+        return refs
+
+    def _stop_actors(self, deadline: float) -> list[str]:
+        refs = self._tell_all_to_stop()
+        late = [
+            str(ref)
+            for ref in refs
+            if not ref.actor_stopped.wait(max(0.0, deadline - monotonic()))
+        ]
+        return late
+
+    def _close_threads(self, deadline: float) -> list[str]:
+        with self._lock:
+            pinned = list(self._pinned)
+        late: list[str] = []
+        for part in (self.blocking, self.event_loop, *pinned, self._dispatcher, self.timers):
+            late += part.close(max(0.0, deadline - monotonic()))
+        return late
+
+
+_current: contextvars.ContextVar[ActorSystem | None] = contextvars.ContextVar(
+    "actors_rs_current_system", default=None
+)
+
+
+def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+    """Start an actor in the innermost system that was entered, else in the default one."""
+    system = _current.get()
+    if system is not None and not system._closed:
+        return system.spawn(actor_class, *args, **kwargs)
+    from actors_rs.runtime.default_system import spawn_in_default_system
+
+    return spawn_in_default_system(actor_class, *args, **kwargs)

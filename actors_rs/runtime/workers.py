@@ -1,0 +1,161 @@
+"""Threads that take jobs from one queue: what every dispatcher with threads is made of.
+
+The queue is unbounded and C-fast; a put wakes a thread only if one is asleep. Growth is the
+owner's decision (``spawn``, ``put_growing``); a thread that has been idle for ``linger`` seconds
+ends by itself as long as more than ``keep`` threads are left.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+from actors_rs.runtime._primitives import (
+    Empty,
+    Lock,
+    SimpleQueue,
+    Thread,
+    current_thread_id,
+    monotonic,
+)
+
+__all__ = ["Job", "Workers"]
+
+Job: TypeAlias = Callable[[], None]
+logger = logging.getLogger("actors_rs.runtime")
+
+
+class _Worker:
+    """One thread; ``begun`` is written by that thread alone."""
+
+    __slots__ = ("begun", "thread")
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.thread: Thread | None = None
+
+
+class Workers:
+    """A growing and shrinking set of threads. All methods may be called from any thread."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        keep: int,
+        linger: float = 5.0,
+        daemon: bool = True,
+        on_thread_start: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self._keep = keep
+        self._linger = linger
+        self._daemon = daemon
+        self._on_thread_start = on_thread_start
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._lock = Lock()
+        self._workers: set[_Worker] = set()
+        self._spawned = 0
+        self._begun_by_gone = 0
+        self._unfinished = 0  # jobs of put_growing that have not returned
+        self._closed = False
+        self.put = self._queue.put
+
+    def __len__(self) -> int:
+        return len(self._workers)
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that no thread has taken yet."""
+        return self._queue.qsize()
+
+    @property
+    def begun(self) -> int:
+        """Jobs begun since the start."""
+        with self._lock:
+            return self._begun_by_gone + sum(worker.begun for worker in self._workers)
+
+    def spawn(self, up_to: int) -> bool:
+        """Start one more thread, unless there are ``up_to`` already or ``close`` was called."""
+        with self._lock:
+            return self._spawn(up_to)
+
+    def put_growing(self, job: Job, up_to: int) -> bool:
+        """Hand in a job that may block; a thread is added if none would be free for it.
+
+        False after ``close``: the job will not run. Decided under the lock that a thread takes
+        before it leaves, so no job is left behind by the last idle thread.
+        """
+        with self._lock:
+            if self._closed:
+                return False
+            self._unfinished += 1
+            if self._unfinished > len(self._workers):
+                self._spawn(up_to)
+            self._queue.put(lambda: self._run_counted(job))
+        return True
+
+    def close(self, timeout: float) -> tuple[str, ...]:
+        """Finish the queue, end the threads; returns the names of threads still busy.
+
+        Waits at most ``timeout`` seconds, and never for the calling thread itself.
+        """
+        with self._lock:
+            self._closed = True
+            threads = [worker.thread for worker in self._workers if worker.thread is not None]
+        for _ in threads:
+            self._queue.put(None)
+        others = [thread for thread in threads if thread.ident != current_thread_id()]
+        deadline = monotonic() + timeout
+        for thread in others:
+            thread.join(max(0.0, deadline - monotonic()))
+        return tuple(thread.name for thread in others if thread.is_alive())
+
+    def _spawn(self, up_to: int) -> bool:
+        if self._closed or len(self._workers) >= up_to:
+            return False
+        worker = _Worker()
+        self._spawned += 1
+        name = f"{self.name}-{self._spawned}"
+        worker.thread = Thread(target=self._run, args=(worker,), name=name, daemon=self._daemon)
+        self._workers.add(worker)
+        worker.thread.start()
+        return True
+
+    def _run_counted(self, job: Job) -> None:
+        try:
+            job()
+        finally:
+            with self._lock:
+                self._unfinished -= 1
+
+    def _run(self, worker: _Worker) -> None:
+        if self._on_thread_start is not None:
+            self._on_thread_start()
+        while (job := self._next(worker)) is not None:
+            worker.begun += 1
+            try:
+                job()
+            except BaseException:
+                logger.exception("a job of %s raised; this is a defect", self.name)
+            del job  # an idle thread must keep nothing alive
+        with self._lock:
+            self._forget(worker)
+
+    def _next(self, worker: _Worker) -> Job | None:
+        while True:
+            if len(self._workers) <= self._keep:
+                return self._queue.get()
+            try:
+                return self._queue.get(timeout=self._linger)
+            except Empty:
+                with self._lock:
+                    if len(self._workers) > self._keep and self._queue.empty():
+                        self._forget(worker)
+                        return None
+
+    def _forget(self, worker: _Worker) -> None:
+        if worker in self._workers:
+            self._workers.discard(worker)
+            self._begun_by_gone += worker.begun
