@@ -1,0 +1,55 @@
+# Every target does its own set-up: Python 3.11 or newer and make are all a fresh machine needs.
+# Another interpreter: make PYTHON=/path/to/python test
+
+PYTHON ?= $(shell sh tools/find_python.sh)
+MINUTES ?= 5
+PY := .venv/bin/python
+READY := .venv/.ready
+CODE := $(wildcard actors_rs tests examples stress tools)
+# A machine whose own name does not resolve can still run Spark's local mode.
+export SPARK_LOCAL_IP ?= 127.0.0.1
+# First on a recipe line that starts Spark. Two steps, since `export X=$$(...)` hides a failure.
+WITH_JAVA = JAVA_HOME="$$($(PY) tools/java_home.py)" || exit 1; export JAVA_HOME;
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types bench stress clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## the virtual environment .venv with all that the checks need
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "actors_rs needs Python 3.11 or newer with venv and pip, but '$(PYTHON)' is not that:" \
+	    "install it (Debian: python3 and python3-venv) or name one with make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY) ## the census of the standard library, into build/census
+	@$(WITH_JAVA) $(PY) examples/code_census.py --out build/census --overwrite
+
+test: lint types ## linter, type checker and tests
+	@$(WITH_JAVA) $(PY) -m pytest -q
+
+lint: $(READY) ## ruff: rules and format
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+
+types: $(READY) ## mypy, strict
+	$(PY) -m mypy $(CODE)
+
+bench: $(READY) ## the benchmarks, each a ratio measured side by side
+	@$(WITH_JAVA) $(PY) -m stress.bench
+
+# One whole round at least; the first failure ends it. Without tests in stress/, a round is the benchmarks.
+ROUND = $(if $(shell find stress -name 'test_*.py' 2>/dev/null),-m pytest stress -q,-m stress.bench)
+stress: $(READY) ## real threads under load, round after round for MINUTES=5 minutes
+	@$(WITH_JAVA) end=$$(($$(date +%s) + 60 * $(MINUTES))); \
+	while $(PY) $(ROUND) || exit 1; [ "$$(date +%s)" -lt "$$end" ]; do :; done
+
+clean: ## back to a fresh clone: .venv, build and caches go
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+	  metastore_db derby.log spark-warehouse
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
