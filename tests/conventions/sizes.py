@@ -1,0 +1,34 @@
+"""Limits of size, and pure checks of one file's text against them."""
+
+import ast
+
+MOST_LINES_OF_A_FILE = 400
+MOST_LINES_OF_A_FUNCTION = 45
+
+
+def long_file(path: str, text: str) -> list[str]:
+    """The file itself when it has more lines than a file may have."""
+    lines = len(text.splitlines())
+    if lines <= MOST_LINES_OF_A_FILE:
+        return []
+    return [f"{path}: a file has at most {MOST_LINES_OF_A_FILE} lines, this one {lines}"]
+
+
+def long_functions(path: str, text: str) -> list[str]:
+    """Functions and methods with more lines than one may have; decorators do not count."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return [
+        f"{path}:{node.lineno}: a function has at most {MOST_LINES_OF_A_FUNCTION} lines,"
+        f" {node.name} {lines_of(node)}"
+        for node in functions
+        if lines_of(node) > MOST_LINES_OF_A_FUNCTION
+    ]
+
+
+def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from `def` to the last one, docstring and nested functions included."""
+    return (node.end_lineno or node.lineno) - node.lineno + 1

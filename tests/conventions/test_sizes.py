@@ -1,0 +1,32 @@
+"""No file and no function outgrows what a reader takes in at once."""
+
+import pytest
+
+from tests.conventions.project import code_files
+from tests.conventions.sizes import long_file, long_functions
+
+
+@pytest.mark.parametrize("check", [long_file, long_functions], ids=lambda check: check.__name__)
+def test_every_file_and_function_keeps_its_limit(check):
+    said = [one for path, text in code_files().items() for one in check(path, text)]
+    assert not said, "\n".join(said)
+
+
+def test_the_package_and_its_tests_are_among_the_files_read():
+    assert {"actors_rs/__init__.py", "tests/conventions/test_sizes.py"} <= code_files().keys()
+
+
+@pytest.mark.parametrize(("lines", "caught"), [(400, 0), (401, 1)])
+def test_a_planted_long_file_is_caught(lines, caught):
+    assert len(long_file("a.py", "x = 1\n" * lines)) == caught
+
+
+@pytest.mark.parametrize(("lines", "caught"), [(45, 0), (46, 1)])
+@pytest.mark.parametrize("head", ["def f():", "async def f():", "@cache\n@more\ndef f():"])
+def test_a_planted_long_function_is_caught(head, lines, caught):
+    assert len(long_functions("a.py", head + "\n    x = 1" * (lines - 1))) == caught
+
+
+def test_a_planted_long_method_is_named_with_its_place():
+    text = "class C:\n    def f(self):" + "\n        x = 1" * 60
+    assert long_functions("a.py", text) == ["a.py:2: a function has at most 45 lines, f 61"]
