@@ -42,7 +42,8 @@ THROUGHPUT = 100
 
 A = TypeVar("A", bound="PooledActor")
 logger = logging.getLogger("actors_rs.runtime")
-_PYKKA_MESSAGES = frozenset({_ActorStop, ProxyCall, ProxyGetAttr, ProxySetAttr})
+_PROXY_MESSAGES = frozenset({ProxyCall, ProxyGetAttr, ProxySetAttr})
+_STOP = _ActorStop()
 _urns = itertools.count(random_bits(128))
 
 
@@ -93,6 +94,19 @@ class PooledActorRef(ActorRef[A]):
         future = self.actor_class._create_future()
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(message, future)):
             _answer_dead(future, f"{self} not found")
+        return future.get(timeout=timeout) if block else future
+
+    def stop(  # type: ignore[override]  # one future where pykka chains two
+        self, *, block: bool = True, timeout: float | None = None
+    ) -> Any:
+        """Ask the actor to stop after the messages it has; True if it was alive.
+
+        With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
+        ``pykka.Timeout``; without, returns a future of the answer.
+        """
+        future: PooledFuture[bool] = PooledFuture()
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(_STOP, future)):
+            future.set(False)
         return future.get(timeout=timeout) if block else future
 
 
@@ -195,7 +209,10 @@ class PooledActor(Actor):
             reply_to.set(reply)
 
     def _handle_receive(self, message: Any) -> Any:
-        if type(message) in _PYKKA_MESSAGES:
+        if type(message) is _ActorStop:
+            self._stop()
+            return True
+        if type(message) in _PROXY_MESSAGES:
             return super()._handle_receive(message)
         return self.on_receive(message)
 
@@ -252,7 +269,7 @@ class PooledActor(Actor):
                     message, where=str(self), why="the actor stopped before it read the message"
                 )
         elif type(message.message) is _ActorStop:
-            message.reply_to.set(None)
+            message.reply_to.set(True)
         else:
             reason = f"{self._actor_ref} stopped before handling the message"
             _answer_dead(message.reply_to, reason)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.runtime._primitives import Event, Lock, Thread
+from actors_rs.runtime._primitives import Lock, Thread
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.system import ActorSystem
 
@@ -25,14 +25,8 @@ class _DefaultSystem(ActorSystem):
     """A system that a thread, no daemon, ends once it is empty."""
 
     def __init__(self) -> None:
-        self._emptied = Event()
         super().__init__(name="default-actors")
         Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False).start()
-
-    def forget(self, actor: PooledActor) -> None:
-        super().forget(actor)
-        if not self._actors:
-            self._emptied.set()
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         super().shutdown(drain=drain, timeout=timeout)

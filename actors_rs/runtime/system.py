@@ -12,10 +12,10 @@ import logging
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeVar
 
-from pykka import ActorDeadError, ActorRef, ActorRegistry
+from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import BlockingError, InvalidArgumentError
-from actors_rs.runtime._primitives import Lock, may_block, monotonic
+from actors_rs.runtime._primitives import Event, Lock, may_block, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
@@ -91,6 +91,9 @@ class ActorSystem:
         self.event_loop = EventLoopThread(f"{name}-asyncio")
         self.shutdown_timeout = shutdown_timeout
         self._lock = Lock()
+        self._emptied = Event()  # set whenever the last actor has stopped
+        # Entered and left without a lock: single dict operations are atomic, and a lock here
+        # would be a queue of all actors that start or stop.
         self._actors: dict[PooledActor, PinnedDispatcher | None] = {}
         self._pinned: list[PinnedDispatcher] = []  # also of stopped actors, until their thread ended
         self._activities: dict[Activity, None] = {}
@@ -136,19 +139,21 @@ class ActorSystem:
     def adopt(self, actor: A) -> ActorRef[A]:
         """Start an actor that was constructed already."""
         actor._system = self
-        with self._lock:
-            if self._closed:
-                raise InvalidArgumentError(f"actor system '{self.name}' was shut down")
-            self._actors[actor] = None
+        self._actors[actor] = None
+        if self._closed:  # looked at after the entry: shutdown sets it before it looks at entries
+            del self._actors[actor]
+        self._check_open()
         actor._start_actor_loop()
         return actor.actor_ref
 
     def forget(self, actor: PooledActor) -> None:
         """An actor has stopped; called by the actor itself, in its last turn."""
-        with self._lock:
-            own_dispatcher = self._actors.pop(actor, None)
+        own_dispatcher = self._actors.pop(actor, None)
+        emptied = not self._actors
         if own_dispatcher is not None:
             own_dispatcher.close(0)
+        if emptied:
+            self._emptied.set()
 
     def register(self, activity: Activity) -> None:
         """Let shutdown end ``activity`` too, until ``unregister``."""
@@ -162,8 +167,7 @@ class ActorSystem:
 
     def children(self) -> tuple[PooledActor, ...]:
         """The living actors, in the order they were started."""
-        with self._lock:
-            return tuple(self._actors)
+        return tuple(self._actors.copy())
 
     def context(self) -> contextvars.Context:
         """A copy of the context to run an actor's code in: that of the thread that starts it."""
@@ -181,8 +185,8 @@ class ActorSystem:
                 f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {name!r}"
             )
         pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
+        self._actors[actor] = pinned
         with self._lock:
-            self._actors[actor] = pinned
             self._pinned = [old for old in self._pinned if old.statistics().workers]
             self._pinned.append(pinned)
         return pinned
@@ -212,8 +216,7 @@ class ActorSystem:
             raise BlockingError("a pool thread must not wait for the shutdown of its own system")
         deadline = monotonic() + (self.shutdown_timeout if timeout is None else timeout)
         late = self._end_activities(drain, deadline)
-        with self._lock:
-            self._closed = True
+        self._closed = True
         late += self._stop_actors(deadline)
         late += self._close_threads(deadline)
         ActorRegistry.unregister(self._guardian.actor_ref)
@@ -240,23 +243,17 @@ class ActorSystem:
             activity.cancel()
         return [str(activity) for activity in late if not activity.wait(0.1)]
 
-    def _tell_all_to_stop(self) -> list[ActorRef[PooledActor]]:
-        refs = [actor.actor_ref for actor in reversed(self.children())]
-        for ref in refs:
-            try:
-                ref.stop(block=False)
-            except ActorDeadError:
-                continue
-        return refs
+    def _tell_all_to_stop(self) -> None:
+        for actor in reversed(self.children()):
+            actor.actor_ref.stop(block=False)
 
     def _stop_actors(self, deadline: float) -> list[str]:
-        refs = self._tell_all_to_stop()
-        late = [
-            str(ref)
-            for ref in refs
-            if not ref.actor_stopped.wait(max(0.0, deadline - monotonic()))
-        ]
-        return late
+        self._tell_all_to_stop()
+        while True:
+            self._emptied.clear()  # before looking: an actor that leaves after the look sets it
+            late = self.children()
+            if not late or not self._emptied.wait(max(0.0, deadline - monotonic())):
+                return [str(actor) for actor in late]
 
     def _close_threads(self, deadline: float) -> list[str]:
         with self._lock:

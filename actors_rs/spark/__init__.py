@@ -1,0 +1,1 @@
+"""Apache Spark as a publisher; the only package that imports pyspark."""

@@ -1,0 +1,210 @@
+"""What can go wrong with Spark, as this package's own exceptions.
+
+    ActorsRsError
+    ├── SparkUnavailable       also a UserError: pyspark, pyarrow or Java is missing
+    ├── SparkSessionLost       the JVM is gone or the context was stopped: nothing will work any more
+    └── SparkPartitionError    one partition (or the plan) failed; the session still works
+
+`describe_failure` judges an exception that came out of pyspark or py4j. It looks first whether the
+session still lives: a dead JVM shows as whatever call happened to be under way.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import ActorsRsError, UserError
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "SparkPartitionError",
+    "SparkSessionLost",
+    "SparkUnavailable",
+    "describe_failure",
+    "ensure_session_alive",
+]
+
+CANCELLED = "SPARK_JOB_CANCELLED"
+_REAP_SECONDS = 2.0
+
+_CONDITION = re.compile(r"^\[([A-Z][A-Z0-9_.]*)\]\s*")
+_SQLSTATE = re.compile(r"\s*SQLSTATE: \w+\s*$")
+_LOST_TASK = re.compile(r"most recent failure: .*?\): ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
+_JAVA_ERROR = re.compile(r"^: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+class SparkUnavailable(UserError):  # noqa: N818 - a state of the machine
+    """Spark cannot start here; the message says what to install."""
+
+
+class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who erred
+    """The JVM ended or the Spark context was stopped; only a new session helps."""
+
+
+class SparkPartitionError(ActorsRsError):
+    """One partition's job failed; the exception from Spark is ``__cause__``.
+
+    ``partition`` is its number, ``None`` when the plan failed before there were partitions.
+    ``error_class`` is Spark's own class with its condition where it has one, for instance
+    ``org.apache.spark.SparkArithmeticException [DIVIDE_BY_ZERO]``; ``message`` is the first line
+    of Spark's own message.
+    """
+
+    def __init__(self, partition: int | None, error_class: str, message: str) -> None:
+        super().__init__(partition, error_class, message)
+        self.partition = partition
+        self.error_class = error_class
+        self.message = message
+
+    def __str__(self) -> str:
+        what = "planning" if self.partition is None else f"partition {self.partition}"
+        return f"{what} failed: {self.error_class}: {self.message}"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the job ended because somebody cancelled it."""
+        return f"[{CANCELLED}]" in self.error_class
+
+
+def describe_failure(
+    error: Exception, partition: int | None, session: SparkSession | SparkContext
+) -> ActorsRsError:
+    """The exception of ours that says what ``error`` means, with ``error`` as its cause.
+
+    An exception that is ours already comes back unchanged. Blocks for at most two seconds, and
+    that only when the JVM seems to be gone. Safe to call from any thread.
+    """
+    if isinstance(error, ActorsRsError):
+        return error
+    during = "planning" if partition is None else f"partition {partition}"
+    lost = _why_lost(_context_of(session), during, suspicious=_is_network_failure(error))
+    described = lost or SparkPartitionError(partition, *_class_and_message(error))
+    described.__cause__ = error
+    return described
+
+
+def ensure_session_alive(session: SparkSession | SparkContext, during: str) -> None:
+    """Raise `SparkSessionLost` if the JVM is gone or the context was stopped.
+
+    One round trip to the JVM. ``during`` names what was going on, for the message.
+    """
+    lost = _why_lost(_context_of(session), during, suspicious=False)
+    if lost is not None:
+        raise lost
+
+
+def _context_of(session: SparkSession | SparkContext) -> Any:
+    return getattr(session, "sparkContext", session)
+
+
+def _is_network_failure(error: BaseException) -> bool:
+    from py4j.protocol import Py4JNetworkError
+
+    return isinstance(error, Py4JNetworkError | ConnectionError | EOFError)
+
+
+def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
+    process = getattr(getattr(context, "_gateway", None), "proc", None)
+    code = _exit_code(process, _REAP_SECONDS if suspicious else 0.0)
+    if code is not None:
+        return _jvm_gone(process, code, during)
+    try:
+        stopped = context._jsc is None or context._jsc.sc().isStopped()
+    except Exception as error:
+        # The JVM did not even answer; it may have died between the two questions.
+        code = _exit_code(process, _REAP_SECONDS)
+        return _jvm_gone(process, code, during, error)
+    if stopped:
+        return SparkSessionLost(f"the Spark session was stopped by other code during {during}")
+    return None
+
+
+def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int | None:
+    """The exit code of the JVM, ``None`` while it runs or when somebody else started it.
+
+    A killed JVM closes its sockets a moment before its process can be reaped, hence the patience
+    (in seconds).
+    """
+    if process is None:
+        return None
+    with suppress(subprocess.TimeoutExpired):
+        return process.wait(patience) if patience else process.poll()
+    return None
+
+
+def _jvm_gone(
+    process: Any, code: int | None, during: str, error: Exception | None = None
+) -> SparkSessionLost:
+    if code is None:
+        how = f"does not answer ({type(error).__name__})"
+    elif code < 0:
+        how = f"was killed by {_signal_name(-code)}"
+    else:
+        how = f"ended with exit code {code}"
+    which = f" (process {process.pid})" if process is not None else ""
+    return SparkSessionLost(f"Spark's JVM{which} {how} during {during}; start a new session")
+
+
+def _signal_name(number: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+def _class_and_message(error: Exception) -> tuple[str, str]:
+    java_class, condition = _names_from_jvm(error)
+    text = _text(error)
+    if java_class is None:
+        java_class, text = _from_java_text(text) or (_python_class(error), text)
+    found = _CONDITION.match(text)
+    if found is not None:
+        condition = found.group(1)
+        text = text[found.end() :]
+    error_class = f"{java_class} [{condition}]" if condition else java_class
+    return error_class, _one_line(text)
+
+
+def _names_from_jvm(error: Any) -> tuple[str | None, str | None]:
+    """Java class and condition of an exception that pyspark converted; it does not print them."""
+    if getattr(error, "_origin", None) is None:
+        return None, None
+    try:
+        return str(error._origin.getClass().getName()), error.getCondition()
+    except Exception:  # the JVM went away meanwhile: the text alone has to do
+        return None, None
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # py4j asks the JVM for the text of its exceptions
+        return "no message, because the JVM no longer answers"
+
+
+def _from_java_text(text: str) -> tuple[str, str] | None:
+    """Class and message of the failed task, or of the outermost Java exception."""
+    found = _LOST_TASK.search(text) or _JAVA_ERROR.search(text)
+    return None if found is None else (found.group(1), found.group(2) or "no message")
+
+
+def _python_class(error: Exception) -> str:
+    kind = type(error)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def _one_line(text: str) -> str:
+    """The line that says what happened: Spark's first, or the raised one below a traceback."""
+    if _TRACEBACK in text:
+        lines = text.rsplit(_TRACEBACK, 1)[1].splitlines()
+        lines = [line for line in lines if line and not line[0].isspace()]
+    else:
+        lines = [line for line in text.splitlines() if line.strip()]
+    return _SQLSTATE.sub("", lines[0]).strip() if lines else "no message"

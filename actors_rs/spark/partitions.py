@@ -1,0 +1,138 @@
+"""The partitions of a DataFrame or RDD, one Spark job each, pulled by whoever wants them.
+
+A `PartitionPlan` is passive: making one touches nothing, `plan` prepares, `fetch` runs one job on
+the calling thread. It knows no stream and no actor; whoever calls it decides when, on which
+threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`, `RddPartitions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from actors_rs.errors import DefectError
+from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
+from actors_rs.spark.failures import describe_failure, ensure_session_alive
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark import RDD, SparkContext
+    from pyspark.sql import DataFrame, Row
+
+__all__ = ["ArrowPartitions", "PartitionPlan", "RddPartitions", "RowPartitions"]
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+_ROWS_AT_ONCE = 4096
+
+
+class PartitionPlan(Protocol[T_co]):
+    """What a source of partitions asks of Spark.
+
+    ``plan`` and ``fetch`` block and raise `SparkPartitionError` or `SparkSessionLost`. ``fetch``
+    may run on several threads at a time, ``cancel`` on any thread at any time. A tag names one
+    run: make it unique, and use a fresh one after ``cancel``, since a cancelled tag stays so.
+    """
+
+    def plan(self, tag: str) -> int:
+        """The number of partitions. With adaptive execution this runs the shuffles; call it once,
+        before the first ``fetch`` and not before somebody wants an element."""
+
+    def fetch(self, index: int, tag: str) -> Generator[T_co, None, None]:
+        """The elements of one partition, in order; the job starts at the first ``next``.
+
+        Close the generator if it is not used up: that drops the connection to the JVM.
+        """
+
+    def cancel(self, tag: str) -> None:
+        """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
+
+
+class _Planned(Generic[T]):
+    """What the kinds share: tags around jobs, failures described, cancellation."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context = context
+        self._run: Callable[[int], Generator[T, None, None]] | None = None
+
+    def plan(self, tag: str) -> int:
+        try:
+            with _tagged(self._context, tag):
+                count, self._run = self._open()
+        except Exception as error:
+            raise describe_failure(error, None, self._context) from error
+        return count
+
+    def fetch(self, index: int, tag: str) -> Generator[T, None, None]:
+        if self._run is None:
+            raise DefectError(f"fetch({index}) was called before plan()")
+        try:
+            with _tagged(self._context, tag):
+                elements = self._run(index)
+            yield from elements
+        except Exception as error:
+            raise describe_failure(error, index, self._context) from error
+
+    def cancel(self, tag: str) -> None:
+        context: Any = self._context
+        with suppress(Exception):  # the session is gone, and its jobs with it
+            context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
+        with suppress(Exception):
+            context.cancelJobsWithTag(tag)
+
+    def _open(self) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
+        raise NotImplementedError
+
+
+class ArrowPartitions(_Planned["pa.RecordBatch"]):
+    """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has."""
+
+    def __init__(self, df: DataFrame) -> None:
+        super().__init__(df.sparkSession.sparkContext)
+        self._df = df
+        self._schema: pa.Schema | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of every batch; known once ``plan`` has run."""
+        if self._schema is None:
+            raise DefectError("the schema was asked for before plan()")
+        return self._schema
+
+    def _open(self) -> tuple[int, Callable[[int], Generator[pa.RecordBatch, None, None]]]:
+        route = open_arrow_route(self._df)
+        self._schema = route.schema
+        return route.partitions, lambda index: route.run([index])
+
+
+class RowPartitions(_Planned["Row"]):
+    """A DataFrame's partitions as rows, equal to those of ``df.collect()``.
+
+    They travel as Arrow and are decoded some thousand at a time, as they are asked for. Where Arrow
+    cannot carry a type, they travel as Spark's own rows, which takes ten times as long.
+    """
+
+    def __init__(self, df: DataFrame) -> None:
+        super().__init__(df.sparkSession.sparkContext)
+        self._df = df
+
+    def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
+        decode = _row_decoder(self._df)
+        if decode is None:
+            return _open_rdd(self._df.rdd)
+        route = open_arrow_route(self._df)
+        return route.partitions, lambda index: _decoded(route.run([index]), decode)
+
+
+class RddPartitions(_Planned[list[T]]):
+    """An RDD's partitions, each one element: the list of what the partition holds."""
+
+    def __init__(self, rdd: RDD[T]) -> None:
+        super().__init__(rdd.context)
+        self._rdd = rdd
+
+    def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
+        count, run = _open_rdd(self._rdd)
+        return count, lambda index: _as_list(run(index))
