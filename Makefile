@@ -9,7 +9,7 @@ CODE := $(wildcard actors_rs tests examples stress tools)
 # A machine whose own name does not resolve can still run Spark's local mode.
 export SPARK_LOCAL_IP ?= 127.0.0.1
 # First on a recipe line that starts Spark. Two steps, since `export X=$$(...)` hides a failure.
-WITH_JAVA = JAVA_HOME="$$($(PY) tools/java_home.py)" || exit 1; export JAVA_HOME;
+WITH_JAVA = JAVA_HOME="$$($(PY) -m tools.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint types bench stress clean
@@ -43,7 +43,7 @@ types: $(READY) ## mypy, strict
 bench: $(READY) ## the benchmarks, each a ratio measured side by side
 	@$(WITH_JAVA) $(PY) -m stress.bench
 
-# One whole round at least; the first failure ends it. Without tests in stress/, a round is the benchmarks.
+# At least one round; the first failure ends it. Without tests in stress/ a round is the benchmarks.
 ROUND = $(if $(shell find stress -name 'test_*.py' 2>/dev/null),-m pytest stress -q,-m stress.bench)
 stress: $(READY) ## real threads under load, round after round for MINUTES=5 minutes
 	@$(WITH_JAVA) end=$$(($$(date +%s) + 60 * $(MINUTES))); \
