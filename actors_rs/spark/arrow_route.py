@@ -79,14 +79,23 @@ def open_direct(df: DataFrame) -> ArrowRoute:
 
 def open_public(df: DataFrame) -> ArrowRoute:
     """The route by public names only: Python workers encode, the driver gets a job at once."""
+    import pyarrow as pa
+
     context = df.sparkSession.sparkContext
     schema = df.limit(0).toArrow().schema
-    encoded = df.mapInArrow(_encoder(), "ipc binary").rdd
+    # A worker would lose the number of rows that have no column.
+    sent = df if df.columns else df.selectExpr("true AS present")
+    sent_schema = schema if df.columns else pa.schema([pa.field("present", pa.bool_())])
+    columns = list(range(len(schema)))
+    encoded = sent.mapInArrow(_encoder(), "frame binary").rdd
+
+    def decode(frame: bytes) -> pa.RecordBatch:
+        return pa.ipc.read_record_batch(frame, sent_schema).select(columns)
 
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
-        rows = context.runJob(encoded, iter, list(indices))  # type: ignore[arg-type]
+        rows = context.runJob(encoded, iter, list(indices))
         ensure_session_alive(context, "a job")  # or a JVM that died looks like a short result
-        return (batch for row in rows for batch in _decode(row.ipc, schema))
+        return (decode(row.frame) for row in rows)
 
     return ArrowRoute("public", schema, encoded.getNumPartitions(), run)
 
@@ -131,16 +140,6 @@ def _encoder() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
         import pyarrow as pa
 
         for batch in batches:
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, batch.schema) as writer:
-                writer.write_batch(batch)
-            yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()])], names=["ipc"])
+            yield pa.record_batch([pa.array([batch.serialize().to_pybytes()])], names=["frame"])
 
     return encode
-
-
-def _decode(ipc: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    for batch in pa.ipc.open_stream(ipc):
-        yield from pa.Table.from_batches([batch]).cast(schema).to_batches()

@@ -2,7 +2,7 @@
 
     ActorsRsError
     ├── SparkUnavailable       also a UserError: pyspark, pyarrow or Java is missing
-    ├── SparkSessionLost       the JVM is gone or the context was stopped: nothing will work any more
+    ├── SparkSessionLost       the JVM is gone or the context was stopped: start anew
     └── SparkPartitionError    one partition (or the plan) failed; the session still works
 
 `describe_failure` judges an exception that came out of pyspark or py4j. It looks first whether the
@@ -79,8 +79,8 @@ def describe_failure(
 ) -> ActorsRsError:
     """The exception of ours that says what ``error`` means, with ``error`` as its cause.
 
-    An exception that is ours already comes back unchanged. Blocks for at most two seconds, and
-    that only when the JVM seems to be gone. Safe to call from any thread.
+    An exception that is ours already comes back unchanged. Blocks for some seconds at most,
+    and that only when the JVM seems to be gone. Safe to call from any thread.
     """
     if isinstance(error, ActorsRsError):
         return error

@@ -8,11 +8,11 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError
-from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
+from actors_rs.spark.arrow_route import open_arrow_route
 from actors_rs.spark.failures import describe_failure, ensure_session_alive
 
 if TYPE_CHECKING:
@@ -136,3 +136,76 @@ class RddPartitions(_Planned[list[T]]):
     def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
         count, run = _open_rdd(self._rdd)
         return count, lambda index: _as_list(run(index))
+
+
+def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
+    context = rdd.context
+
+    def run(index: int) -> Generator[T, None, None]:
+        elements = context.runJob(rdd, iter, [index])
+        # A JVM that dies while it sends looks like a short result: ask whether it lives.
+        ensure_session_alive(context, f"partition {index}")
+        return (element for element in elements)
+
+    return rdd.getNumPartitions(), run
+
+
+def _as_list(elements: Iterator[T]) -> Generator[list[T], None, None]:
+    yield list(elements)
+
+
+def _row_decoder(df: DataFrame) -> Callable[[pa.Table], list[Row]] | None:
+    """What turns Arrow into the rows that ``collect`` gives; None if Arrow cannot carry a type."""
+    try:
+        from pyspark.sql.conversion import ArrowTableToRowsConversion
+        from pyspark.sql.pandas.types import to_arrow_schema
+    except ImportError:
+        return None
+    schema = df.schema
+    as_bytes = df.sparkSession.conf.get("spark.sql.execution.pyspark.binaryAsBytes", "true")
+
+    def decode(table: pa.Table) -> list[Row]:
+        rows: list[Row] = ArrowTableToRowsConversion.convert(
+            table, schema, binary_as_bytes=as_bytes == "true"
+        )
+        return rows
+
+    arrow_schema_of: Any = to_arrow_schema
+    try:
+        empty = arrow_schema_of(
+            schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC"
+        ).empty_table()
+        decode(empty)
+    except Exception:  # each unsupported type has an exception of its own kind
+        return None
+    return decode
+
+
+def _decoded(
+    batches: Generator[pa.RecordBatch, None, None], decode: Callable[[pa.Table], list[Row]]
+) -> Generator[Row, None, None]:
+    import pyarrow as pa
+
+    with closing(batches):
+        for batch in batches:
+            for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+                piece = batch.slice(start, _ROWS_AT_ONCE)
+                yield from decode(pa.Table.from_batches([piece]))
+
+
+@contextmanager
+def _tagged(context: Any, tag: str) -> Iterator[None]:
+    """Put ``tag`` on the jobs this thread starts, and take it off again.
+
+    Both as a job tag and as the job group: a tag alone does not stop a job that is submitted a
+    moment after the cancellation, a cancelled group does. Threads are pooled, hence the removal.
+    """
+    group = context.getLocalProperty("spark.jobGroup.id")
+    context.addJobTag(tag)
+    context.setLocalProperty("spark.jobGroup.id", tag)
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # a dead JVM remembers nothing; do not hide why we are here
+            context.removeJobTag(tag)
+            context.setLocalProperty("spark.jobGroup.id", group)

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -38,6 +39,9 @@ appender.console.name = console
 appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{{HH:mm:ss}} %p %c{{1}}: %m%n%ex{{short}}
+# Without a level of its own the shell's main class resets the root logger to WARN, and says so.
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = {level}
 """
 
 
@@ -56,6 +60,7 @@ def local_session(
     Spark and overrides everything chosen here. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
     what to install, where pyspark or Java is missing. Call it from one thread at a time.
     """
+    _quieten_pyspark()
     builder = _builder()
     _choose_java()
     if master.startswith("local"):
@@ -69,7 +74,6 @@ def local_session(
     for key, value in settings.items():
         builder = builder.config(key, str(value))
     _forget_dead_jvm()
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _ctrl_c_left_alone():
         return builder.appName(name).master(master).getOrCreate()
 
@@ -79,11 +83,18 @@ def _builder() -> SparkSession.Builder:
         import pyarrow  # noqa: F401
         from pyspark.sql import SparkSession
     except ImportError as error:
+        package = (error.name or "pyspark").partition(".")[0]
         raise SparkUnavailable(
-            f"Spark needs the Python package {error.name!r}, which is not installed: run "
+            f"Spark needs the Python package {package!r}, which is not installed: run "
             'pip install "actors-rs[spark]"'
         ) from error
     return SparkSession.builder
+
+
+def _quieten_pyspark() -> None:
+    """Silence what pyspark says on each failed job, and about the version of pandas."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 
 
 def _choose_java() -> None:

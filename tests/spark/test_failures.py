@@ -1,0 +1,246 @@
+"""What failures of a real Spark become."""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from py4j.protocol import Py4JNetworkError
+from pyspark.sql import DataFrame, SparkSession
+
+from actors_rs.errors import ActorsRsError
+from actors_rs.spark.failures import (
+    SparkPartitionError,
+    SparkSessionLost,
+    describe_failure,
+    ensure_session_alive,
+)
+from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+
+pytestmark = pytest.mark.spark
+
+
+def plan_and_fetch(plan: Any, partition: int) -> None:
+    plan.plan("failing")
+    list(plan.fetch(partition, "failing"))
+
+
+def failure_of(plan: Any, partition: int = 1) -> SparkPartitionError:
+    with pytest.raises(SparkPartitionError) as caught:
+        plan_and_fetch(plan, partition)
+    return caught.value
+
+
+def two_parts(spark: SparkSession, *columns: str) -> DataFrame:
+    return spark.range(0, 4, 1, 2).selectExpr(*columns)
+
+
+def test_a_failed_partition_names_its_number_and_sparks_class_condition_and_message(
+    spark: SparkSession,
+) -> None:
+    error = failure_of(ArrowPartitions(two_parts(spark, "1 / (id - id) AS x")))
+    assert str(error).startswith(
+        "partition 1 failed: org.apache.spark.SparkArithmeticException [DIVIDE_BY_ZERO]: "
+        "Division by zero. "
+    )
+    assert "\n" not in str(error)
+    assert "SQLSTATE" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [
+        ("cast(concat('a', id) AS int)", "[CAST_INVALID_INPUT]"),
+        ("raise_error('my own')", "[USER_RAISED_EXCEPTION]: my own"),
+        ("array(1)[cast(id + 7 AS int)]", "[INVALID_ARRAY_INDEX]"),
+    ],
+)
+def test_rows_fail_with_the_same_words(
+    spark: SparkSession, expression: str, condition: str
+) -> None:
+    assert condition in str(failure_of(RowPartitions(two_parts(spark, expression))))
+
+
+def test_what_a_python_worker_raised_is_the_message_and_its_traceback_the_cause(
+    spark: SparkSession,
+) -> None:
+    def explode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        raise ValueError("no such key")
+
+    error = failure_of(ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(explode, "id long")))
+    assert error.error_class.endswith("PythonException [PYTHON_EXCEPTION]")
+    assert error.message == "ValueError: no such key"
+    assert "in explode" in str(error.__cause__)
+
+
+def test_a_worker_that_died_is_told_from_one_that_raised(spark: SparkSession) -> None:
+    def die(part: Iterable[int]) -> Iterable[int]:
+        os._exit(3)
+
+    rdd = spark.sparkContext.parallelize(range(4), 2).mapPartitions(die)
+    error = failure_of(RddPartitions(rdd), 0)
+    assert error.error_class == "org.apache.spark.SparkException"
+    assert error.message.startswith("Python worker exited unexpectedly (crashed)")
+
+
+def test_a_plan_that_fails_has_no_partition_number(spark: SparkSession, tmp_path: Any) -> None:
+    path = str(tmp_path / "gone")
+    spark.range(4).write.parquet(path)
+    df = spark.read.parquet(path).groupBy("id").count()
+    for file in (tmp_path / "gone").glob("*.parquet"):
+        file.unlink()
+    error = failure_of(ArrowPartitions(df))
+    assert error.partition is None
+    assert str(error).startswith("planning failed: org.apache.spark.SparkException [FAILED_READ")
+
+
+def test_a_partition_that_does_not_exist_says_how_many_there_are(spark: SparkSession) -> None:
+    error = failure_of(ArrowPartitions(two_parts(spark, "id")), 77)
+    assert "partition 77 failed" in str(error)
+    assert "Total number of partitions: 2" in str(error)
+
+
+def test_the_session_works_after_a_partition_failed(spark: SparkSession) -> None:
+    failure_of(ArrowPartitions(two_parts(spark, "raise_error('no')")))
+    ensure_session_alive(spark, "a check")
+    assert spark.range(3).count() == 3
+
+
+def test_an_error_that_is_ours_already_is_not_wrapped_again(spark: SparkSession) -> None:
+    ours = ActorsRsError("told already")
+    assert describe_failure(ours, 3, spark) is ours
+
+
+def test_a_connection_that_breaks_while_the_session_lives_is_the_partitions_failure(
+    spark: SparkSession,
+) -> None:
+    cause = ConnectionResetError("by peer")
+    described = describe_failure(cause, 3, spark)
+    assert str(described) == "partition 3 failed: ConnectionResetError: by peer"
+    assert described.__cause__ is cause
+
+
+def test_a_partition_error_survives_pickling() -> None:
+    error = pickle.loads(pickle.dumps(SparkPartitionError(7, "java.io.IOException", "no disk")))
+    assert str(error) == "partition 7 failed: java.io.IOException: no disk"
+
+
+PROGRAM_START = """
+import os, signal, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+from actors_rs.spark.session import local_session
+
+def session():
+    return local_session(master="local[2]", short_lived=True,
+                         conf={"spark.driver.memory": "512m"})
+
+def sleeping(batches):
+    import time
+    time.sleep(600)
+    yield from batches
+
+def lost(fetch):
+    try:
+        fetch()
+    except SparkSessionLost as error:
+        print("LOST", error, flush=True)
+    except BaseException as error:
+        print("OTHER", repr(error), flush=True)
+
+spark = session()
+process = spark.sparkContext._gateway.proc
+"""
+
+KILLED_WHILE_JOBS_RUN = """
+plans = [ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long")),
+         RowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long")),
+         RddPartitions(spark.sparkContext.parallelize(range(4), 2).mapPartitions(sleeping))]
+for plan in plans:
+    plan.plan("t")
+threads = ThreadPoolExecutor(3)
+running = [threads.submit(lost, lambda plan=plan: list(plan.fetch(0, "t"))) for plan in plans]
+while len(spark.sparkContext.statusTracker().getJobIdsForGroup("t")) < 3:
+    threading.Event().wait(0.05)
+print("KILL", flush=True)
+process.send_signal(signal.SIGKILL)
+for outcome in running:
+    outcome.result(timeout=5)
+plans[0].cancel("t")
+lost(lambda: plans[0].plan("again"))
+spark = session()
+print("NEW", spark.range(5).count(), flush=True)
+"""
+
+KILLED_WHILE_BATCHES_ARRIVE = """
+plan = ArrowPartitions(spark.range(0, 3_000_000, 1, 1))
+plan.plan("t")
+batches = plan.fetch(0, "t")
+next(batches)
+process.send_signal(signal.SIGKILL)
+lost(lambda: list(batches))
+"""
+
+STOPPED_BY_OTHER_CODE = """
+plan = ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long"))
+plan.plan("t")
+threads = ThreadPoolExecutor(1)
+running = threads.submit(lost, lambda: list(plan.fetch(1, "t")))
+while not spark.sparkContext.statusTracker().getJobIdsForGroup("t"):
+    threading.Event().wait(0.05)
+spark.stop()
+running.result(timeout=10)
+lost(lambda: list(plan.fetch(0, "t")))
+"""
+
+
+def output_of(program: str) -> list[str]:
+    """What a program of its own prints: its JVM dies, the one of the tests must not."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM_START + program],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_killed_jvm_ends_every_fetch_and_a_new_session_can_start() -> None:
+    kill, *lost, new = output_of(KILLED_WHILE_JOBS_RUN)
+    assert kill == "KILL"
+    assert len(lost) == 4
+    for line in lost:
+        assert line.startswith("LOST Spark's JVM (process "), line
+        assert "was killed by SIGKILL during p" in line
+    assert new == "NEW 5"
+
+
+def test_a_jvm_killed_while_batches_arrive_is_never_a_short_result() -> None:
+    (line,) = output_of(KILLED_WHILE_BATCHES_ARRIVE)
+    assert "LOST" in line
+    assert "was killed by SIGKILL during partition 0" in line
+
+
+def test_a_session_stopped_by_other_code_is_lost_and_says_so() -> None:
+    running, later = output_of(STOPPED_BY_OTHER_CODE)
+    assert running == "LOST the Spark session was stopped by other code during partition 1"
+    assert later == "LOST the Spark session was stopped by other code during partition 0"
+
+
+def test_a_jvm_that_does_not_answer_and_was_started_by_others_is_lost() -> None:
+    class Gone:
+        _gateway = None
+
+        @property
+        def _jsc(self) -> Any:
+            raise Py4JNetworkError("connection refused")
+
+    with pytest.raises(SparkSessionLost, match=r"does not answer \(Py4JNetworkError\) during a"):
+        ensure_session_alive(Gone(), "a check")  # type: ignore[arg-type]

