@@ -1,1 +1,27 @@
-"""actors_rs: Reactive Streams on actors."""
+"""actors_rs: Reactive Streams on actors, on a shared thread pool, with Spark as one more source.
+
+    >>> from actors_rs import Sink, Source
+    >>> Source.range(1, 100).filter(lambda n: n % 2 == 0).map(lambda n: n * n).run(Sink.sum())
+    171700
+"""
+
+from actors_rs.graph.dsl.flow import Flow as Flow
+from actors_rs.graph.dsl.flow import Source as Source
+from actors_rs.graph.dsl.flow import merge as merge
+from actors_rs.graph.dsl.flow import pipe as pipe
+from actors_rs.graph.dsl.graph import Graph as Graph
+from actors_rs.graph.dsl.sink import Sink as Sink
+from actors_rs.graph.run import Run as Run
+from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
+from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
+from actors_rs.protocol.demand import UNBOUNDED as UNBOUNDED
+from actors_rs.protocol.demand import Demand as Demand
+from actors_rs.protocol.interfaces import Processor as Processor
+from actors_rs.protocol.interfaces import Publisher as Publisher
+from actors_rs.protocol.interfaces import Subscriber as Subscriber
+from actors_rs.protocol.interfaces import Subscription as Subscription
+from actors_rs.runtime.actor import PooledActor as PooledActor
+from actors_rs.runtime.system import ActorSystem as ActorSystem
+from actors_rs.stages.sinks.files import WriteReport as WriteReport
+
+__version__ = "0.1.0"

@@ -10,6 +10,7 @@
     ├── DefectError              this package broke its own promise: please report it
     └── StreamError              a stream ended, but not by completing
         ├── StageError               a stage failed; the cause is chained
+        ├── WriteError               a sink could not write; names the file
         ├── EmptyStreamError         also a LookupError: an element was needed, none came
         └── RunCancelled             the run was cancelled before it completed
 """
@@ -29,6 +30,7 @@ __all__ = [
     "StageError",
     "StreamError",
     "UserError",
+    "WriteError",
 ]
 
 
@@ -100,6 +102,15 @@ class StageError(StreamError):
         self.position = position
         self.site = site
         self.others: tuple[BaseException, ...] = ()
+        self.__cause__ = cause
+
+
+class WriteError(StreamError):
+    """A sink could not write; ``path`` is the file, the original exception is ``__cause__``."""
+
+    def __init__(self, path: str, cause: BaseException) -> None:
+        super().__init__(f"could not write {path}: {cause}")
+        self.path = path
         self.__cause__ = cause
 
 

@@ -1,9 +1,7 @@
 """Actors on a shared thread pool. Knows nothing of streams."""
 
-from actors_rs.runtime.actor import PooledActor as PooledActor
 from actors_rs.runtime.actor import PooledActorRef as PooledActorRef
 from actors_rs.runtime.dead_letters import DeadLetter as DeadLetter
 from actors_rs.runtime.dead_letters import DeadLetters as DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher as Dispatcher
 from actors_rs.runtime.dispatcher import DispatcherStatistics as DispatcherStatistics
-from actors_rs.runtime.system import ActorSystem as ActorSystem

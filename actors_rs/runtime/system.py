@@ -19,11 +19,9 @@ from actors_rs.runtime._primitives import Event, Lock, may_block, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
-from actors_rs.runtime.dispatchers import (
-    CallingThreadDispatcher,
-    PinnedDispatcher,
-    PoolDispatcher,
-)
+from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
+from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
+from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.timers import Timers

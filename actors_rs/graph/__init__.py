@@ -1,0 +1,1 @@
+"""Graphs: how they are described, made to run, and observed."""

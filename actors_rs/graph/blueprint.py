@@ -1,0 +1,169 @@
+"""Blueprints: graphs as immutable values, before anything runs.
+
+A ``StageSpec`` is one stage to be made, with the outlets its inlets are fed from. Specs are
+compared by identity: the same spec is the same stage, so an outlet that two flows have in common
+is one outlet, and using it twice in one graph can be found out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from actors_rs.errors import GraphError, InvalidArgumentError
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "assembly_site", "graft", "in_order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """How a stage is run. ``None`` leaves it to the stage, then to the system."""
+
+    window: int | None = None
+    dispatcher: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.window is not None and (not isinstance(self.window, int) or self.window < 1):
+            raise InvalidArgumentError(f"window must be at least 1, got {self.window!r}")
+        if self.dispatcher not in (None, "pool", "pinned"):
+            raise InvalidArgumentError(
+                f"dispatcher must be 'pool' or 'pinned', got {self.dispatcher!r}"
+            )
+
+    def over(self, other: Attributes) -> Attributes:
+        """These where they say something, else ``other``."""
+        return Attributes(
+            self.window if self.window is not None else other.window,
+            self.dispatcher if self.dispatcher is not None else other.dispatcher,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StageSpec:
+    """One stage of a blueprint. ``make`` gives a fresh logic for each materialization.
+
+    ``outflow_window`` is the window for the inlets behind this stage: a number for elements that
+    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in.
+    """
+
+    kind: str
+    make: Callable[[], StageLogic]
+    inputs: tuple[OutletRef, ...] = ()
+    outlets: int = 1
+    name: str | None = None
+    attributes: Attributes = field(default_factory=Attributes)
+    outflow_window: int | None = None
+    site: str = ""
+
+    @property
+    def label(self) -> str:
+        """The stage's name, or its kind while it has none."""
+        return self.name or self.kind
+
+
+class OutletRef(NamedTuple):
+    """One outlet of one stage."""
+
+    spec: StageSpec
+    index: int = 0
+
+
+OPEN = OutletRef(StageSpec("open", make=StageLogic))
+"""Stands for the input of a flow that has no source yet."""
+
+
+def assembly_site() -> str:
+    """File and line of the nearest caller outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _is_ours(module: str) -> bool:
+    return module == "actors_rs" or module.startswith("actors_rs.")
+
+
+def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
+    """All specs that ``ends`` depend on and themselves, each behind its inputs."""
+    ordered: dict[StageSpec, None] = {}
+    stack = [(spec, False) for spec in reversed(list(ends))]
+    while stack:
+        spec, inputs_done = stack.pop()
+        if spec in ordered or spec is OPEN.spec:
+            continue
+        if inputs_done:
+            ordered[spec] = None
+        else:
+            stack.append((spec, True))
+            stack.extend((ref.spec, False) for ref in reversed(spec.inputs))
+    return list(ordered)
+
+
+def graft(end: StageSpec, source: OutletRef) -> StageSpec:
+    """``end`` and what it depends on, with ``source`` in place of the open input."""
+    copies: dict[StageSpec, StageSpec] = {}
+    for spec in in_order([end]):
+        inputs = tuple(
+            source if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
+            for ref in spec.inputs
+        )
+        changed = any(a is not b and a != b for a, b in zip(inputs, spec.inputs, strict=True))
+        copies[spec] = replace(spec, inputs=inputs) if changed else spec
+    return copies[end]
+
+
+def check_closed(specs: Sequence[StageSpec]) -> None:
+    """Raise ``GraphError`` unless every outlet feeds exactly one inlet and no input is open."""
+    fed: dict[OutletRef, StageSpec] = {}
+    for spec in specs:
+        for ref in spec.inputs:
+            if ref is OPEN:
+                raise GraphError(
+                    f"stage '{spec.label}' has no source (made at {spec.site}): "
+                    "start from a Source, or put one in front with pipe(source, flow)"
+                )
+            if ref in fed:
+                raise GraphError(_used_twice(ref, fed[ref], spec))
+            fed[ref] = spec
+    for spec in specs:
+        for index in range(spec.outlets):
+            if OutletRef(spec, index) not in fed:
+                raise GraphError(
+                    f"outlet {index} of stage '{spec.label}' feeds nothing (made at {spec.site}): "
+                    "add it to the graph, with Sink.ignore() if it is not needed"
+                )
+
+
+def _used_twice(ref: OutletRef, first: StageSpec, second: StageSpec) -> str:
+    outlet = "the outlet" if ref.spec.outlets == 1 else f"outlet {ref.index}"
+    return (
+        f"{outlet} of stage '{ref.spec.label}' feeds exactly one inlet, got two: "
+        f"'{first.label}' (made at {first.site}) and '{second.label}' (made at {second.site}); "
+        "use .broadcast(2) to give the elements to both"
+    )
+
+
+def spec_of(
+    kind: str,
+    make: Callable[[], Any],
+    *inputs: OutletRef,
+    outlets: int = 1,
+    name: str | None = None,
+    attributes: Attributes | None = None,
+    outflow_window: int | None = None,
+) -> StageSpec:
+    """A new spec, made at the caller's line outside this package."""
+    return StageSpec(
+        kind,
+        make,
+        inputs,
+        outlets,
+        name,
+        attributes or Attributes(),
+        outflow_window,
+        assembly_site(),
+    )

@@ -1,0 +1,1 @@
+"""The typed language in which users write graphs."""

@@ -1,0 +1,173 @@
+"""``Flow`` and ``Source``: pieces of a graph that can be put one behind the other.
+
+``Source[T]`` is ``Flow[Never, T]``, a flow whose input is closed: so every operator is written
+once. All are immutable values, and cold: each run makes fresh actors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
+
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.graph import Graph
+from actors_rs.graph.dsl.operators import Operators
+from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.dsl.sources import SourceFactories
+from actors_rs.stages.junctions.broadcast import Broadcast
+from actors_rs.stages.junctions.merge import Merge
+from actors_rs.stages.junctions.partition import Partition
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    S = TypeVar("S", default=Any)
+else:
+    from typing import TypeVar
+
+    S = TypeVar("S")
+
+__all__ = ["Flow", "Source", "merge", "pipe"]
+
+In = TypeVar("In", contravariant=True)
+Out = TypeVar("Out", covariant=True)
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Flow(Operators[In, Out], SourceFactories):
+    """A piece of a graph with one outlet and, unless it is a source, one open inlet.
+
+    ``Flow()`` passes everything on; ``Flow().map(f).filter(p)`` is a piece to use again and
+    again, behind a source with ``source.via(flow)`` or ``pipe(source, flow)``.
+    """
+
+    __slots__ = ("_out",)
+
+    def __init__(self, _out: OutletRef = OPEN) -> None:
+        self._out = _out
+
+    def __repr__(self) -> str:
+        return f"<Flow ending in '{self._out.spec.label}'>"
+
+    def then(
+        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+    ) -> Flow[In, Any]:
+        return Flow(OutletRef(spec_of(kind, make, self._out, outflow_window=outflow_window)))
+
+    def via(self, flow: Flow[Out, R]) -> Flow[In, R]:
+        """This, then ``flow``."""
+        if not isinstance(flow, Flow):
+            raise TypeError(f"via needs a Flow, got {flow!r}")
+        if flow._out is OPEN:
+            return cast("Flow[In, R]", self)
+        spec = graft(flow._out.spec, self._out)
+        if spec is flow._out.spec and self._out is not OPEN:
+            raise GraphError(f"{flow!r} is a source: nothing can be put in front of it")
+        return Flow(OutletRef(spec, flow._out.index))
+
+    def to(self, sink: Sink[Out, R]) -> Graph[R]:
+        """This, into ``sink``: a graph that can be run."""
+        if not isinstance(sink, Sink):
+            raise TypeError(f"to needs a Sink, got {sink!r}")
+        return Graph._of_sink(sink.behind(self._out))
+
+    def run(self: Flow[Never, T], sink: Sink[T, R]) -> R:
+        """Run into ``sink`` on a system of its own and wait; the sink's result.
+
+        Raises what ``Run.result`` raises. Ctrl-C cancels the run.
+        """
+        return self.to(sink).run()
+
+    def named(self, name: str) -> Flow[In, Out]:
+        """The last stage under this name, which errors, figures and pictures show."""
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"a stage's name must be a text, got {name!r}")
+        return self._changed("named", name=name)
+
+    def with_attributes(
+        self, *, window: int | None = None, dispatcher: str | None = None
+    ) -> Flow[In, Out]:
+        """The last stage with these settings; what is ``None`` stays as it is.
+
+        ``window``: elements its inlets keep requested. ``dispatcher``: ``"pool"``, or
+        ``"pinned"`` for a thread of its own.
+        """
+        attributes = Attributes(window, dispatcher)
+        spec = self._out.spec
+        return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
+
+    def broadcast(self, count: int, *, name: str | None = None) -> tuple[Flow[In, Out], ...]:
+        """``count`` flows that get every element, at the pace of the slowest."""
+        at_least(1, count, "broadcast: count")
+        return self._split("broadcast", lambda: Broadcast(count), count, name)
+
+    def partition(
+        self, count: int, f: Callable[[Out], int], *, name: str | None = None
+    ) -> tuple[Flow[In, Out], ...]:
+        """``count`` flows; each element goes to the one whose number ``f`` returns."""
+        at_least(1, count, "partition: count")
+        function(f, "partition: f")
+        return self._split("partition", lambda: Partition(count, f), count, name)
+
+    def merge(self, *others: Flow[In, Out]) -> Flow[In, Out]:
+        """The elements of this and the others as they come, each stream in its own order."""
+        return merge(self, *others)
+
+    def _split(
+        self, kind: str, make: Callable[[], Any], count: int, name: str | None
+    ) -> tuple[Flow[In, Out], ...]:
+        spec = spec_of(kind, make, self._out, outlets=count, name=name)
+        return tuple(Flow(OutletRef(spec, index)) for index in range(count))
+
+    def _changed(self, how: str, **changes: Any) -> Flow[In, Out]:
+        spec: StageSpec = self._out.spec
+        if self._out is OPEN:
+            raise GraphError(f"{how}: an empty Flow() has no stage to change")
+        if spec.outlets > 1:
+            raise GraphError(
+                f"{how}: '{spec.label}' has {spec.outlets} outlets; name it where it is made, "
+                f"with {spec.kind}(..., name=...)"
+            )
+        return Flow(OutletRef(replace(spec, **changes), self._out.index))
+
+
+Source: TypeAlias = Flow[Never, S]
+"""A flow whose input is closed; its static methods are where streams come from."""
+
+
+def merge(*flows: Flow[In, Out]) -> Flow[In, Out]:
+    """The elements of all ``flows`` as they come, each stream in its own order."""
+    if not flows:
+        raise GraphError("merge needs at least one stream, got none")
+    for flow in flows:
+        if not isinstance(flow, Flow):
+            raise TypeError(f"merge needs Sources or Flows, got {flow!r}")
+    count = len(flows)
+    return Flow(OutletRef(spec_of("merge", lambda: Merge(count), *(f._out for f in flows))))
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+
+
+@overload
+def pipe(source: Flow[A, B], /) -> Flow[A, B]: ...
+@overload
+def pipe(source: Flow[A, B], f1: Flow[B, C], /) -> Flow[A, C]: ...
+@overload
+def pipe(source: Flow[A, B], f1: Flow[B, C], f2: Flow[C, D], /) -> Flow[A, D]: ...
+@overload
+def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]: ...
+
+
+def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
+    """``source``, then each of ``flows``, left to right."""
+    for flow in flows:
+        source = source.via(flow)
+    return source

@@ -1,0 +1,73 @@
+"""``Graph``: a closed blueprint, ready to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import StageSpec, check_closed, in_order
+from actors_rs.graph.materializer import materialize
+from actors_rs.runtime.system import ActorSystem
+
+if TYPE_CHECKING:
+    from actors_rs.graph.run import Run
+
+__all__ = ["Graph"]
+
+R = TypeVar("R", covariant=True)
+T = TypeVar("T")
+
+
+class Graph(Generic[R]):
+    """One or several streams with their sinks, run together.
+
+    ``Graph(a.to(x), b.to(y))`` is one run with two results, a tuple in that order. Raises
+    ``GraphError`` when an outlet is used twice or feeds nothing, or a source is missing.
+    """
+
+    __slots__ = ("_single", "_sinks")
+
+    @overload
+    def __new__(cls, graph: Graph[T], /) -> Graph[T]: ...
+    @overload
+    def __new__(cls, *graphs: Graph[Any]) -> Graph[tuple[Any, ...]]: ...
+
+    def __new__(cls, *graphs: Graph[Any]) -> Graph[Any]:
+        """Put ``graphs`` together."""
+        if not graphs:
+            raise GraphError("a graph needs at least one sink, got none: end a flow with .to(sink)")
+        for graph in graphs:
+            if not isinstance(graph, Graph):
+                raise TypeError(f"Graph takes what .to(sink) gives, got {graph!r}")
+        if len(graphs) == 1:
+            return graphs[0]
+        self = super().__new__(cls)
+        self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
+        self._single = False
+        check_closed(in_order(self._sinks))
+        return self
+
+    @classmethod
+    def _of_sink(cls, sink: StageSpec) -> Graph[Any]:
+        self = super().__new__(cls)
+        self._sinks = (sink,)
+        self._single = True
+        return self
+
+    def __repr__(self) -> str:
+        labels = ", ".join(spec.label for spec in in_order(self._sinks))
+        return f"<Graph of {labels}>"
+
+    def start_on(self, system: ActorSystem, /) -> Run[R]:
+        """Start the graph's actors; what ``system.start(graph)`` does."""
+        specs = in_order(self._sinks)
+        check_closed(specs)
+        return materialize(system, specs, self._sinks, single=self._single)
+
+    def run(self, *, workers: int | None = None) -> R:
+        """Run on a system of its own and wait; the result of the sink, or of all of them.
+
+        Raises what ``Run.result`` raises. Ctrl-C cancels the run.
+        """
+        with ActorSystem(workers=workers) as system:
+            return system.start(self).result()

@@ -1,0 +1,137 @@
+"""The sinks of the language: where streams end, and what comes of them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Generic, TypeVar
+
+from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.stages.sinks.count import Count
+from actors_rs.stages.sinks.files import WriteReport
+from actors_rs.stages.sinks.first import First
+from actors_rs.stages.sinks.fold import Fold
+from actors_rs.stages.sinks.for_each import ForEach
+from actors_rs.stages.sinks.ignore import Ignore
+from actors_rs.stages.sinks.jsonl import Jsonl
+from actors_rs.stages.sinks.last import Last
+from actors_rs.stages.sinks.list import ListSink
+from actors_rs.stages.sinks.parquet import Parquet
+from actors_rs.stages.sinks.sqlite import Sqlite
+from actors_rs.stages.sinks.sum import Sum
+
+__all__ = ["Sink"]
+
+In = TypeVar("In", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PINNED = Attributes(dispatcher="pinned")
+
+
+class Sink(Generic[In, R_co]):
+    """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
+
+    __slots__ = ("_spec",)
+
+    def __init__(self, _spec: StageSpec) -> None:
+        self._spec = _spec
+
+    def __repr__(self) -> str:
+        return f"<Sink '{self._spec.label}'>"
+
+    def named(self, name: str) -> Sink[In, R_co]:
+        """This sink under a name, which errors, figures and pictures show."""
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"a stage's name must be a text, got {name!r}")
+        return Sink(replace(self._spec, name=name))
+
+    def with_attributes(
+        self, *, window: int | None = None, dispatcher: str | None = None
+    ) -> Sink[In, R_co]:
+        """This sink with these settings, see ``Flow.with_attributes``."""
+        attributes = Attributes(window, dispatcher).over(self._spec.attributes)
+        return Sink(replace(self._spec, attributes=attributes))
+
+    def behind(self, out: OutletRef) -> StageSpec:
+        """This sink's stage, fed from ``out``."""
+        return graft(self._spec, out)
+
+    @staticmethod
+    def list() -> Sink[T, builtins.list[T]]:
+        """All elements, as a list."""
+        return _sink("list", ListSink)
+
+    @staticmethod
+    def for_each(f: Callable[[T], object]) -> Sink[T, int]:
+        """Call ``f`` with each element; the result is how many there were."""
+        function(f, "for_each: f")
+        return _sink("for_each", lambda: ForEach(f))
+
+    @staticmethod
+    def fold(init: R, f: Callable[[R, T], R]) -> Sink[T, R]:
+        """``f(accumulated, element)`` over all elements, from ``init``."""
+        function(f, "fold: f")
+        return _sink("fold", lambda: Fold(init, f))
+
+    @staticmethod
+    def sum() -> Sink[Any, Any]:
+        """The elements added up, from 0."""
+        return _sink("sum", Sum)
+
+    @staticmethod
+    def count() -> Sink[Any, int]:
+        """How many elements there were."""
+        return _sink("count", Count)
+
+    @staticmethod
+    def first() -> Sink[T, T]:
+        """The first element; then upstream is cancelled. ``EmptyStreamError`` if none came."""
+        return _sink("first", First)
+
+    @staticmethod
+    def last() -> Sink[T, T]:
+        """The last element. ``EmptyStreamError`` if none came."""
+        return _sink("last", Last)
+
+    @staticmethod
+    def ignore() -> Sink[Any, None]:
+        """Take everything, keep nothing."""
+        return _sink("ignore", Ignore)
+
+    @staticmethod
+    def jsonl(path: str | PathLike[str]) -> Sink[Any, WriteReport]:
+        """One JSON value a line; the file appears, or is replaced, when the stream completes."""
+        return _sink("jsonl", lambda: Jsonl(path), _PINNED)
+
+    @staticmethod
+    def sqlite(
+        path: str | PathLike[str], sql: str, *, batch: int = 500, setup: str | None = None
+    ) -> Sink[Any, int]:
+        """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
+
+        ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
+        ``CREATE TABLE IF NOT EXISTS ...``.
+        """
+        at_least(1, batch, "sqlite: batch")
+        return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED)
+
+    @staticmethod
+    def parquet(
+        directory: str | PathLike[str], schema: Any = None, *, rows_per_file: int = 1_000_000
+    ) -> Sink[Any, WriteReport]:
+        """A data set of Parquet files, each of about ``rows_per_file`` rows.
+
+        Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
+        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
+        """
+        at_least(1, rows_per_file, "parquet: rows_per_file")
+        return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
+
+
+def _sink(kind: str, make: Callable[[], Any], attributes: Attributes | None = None) -> Any:
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes))

@@ -1,0 +1,101 @@
+"""The sources of the language: static methods of ``Source``."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Never, TypeVar
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.stages.sources.empty import Empty
+from actors_rs.stages.sources.failed import Failed
+from actors_rs.stages.sources.from_iterable import IterableSource
+from actors_rs.stages.sources.lines import Lines
+from actors_rs.stages.sources.never import Never as NeverSource
+from actors_rs.stages.sources.of import SequenceSource
+from actors_rs.stages.sources.repeat import Repeat
+from actors_rs.stages.sources.unfold import Unfold
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["SourceFactories"]
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
+    """A flow that begins with a new source stage."""
+    from actors_rs.graph.dsl.flow import Flow
+
+    return Flow(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
+
+
+class SourceFactories:
+    """Where streams come from. Each call gives a blueprint; nothing runs yet."""
+
+    @staticmethod
+    def of(*values: T) -> Flow[Never, T]:
+        """The given values."""
+        return source("of", lambda: SequenceSource(values))
+
+    @staticmethod
+    def empty() -> Flow[Never, Never]:
+        """No element; completes at once."""
+        return source("empty", Empty)
+
+    @staticmethod
+    def never() -> Flow[Never, Never]:
+        """No element and no end."""
+        return source("never", NeverSource)
+
+    @staticmethod
+    def failed(error: BaseException) -> Flow[Never, Never]:
+        """No element; fails at once with ``error``, which is not wrapped."""
+        if not isinstance(error, BaseException):
+            raise TypeError(f"Source.failed needs an exception, got {error!r}")
+        return source("failed", lambda: Failed(error))
+
+    @staticmethod
+    def from_iterable(iterable: Iterable[T] | Callable[[], Iterable[T]]) -> Flow[Never, T]:
+        """The elements of ``iterable``, or of what it returns when called, drawn on demand.
+
+        Give a function when the graph is to run more than once over a generator.
+        """
+        if isinstance(iterable, list | tuple | builtins.range):
+            return source("from_iterable", lambda: SequenceSource(iterable))
+        if isinstance(iterable, Iterable):
+            return source("from_iterable", lambda: IterableSource(lambda: iterable))
+        make = function(iterable, "Source.from_iterable: an iterable, or a function giving one,")
+        return source("from_iterable", lambda: IterableSource(make))
+
+    @staticmethod
+    def range(start: int, count: int) -> Flow[Never, int]:
+        """``count`` integers from ``start`` upwards."""
+        at_least(0, count, "Source.range: count")
+        numbers = builtins.range(start, start + count)
+        return source("range", lambda: SequenceSource(numbers))
+
+    @staticmethod
+    def repeat(value: T, count: int | None = None) -> Flow[Never, T]:
+        """``value`` ``count`` times, for ever by default."""
+        if count is not None:
+            at_least(0, count, "Source.repeat: count")
+        return source("repeat", lambda: Repeat(value, count))
+
+    @staticmethod
+    def unfold(state: S, f: Callable[[S], tuple[T, S] | None]) -> Flow[Never, T]:
+        """``f(state)`` gives an element and the next state, or ``None`` at the end."""
+        function(f, "Source.unfold: f")
+        return source("unfold", lambda: Unfold(state, f))
+
+    @staticmethod
+    def lines(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, str]:
+        """The lines of a text file, without their ends, read on demand."""
+        if not isinstance(path, str | PathLike):
+            raise InvalidArgumentError(f"Source.lines: path must be a path, got {path!r}")
+        return source("lines", lambda: Lines(path, encoding))

@@ -1,0 +1,91 @@
+"""From blueprint to running actors: make them, connect their ports, start them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.run import Run
+from actors_rs.graph.shell import InletLine, OutletLine, StageActor
+from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.linear import SinkLogic
+
+__all__ = ["Actors", "materialize", "prepare"]
+
+Actors = dict[StageSpec, StageActor]
+
+
+def materialize(
+    system: ActorSystem, specs: Sequence[StageSpec], sinks: Iterable[StageSpec], *, single: bool
+) -> Run[Any]:
+    """Run a closed graph. ``specs`` are all its stages, each behind its inputs."""
+    run: Run[Any] = Run(system)
+    actors = prepare(system, run, specs)
+    logics = [actors[spec].logic for spec in sinks]
+    start(system, run, actors, [logic for logic in logics if isinstance(logic, SinkLogic)], single)
+    return run
+
+
+def prepare(system: ActorSystem, run: Run[Any], specs: Sequence[StageSpec]) -> Actors:
+    """Make the actors of ``specs`` and connect them; none has started yet."""
+    names = unique_names(spec.label for spec in specs)
+    actors: Actors = {}
+    for spec, name in zip(specs, names, strict=True):
+        actors[spec] = StageActor(
+            spec.make(),
+            run,
+            name=name,
+            kind=spec.kind,
+            site=spec.site,
+            dispatcher=spec.attributes.dispatcher or "pool",
+        )
+    windows = windows_of(specs, system.window)
+    for spec, actor in actors.items():
+        for inlet, ref in zip(actor.logic.inlets, spec.inputs, strict=True):
+            inlet.window = windows[spec]
+            if ref is not OPEN:
+                feeder = actors[ref.spec]
+                outlet = feeder.logic.outlets[ref.index]
+                outlet.connect(InletLine(actor, inlet))
+                inlet.connect(OutletLine(feeder, outlet))
+    return actors
+
+
+def start(
+    system: ActorSystem, run: Run[Any], actors: Actors, sinks: Sequence[SinkLogic], single: bool
+) -> None:
+    """Start all ``actors``; from here on ``run`` ends when they all have."""
+    run.begin(list(actors.values()), sinks, single=single)
+    for actor in actors.values():
+        system.adopt(actor)
+
+
+def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:
+    """The window of each stage's inlets: its own, else the smallest that flows in, else default.
+
+    A stage of heavy elements sets the window behind it, and stages that hand their elements on
+    hand the window on with them.
+    """
+    behind: dict[StageSpec, int] = {}
+    windows: dict[StageSpec, int] = {}
+    for spec in specs:
+        flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
+        inherited = min(flowing, default=0)
+        windows[spec] = spec.attributes.window or inherited or default
+        behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
+    return windows
+
+
+def unique_names(labels: Iterable[str]) -> list[str]:
+    """Each label, with ``-2``, ``-3`` behind it where it has occurred before."""
+    taken: set[str] = set()
+    names = []
+    for label in labels:
+        name, number = label, 1
+        while name in taken:
+            number += 1
+            name = f"{label}-{number}"
+        taken.add(name)
+        names.append(name)
+    return names

@@ -1,0 +1,151 @@
+"""``Run``: a graph that is running, and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
+from actors_rs.runtime._primitives import Lock, may_block, monotonic
+from actors_rs.stages.linear import SinkLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["Run"]
+
+R = TypeVar("R")
+
+
+class Run(Generic[R]):
+    """A running graph. All methods may be called from any thread; ``await run`` works too."""
+
+    def __init__(self, system: ActorSystem, name: str = "run") -> None:
+        self.name = name
+        self._system = system
+        self._lock = Lock()
+        self._stages: Sequence[StageActor] = ()
+        self._living: set[StageActor] = set()
+        self._sinks: Sequence[SinkLogic] = ()
+        self._single = True
+        self._failures: list[BaseException] = []
+        self._cancelled = False
+        self._outcome: Future[R] = Future()
+        self._started_at = monotonic()
+        self._ended_at: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r} {self.state}>"
+
+    def __await__(self) -> Generator[Any, None, R]:
+        return asyncio.wrap_future(self._outcome).__await__()
+
+    @property
+    def state(self) -> str:
+        """``"running"``, ``"completed"``, ``"failed"`` or ``"cancelled"``."""
+        if not self._outcome.done():
+            return "running"
+        error = self._outcome.exception()
+        if error is None:
+            return "completed"
+        return "cancelled" if isinstance(error, RunCancelled) else "failed"
+
+    def done(self) -> bool:
+        """Whether every stage has ended."""
+        return self._outcome.done()
+
+    def result(self, timeout: float | None = None) -> R:
+        """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
+
+        Raises the first failure, with all others in its ``others``; ``RunCancelled``;
+        ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a thread of the pool.
+        """
+        if not self._outcome.done() and not may_block():
+            raise BlockingError("a pool thread must not wait for a run; await it or use a sink")
+        try:
+            return self._outcome.result(timeout)
+        except FutureTimeout:
+            if self._outcome.done():
+                raise
+            raise TimeoutError(f"{self!r} had not ended after {timeout} seconds") from None
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether the run ended, in whatever way, within ``timeout`` seconds."""
+        with suppress(BaseException):
+            self.result(timeout)
+        return self._outcome.done()
+
+    def cancel(self) -> None:
+        """Stop now: sinks take no more and leave complete files only. Does not wait."""
+        self._cancelled = True
+        for stage in self._stages:
+            if isinstance(stage.logic, SinkLogic):
+                stage.post(stage.logic.inlet.cancel)
+            for outlet in stage.boundary_outlets:
+                stage.post(outlet.cancel)
+
+    def drain(self) -> None:
+        """Let the sources take no more; what is in hand is delivered. Does not wait."""
+        for stage in self._stages:
+            stage.post(stage.logic.drain)
+
+    def abort(self, error: BaseException) -> None:
+        """End the run with ``error``, now. Does not wait."""
+        self.note_failure(error)
+        self.cancel()
+
+    def snapshot(self) -> RunSnapshot:
+        """The run at this moment as plain data; cheap, also after the end."""
+        ended = self._ended_at if self._ended_at is not None else monotonic()
+        return snapshot_of(self.name, self.state, ended - self._started_at, self._stages)
+
+    # What follows is for the stages of this run.
+
+    def begin(
+        self, stages: Sequence[StageActor], sinks: Sequence[SinkLogic], *, single: bool
+    ) -> None:
+        """Take charge of ``stages``, before any of them starts."""
+        self._stages = tuple(stages)
+        self._living = set(stages)
+        self._sinks = sinks
+        self._single = single
+        self._system.register(self)
+
+    def note_failure(self, error: BaseException) -> None:
+        """A stage failed; the first such error is the run's."""
+        with self._lock:
+            if error not in self._failures:
+                self._failures.append(error)
+
+    def cancelled_error(self) -> RunCancelled:
+        """What a stage is told that ended without completing or failing."""
+        return RunCancelled(f"run '{self.name}' was cancelled")
+
+    def stage_ended(self, stage: StageActor) -> None:
+        """``stage`` has stopped; with the last one the run ends."""
+        with self._lock:
+            self._living.discard(stage)
+            last = not self._living
+        if last:
+            self._ended_at = monotonic()
+            self._system.unregister(self)
+            self._settle()
+
+    def _settle(self) -> None:
+        with suppress(InvalidStateError):
+            if self._failures:
+                first = self._failures[0]
+                if hasattr(first, "others"):
+                    first.others = tuple(self._failures[1:])
+                self._outcome.set_exception(first)
+            elif all(sink.completed for sink in self._sinks):
+                results = tuple(sink.result for sink in self._sinks)
+                self._outcome.set_result(results[0] if self._single else results)  # type: ignore[arg-type]
+            else:
+                self._outcome.set_exception(self.cancelled_error())

@@ -1,0 +1,244 @@
+"""The shell: an actor around a stage's logic.
+
+It turns messages into calls on the ports and the ports' calls into messages, hands the logic its
+budget, keeps its times, and ends exactly once, whatever happened.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
+
+from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.graph.clockwork import StageClock, TurnBudget
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.mailbox import EMPTY
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.stage import Cancellable, StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.run import Run
+
+__all__ = ["InletLine", "OutletLine", "StageActor"]
+
+logger = logging.getLogger("actors_rs.stages")
+MOST_BLOCKING_THREADS = 4096
+
+
+class Signal(Protocol):
+    """A message of a stage's mailbox."""
+
+    def deliver(self) -> None:
+        """Apply it; in the turn of the stage it was sent to."""
+
+
+class _Arrived:
+    __slots__ = ("frame", "inlet")
+
+    def __init__(self, inlet: Inlet, frame: Frame) -> None:
+        self.inlet = inlet
+        self.frame = frame
+
+    def deliver(self) -> None:
+        self.inlet.push(self.frame)
+
+
+class _Ended:
+    __slots__ = ("error", "inlet")
+
+    def __init__(self, inlet: Inlet, error: BaseException | None) -> None:
+        self.inlet = inlet
+        self.error = error
+
+    def deliver(self) -> None:
+        self.inlet.complete(self.error)
+
+
+class _Requested:
+    __slots__ = ("n", "outlet")
+
+    def __init__(self, outlet: Outlet, n: int) -> None:
+        self.outlet = outlet
+        self.n = n
+
+    def deliver(self) -> None:
+        self.outlet.request(self.n)
+
+
+class _Cancelled:
+    __slots__ = ("cause", "outlet")
+
+    def __init__(self, outlet: Outlet, cause: BaseException | None) -> None:
+        self.outlet = outlet
+        self.cause = cause
+
+    def deliver(self) -> None:
+        self.outlet.cancel(self.cause)
+
+
+class _Posted:
+    __slots__ = ("deliver",)
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        self.deliver = action
+
+
+class InletLine:
+    """The way to an inlet of another actor; what an outlet is connected to. Any thread."""
+
+    __slots__ = ("_inlet", "_mailbox")
+
+    def __init__(self, actor: StageActor, inlet: Inlet) -> None:
+        self._mailbox = actor.actor_inbox
+        self._inlet = inlet
+
+    def push(self, frame: Frame, /) -> None:
+        self._mailbox.offer(_Arrived(self._inlet, frame))
+
+    def complete(self) -> None:
+        self._mailbox.offer(_Ended(self._inlet, None))
+
+    def fail(self, error: BaseException, /) -> None:
+        self._mailbox.offer(_Ended(self._inlet, error))
+
+
+class OutletLine:
+    """The way to an outlet of another actor; what an inlet is connected to. Any thread."""
+
+    __slots__ = ("_mailbox", "_outlet")
+
+    def __init__(self, actor: StageActor, outlet: Outlet) -> None:
+        self._mailbox = actor.actor_inbox
+        self._outlet = outlet
+
+    def request(self, n: int, /) -> None:
+        self._mailbox.offer_control(_Requested(self._outlet, n))
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        self._mailbox.offer_control(_Cancelled(self._outlet, cause))
+
+
+class StageActor(PooledActor):
+    """Runs one stage; is the ``StageContext`` of its logic."""
+
+    def __init__(
+        self, logic: StageLogic, run: Run[Any], *, name: str, kind: str, site: str, dispatcher: str
+    ) -> None:
+        super().__init__()
+        self.logic = logic
+        self.name = name
+        self.kind = kind
+        self.site = site
+        self.dispatcher = dispatcher  # type: ignore[misc]  # a stage's own choice
+        self.clock = StageClock()
+        self.error: BaseException | None = None
+        self.before_start: Callable[[], None] | None = None
+        self.boundary_outlets: tuple[Outlet, ...] = ()
+        self._run = run
+        self._budget = TurnBudget()
+        self._started = False
+        self._reported_slow = False
+        logic.context = self
+
+    def __str__(self) -> str:
+        return f"stage '{self.name}'"
+
+    # StageContext
+
+    def post(self, action: Callable[[], None], /) -> None:
+        self.actor_inbox.offer_control(_Posted(action))
+
+    def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
+        return self.system.timers.after(seconds, lambda: self.post(action))
+
+    def run_blocking(self, job: Callable[[], None], /) -> bool:
+        context = self._context.copy()
+        return self.system.blocking.put_growing(
+            lambda: context.run(job), MOST_BLOCKING_THREADS
+        )
+
+    def run_coroutine(
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+    ) -> None:
+        done(self.system.event_loop.run(coroutine))
+
+    def failed(
+        self, error: BaseException, /, position: int | None = None, *, plain: bool = False
+    ) -> BaseException:
+        names_itself = plain or (position is None and isinstance(error, ActorsRsError))
+        wrapped = error if names_itself else StageError(self.name, error, position, self.site)
+        self.error = wrapped
+        self._run.note_failure(wrapped)
+        return wrapped
+
+    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        self.system.dead_letters.publish(what, where=str(self), why=why, error=error)
+
+    # The turn
+
+    def _run_turn(self) -> bool:
+        budget, logic, inbox = self._budget, self.logic, self.actor_inbox
+        self.clock.begin(budget.begin())
+        try:
+            if not self._started:
+                self._begin()
+            while (signal := inbox.take()) is not EMPTY:
+                signal.deliver()
+            logic.advance(budget)
+        except Exception as error:
+            logic.fail(error)
+        except BaseException as error:
+            logic.fail(error)
+            self._run.abort(error)
+        self.clock.end(budget.now(), self._is_held_back())
+        if logic.finished:
+            self._finish()
+            return False
+        self._report_if_slow()
+        return inbox.end_turn(budget.was_spent)
+
+    def _begin(self) -> None:
+        self._started = True
+        if self.before_start is not None:
+            self.before_start()
+        self.logic.start()
+
+    def _is_held_back(self) -> bool:
+        """Whether the stage has something to give and nobody asked for it."""
+        logic = self.logic
+        open_outlets = [outlet for outlet in logic.outlets if not outlet.closed]
+        waiting = not logic.inlets or any(inlet.buffered for inlet in logic.inlets)
+        return bool(open_outlets) and waiting and not all(out.demand for out in open_outlets)
+
+    def _finish(self) -> None:
+        logic = self.logic
+        error = self.error or next((i.error for i in logic.inlets if i.error is not None), None)
+        completed = not isinstance(logic, SinkLogic) or logic.completed
+        self.actor_stopped.set()
+        try:
+            logic.stop(error if error is not None or completed else self._run.cancelled_error())
+        except Exception as failure:
+            self._run.note_failure(StageError(self.name, failure, None, self.site))
+        self._leave()
+        self._run.stage_ended(self)
+
+    def _return_unread(self, message: Any) -> None:
+        """Signals behind the end of a stage are no dead letters: the standard allows them."""
+        if not hasattr(message, "deliver"):
+            super()._return_unread(message)
+
+    def _handle_receive(self, message: Any) -> Any:
+        raise NotImplementedError("a stage takes signals only")
+
+    def _report_if_slow(self) -> None:
+        seconds = self.clock.last_turn
+        if seconds > 0.1 and not self._reported_slow and self.dispatcher == "pool":
+            self._reported_slow = True
+            logger.warning(
+                "stage '%s' held a pool thread for %.0f ms; if its function blocks, use map_async "
+                "or with_attributes(dispatcher='pinned')",
+                self.name,
+                seconds * 1000,
+            )

@@ -1,0 +1,90 @@
+"""What a run looks like at one moment: plain, frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["RunSnapshot", "StageSnapshot", "snapshot_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSnapshot:
+    """One stage at one moment.
+
+    ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
+    ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
+    its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1. ``state`` is
+    ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
+    """
+
+    name: str
+    kind: str
+    state: str
+    elements_in: int
+    elements_out: int
+    demand: int
+    requested: int
+    buffered: int
+    window: int
+    mailbox: int
+    busy: float
+    idle: float
+    back_pressured: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSnapshot:
+    """A run at one moment; ``seconds`` since its start, up to its end once it has ended."""
+
+    name: str
+    state: str
+    seconds: float
+    stages: tuple[StageSnapshot, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Nested dicts and lists, fit for JSON as far as the stages' details are."""
+        return asdict(self)
+
+    def bottleneck(self) -> str | None:
+        """Name of the first stage that is busy while a stage before it is held back."""
+        held_back = False
+        for stage in self.stages:
+            if held_back and stage.busy > max(stage.idle, stage.back_pressured):
+                return stage.name
+            held_back = held_back or stage.back_pressured > 0.5
+        return None
+
+
+def snapshot_of(
+    name: str, state: str, seconds: float, stages: Sequence[StageActor]
+) -> RunSnapshot:
+    """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
+    return RunSnapshot(name, state, seconds, tuple(_stage(stage) for stage in stages))
+
+
+def _stage(stage: StageActor) -> StageSnapshot:
+    logic, inlets, outlets = stage.logic, stage.logic.inlets, stage.logic.outlets
+    busy, idle, back_pressured = stage.clock.shares()
+    ended = "failed" if stage.error is not None else "ended"
+    return StageSnapshot(
+        name=stage.name,
+        kind=stage.kind,
+        state=ended if stage.actor_stopped.is_set() else "running",
+        elements_in=sum(inlet.count for inlet in inlets),
+        elements_out=sum(outlet.count for outlet in outlets),
+        demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
+        requested=sum(inlet.outstanding for inlet in inlets),
+        buffered=sum(inlet.buffered for inlet in inlets),
+        window=max((inlet.window for inlet in inlets), default=0),
+        mailbox=len(stage.actor_inbox),
+        busy=busy,
+        idle=idle,
+        back_pressured=back_pressured,
+        details=logic.details(),
+    )

@@ -1,0 +1,1 @@
+"""What runs in an actor: stages as pure logic on ports, one stage a file."""

@@ -1,0 +1,27 @@
+"""scan(0, add)
+
+    in:  1 2 3 |
+    out: 1 3 6 |        (the initial value itself is not emitted)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class Scan(Operator):
+    """The running fold: each ``f(accumulated, element)`` is emitted."""
+
+    def __init__(self, init: Any, f: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self._accumulated = init
+        self._f = f
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        f, accumulated = self._f, self._accumulated
+        for element in elements:
+            self._accumulated = accumulated = f(accumulated, element)
+            yield accumulated

@@ -1,0 +1,26 @@
+"""skip(2)
+
+    in:  1 2 3 4 |
+    out: 3 4 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class Skip(Operator):
+    """All but the first ``count`` elements."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._left = count
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        if self._left:
+            self._left -= sum(1 for _ in islice(elements, self._left))
+        return elements

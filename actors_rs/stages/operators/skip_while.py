@@ -1,0 +1,31 @@
+"""skip_while(predicate)
+
+    in:  1 2 9 3 |
+    out: 9 3 |          (below 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class SkipWhile(Operator):
+    """Elements from the first one for which ``predicate`` is false."""
+
+    def __init__(self, predicate: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._predicate = predicate
+        self._skipping = True
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        if not self._skipping:
+            return elements
+        for element in elements:
+            if not self._predicate(element):
+                self._skipping = False
+                return chain((element,), elements)
+        return ()

@@ -1,0 +1,28 @@
+"""take_while(predicate)
+
+    in:  1 2 9 3 |
+    out: 1 2 |          (below 5; upstream is cancelled at the 9)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class TakeWhile(Operator):
+    """Elements until ``predicate`` is false for the first time."""
+
+    def __init__(self, predicate: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._predicate = predicate
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        predicate = self._predicate
+        for element in elements:
+            if not predicate(element):
+                self.satisfied = True
+                return
+            yield element

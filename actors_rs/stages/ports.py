@@ -1,0 +1,237 @@
+"""Ports: the two ends of a link as a stage sees them.
+
+An ``Inlet`` keeps a window of elements requested from upstream and holds the frames that arrived;
+an ``Outlet`` knows the demand from downstream. Both are plain state, touched by one actor only:
+what crosses to another actor goes through the ``Upstream`` or ``Downstream`` they are connected
+to, which turns calls into messages.
+
+A frame is a sequence of 1..n elements and is never changed once it was emitted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+from actors_rs.errors import DefectError, ProtocolViolation
+from actors_rs.protocol.demand import Demand
+
+__all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
+
+Frame: TypeAlias = Sequence[Any]
+"""Elements in one message: a list, or a ``range`` or tuple that costs nothing to make."""
+
+
+class Upstream(Protocol):
+    """Where an inlet sends its requests."""
+
+    def request(self, n: int, /) -> None:
+        """Ask for ``n`` more elements."""
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        """Ask for no more; ``cause`` tells that downstream failed rather than had enough."""
+
+
+class Downstream(Protocol):
+    """Where an outlet sends its elements and its end."""
+
+    def push(self, frame: Frame, /) -> None:
+        """Deliver a frame within demand."""
+
+    def complete(self) -> None:
+        """No more elements will come."""
+
+    def fail(self, error: BaseException, /) -> None:
+        """The stream failed."""
+
+
+class Inlet:
+    """The receiving end of a link.
+
+    ``window`` elements are kept requested; what was taken is requested anew once it is three
+    quarters of the window. ``count`` is the number of elements taken so far.
+    """
+
+    __slots__ = (
+        "_frames",
+        "_requested",
+        "_since_request",
+        "_upstream",
+        "buffered",
+        "cancelled",
+        "count",
+        "done",
+        "error",
+        "name",
+        "opened",
+        "window",
+    )
+
+    def __init__(self, name: str = "in", window: int = 1024) -> None:
+        self.name = name
+        self.window = window
+        self.buffered = 0
+        self.count = 0
+        self.opened = False
+        self.done = False
+        self.cancelled = False
+        self.error: BaseException | None = None
+        self._frames: deque[Frame] = deque()
+        self._requested = 0
+        self._since_request = 0
+        self._upstream: Upstream | None = None
+
+    @property
+    def exhausted(self) -> bool:
+        """Nothing is held and nothing will come: completed, failed or cancelled."""
+        return (self.done and not self.buffered) or self.cancelled
+
+    @property
+    def outstanding(self) -> int:
+        """Requested from upstream and not yet arrived."""
+        return self._requested
+
+    def connect(self, upstream: Upstream) -> None:
+        """Attach the upstream; what was requested before is requested from it now."""
+        self._upstream = upstream
+        if self.cancelled:
+            upstream.cancel(None)
+        elif self._requested:
+            upstream.request(self._requested)
+
+    def open(self) -> None:
+        """Request the first window; later calls do nothing."""
+        if not self.opened and not self.done and not self.cancelled:
+            self.opened = True
+            self._request(self.window)
+
+    def take(self, most: int) -> Frame:
+        """Up to ``most`` elements, at least one: the caller knows that ``buffered`` is not 0."""
+        frame = self._frames.popleft()
+        if len(frame) > most:
+            self._frames.appendleft(frame[most:])
+            frame = frame[:most]
+        taken = len(frame)
+        self.buffered -= taken
+        self.count += taken
+        self._since_request += taken
+        if self._since_request * 4 >= self.window * 3 and not self.done:
+            again, self._since_request = self._since_request, 0
+            self._request(again)
+        return frame
+
+    def untake(self, frame: Frame) -> None:
+        """Give back the rest of what ``take`` returned; it comes first next time."""
+        if frame:
+            self._frames.appendleft(frame)
+            self.buffered += len(frame)
+            self.count -= len(frame)
+            self._since_request -= len(frame)
+
+    def cancel(self, cause: BaseException | None = None) -> None:
+        """Ask for no more and drop what is held."""
+        if self.cancelled:
+            return
+        self.cancelled = True
+        self._frames.clear()
+        self.buffered = 0
+        if not self.done and self._upstream is not None:
+            self._upstream.cancel(cause)
+
+    # What follows is called by the shell when a message of the link arrives.
+
+    def push(self, frame: Frame) -> None:
+        """A frame arrived. After cancellation it is dropped, as rule 2.8 allows.
+
+        Raises ``ProtocolViolation`` for elements beyond demand (1.1) or after the end (1.7).
+        """
+        if self.cancelled:
+            return
+        if self.done:
+            raise ProtocolViolation("1.7", f"an element after the end of '{self.name}'")
+        arrived = len(frame)
+        if arrived > self._requested:
+            wanted = f"{self._requested} elements requested, {arrived} delivered"
+            raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
+        self._requested -= arrived
+        self.buffered += arrived
+        self._frames.append(frame)
+
+    def complete(self, error: BaseException | None = None) -> None:
+        """The stream ended, with ``error`` if it failed; what is held can still be taken."""
+        if self.done and not self.cancelled:
+            raise ProtocolViolation("1.7", f"a second terminal signal to '{self.name}'")
+        self.done = True
+        self.error = error
+
+    def _request(self, n: int) -> None:
+        self._requested += n
+        if self._upstream is not None:
+            self._upstream.request(n)
+
+
+class Outlet:
+    """The sending end of a link. ``count`` is the number of elements emitted so far."""
+
+    __slots__ = ("_demand", "_downstream", "cancelled", "cause", "count", "done", "name")
+
+    def __init__(self, name: str = "out") -> None:
+        self.name = name
+        self.count = 0
+        self.done = False
+        self.cancelled = False
+        self.cause: BaseException | None = None
+        self._demand = Demand()
+        self._downstream: Downstream | None = None
+
+    @property
+    def demand(self) -> int:
+        """Elements that may be emitted now; 0 once the outlet is closed."""
+        return 0 if self.closed else self._demand.outstanding
+
+    @property
+    def closed(self) -> bool:
+        """Completed, failed or cancelled."""
+        return self.done or self.cancelled
+
+    def connect(self, downstream: Downstream) -> None:
+        """Attach the downstream; once, before anything is emitted."""
+        self._downstream = downstream
+
+    def emit(self, frame: Frame) -> None:
+        """Send a frame of at most ``demand`` elements; an empty one is nothing.
+
+        Raises ``DefectError`` beyond demand (rule 1.1). After cancellation a frame is dropped.
+        """
+        if not frame or self.cancelled:
+            return
+        if self.done or self._downstream is None:
+            raise DefectError(f"rule 1.7: outlet '{self.name}' emitted after its end")
+        self._demand.take(len(frame))
+        self.count += len(frame)
+        self._downstream.push(frame)
+
+    def complete(self) -> None:
+        """End the stream; nothing happens if it has ended."""
+        if not self.closed and self._downstream is not None:
+            self.done = True
+            self._downstream.complete()
+
+    def fail(self, error: BaseException) -> None:
+        """End the stream with an error; nothing happens if it has ended."""
+        if not self.closed and self._downstream is not None:
+            self.done = True
+            self._downstream.fail(error)
+
+    # What follows is called by the shell when a message of the link arrives.
+
+    def request(self, n: int) -> None:
+        """Downstream asked for ``n`` more."""
+        self._demand.add(n)
+
+    def cancel(self, cause: BaseException | None = None) -> None:
+        """Downstream wants no more; ``cause`` if it failed."""
+        if not self.closed:
+            self.cancelled = True
+            self.cause = cause

@@ -1,0 +1,30 @@
+"""first: the first element; upstream is cancelled behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.linear import SinkLogic
+
+
+class First(SinkLogic):
+    """One element; fails with ``EmptyStreamError`` if there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: Any = None
+
+    def start(self) -> None:
+        self.inlet.window = 1
+        self.inlet.open()
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        self._first = next(elements)
+        self.satisfied = True
+
+    def finish(self) -> Any:
+        if not self.satisfied:
+            raise EmptyStreamError("first needs an element, the stream had none")
+        return self._first

@@ -1,0 +1,23 @@
+"""for_each(f): calls ``f`` with each element; the result is their number."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from actors_rs.stages.linear import SinkLogic
+
+
+class ForEach(SinkLogic):
+    """Calls ``f`` once for each element, in order, one call at a time."""
+
+    def __init__(self, f: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._f = f
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        deque(map(self._f, elements), maxlen=0)
+
+    def finish(self) -> int:
+        return self.inlet.count

@@ -1,0 +1,52 @@
+"""jsonl("rejected.jsonl"): one JSON value a line; the file appears when it is complete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+
+
+class Jsonl(SinkLogic):
+    """Writes UTF-8 lines; an element that is no JSON value fails the run."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__()
+        self._pending = PendingFile(Path(path))
+        self._file: IO[str] | None = None
+
+    def start(self) -> None:
+        with naming(self._pending.path):
+            self._file = self._pending.temporary.open("w", encoding="utf-8")
+        super().start()
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        if self._file is None:
+            return
+        for element in elements:
+            line = json.dumps(element, ensure_ascii=False) + "\n"
+            with naming(self._pending.path):
+                self._file.write(line)
+
+    def finish(self) -> WriteReport:
+        with naming(self._pending.path):
+            self._close()
+            self._pending.publish()
+        return WriteReport((str(self._pending.path),), self.inlet.count)
+
+    def stop(self, error: BaseException | None) -> None:
+        if not self.completed:
+            try:
+                self._close()
+            finally:
+                self._pending.discard()
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()

@@ -1,0 +1,26 @@
+"""last: the last element."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.linear import SinkLogic
+
+
+class Last(SinkLogic):
+    """The element before the end; fails with ``EmptyStreamError`` if there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: deque[Any] = deque(maxlen=1)
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        self._last.extend(elements)
+
+    def finish(self) -> Any:
+        if not self._last:
+            raise EmptyStreamError("last needs an element, the stream had none")
+        return self._last[0]

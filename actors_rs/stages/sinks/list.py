@@ -1,0 +1,22 @@
+"""list: all elements, as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.stages.linear import SinkLogic
+
+
+class ListSink(SinkLogic):
+    """Keeps every element: for results that fit into memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._elements: list[Any] = []
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        self._elements.extend(elements)
+
+    def finish(self) -> list[Any]:
+        return self._elements

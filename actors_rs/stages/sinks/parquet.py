@@ -1,0 +1,126 @@
+"""parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
+
+Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from actors_rs.errors import MissingExtraError
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+
+_ROWS_GATHERED = 16_384
+"""Single rows are gathered up to this many before they are turned into Arrow."""
+
+
+class Parquet(SinkLogic):
+    """Writes files of about ``rows_per_file`` rows; the first element settles the schema."""
+
+    def __init__(self, directory: str | PathLike[str], schema: Any, rows_per_file: int) -> None:
+        super().__init__()
+        self._directory = Path(directory)
+        self._schema = schema
+        self._rows_per_file = rows_per_file
+        self._rows: list[dict[str, Any]] = []
+        self._pending: PendingFile | None = None
+        self._writer: Any = None
+        self._rows_in_file = 0
+        self._files: list[str] = []
+        self._rows_published = 0
+
+    def start(self) -> None:
+        _arrow()
+        with naming(self._directory):
+            self._directory.mkdir(parents=True, exist_ok=True)
+        super().start()
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        for element in elements:
+            if isinstance(element, dict):
+                self._rows.append(element)
+            elif isinstance(element, list):
+                self._rows.extend(element)
+            else:
+                self._write(element)
+            if len(self._rows) >= _ROWS_GATHERED:
+                self._write_rows()
+
+    def finish(self) -> WriteReport:
+        self._write_rows()
+        if not self._files and self._writer is None and self._schema is not None:
+            self._open(self._schema)  # no row came, but readers shall find the schema
+        self._publish()
+        return WriteReport(tuple(self._files), self._rows_published)
+
+    def stop(self, error: BaseException | None) -> None:
+        if self._pending is not None:
+            try:
+                self._writer.close()
+            finally:
+                self._pending.discard()
+
+    def details(self) -> dict[str, Any]:
+        return {"files": len(self._files), "rows_published": self._rows_published}
+
+    def _write_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self._write(_arrow().RecordBatch.from_pylist(rows, schema=self._schema))
+
+    def _write(self, data: Any) -> None:
+        """Write a record batch or a table."""
+        if self._writer is None:
+            self._open(data.schema if self._schema is None else self._schema)
+        path = self._pending.path if self._pending is not None else self._directory
+        with naming(path):
+            if isinstance(data, _arrow().Table):
+                self._writer.write_table(data)
+            else:
+                self._writer.write_batch(data)
+        self._rows_in_file += data.num_rows
+        if self._rows_in_file >= self._rows_per_file:
+            self._publish()
+
+    def _open(self, schema: Any) -> None:
+        from pyarrow import parquet
+
+        self._schema = schema
+        pending = PendingFile(self._next_path())
+        with naming(pending.path):
+            self._writer = parquet.ParquetWriter(str(pending.temporary), schema)
+        self._pending = pending
+
+    def _next_path(self) -> Path:
+        """The first part number from which on no file is there yet."""
+        numbers = [-1]
+        for path in self._directory.glob("part-*.parquet"):
+            number = path.stem.removeprefix("part-")
+            numbers.append(int(number) if number.isdecimal() else -1)
+        return self._directory / f"part-{max(numbers) + 1:05d}.parquet"
+
+    def _publish(self) -> None:
+        if self._pending is None:
+            return
+        pending, writer = self._pending, self._writer
+        with naming(pending.path):
+            writer.close()
+            pending.publish()
+        self._pending = self._writer = None
+        self._files.append(str(pending.path))
+        self._rows_published += self._rows_in_file
+        self._rows_in_file = 0
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtraError(
+            "Sink.parquet needs pyarrow: pip install 'actors-rs[spark]' or pyarrow"
+        ) from error
+    return pyarrow

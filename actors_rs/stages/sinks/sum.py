@@ -1,0 +1,22 @@
+"""sum: the elements added up, 0 if there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.stages.linear import SinkLogic
+
+
+class Sum(SinkLogic):
+    """Adds the elements up with ``+``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._total: Any = 0
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        self._total = sum(elements, self._total)
+
+    def finish(self) -> Any:
+        return self._total

@@ -1,0 +1,91 @@
+"""Sources: no inlet, one outlet, elements only as far as there is demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from actors_rs.stages.pace import PIECE_SECONDS, Pace
+from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.stages.stage import Budget, StageLogic
+
+__all__ = ["IteratorSource", "SourceLogic"]
+
+STEP = 64
+"""Most elements drawn from an iterator between two looks at the clock."""
+
+
+class SourceLogic(StageLogic):
+    """A source that always has its next elements at hand. Subclasses give ``produce``."""
+
+    def __init__(self) -> None:
+        self.outlet = Outlet()
+        self.outlets = (self.outlet,)
+        self.ended = False
+        """Set by ``produce`` when there are no more elements behind what it returns."""
+
+    def produce(self, most: int, budget: Budget) -> Frame:
+        """Up to ``most`` elements; none only if ``ended`` or the stage failed."""
+        raise NotImplementedError
+
+    def advance(self, budget: Budget) -> None:
+        outlet = self.outlet
+        while not self.ended and (demand := outlet.demand) > 0:
+            outlet.emit(self.produce(demand, budget))
+            if budget.spent():
+                break
+        if self.ended:
+            outlet.complete()
+
+    def drain(self) -> None:
+        self.ended = True
+
+
+class IteratorSource(SourceLogic):
+    """A source over any iterator: what is ready is sent before the next long wait.
+
+    Subclasses give ``elements``; the iterator is made when the first element is demanded and
+    closed, where it has ``close``, when the stage stops.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._iterator: Iterator[Any] | None = None
+        self._pace = Pace()
+
+    def elements(self) -> Iterable[Any]:
+        """The elements of one materialization."""
+        raise NotImplementedError
+
+    def produce(self, most: int, budget: Budget) -> Frame:
+        out: list[Any] = []
+        try:
+            if self._iterator is None:
+                self._iterator = iter(self.elements())
+            self._fill(out, self._iterator, most, budget)
+        except Exception as error:
+            self.outlet.emit(out)
+            self.fail(error, self.outlet.count)
+            return ()
+        return out
+
+    def _fill(self, out: list[Any], iterator: Iterator[Any], most: int, budget: Budget) -> None:
+        """Extend ``out`` until it is full, a millisecond is over or there are no more."""
+        spent = 0.0
+        while (room := most - len(out)) > 0 and spent < PIECE_SECONDS:
+            want = min(self._pace.size, room, STEP)
+            before = len(out)
+            out.extend(islice(iterator, want))
+            taken = len(out) - before
+            if taken < want:
+                self.ended = True
+                return
+            lap = budget.lap()
+            self._pace.record(taken, lap)
+            spent += lap
+
+    def stop(self, error: BaseException | None) -> None:
+        close = getattr(self._iterator, "close", None)
+        if close is not None:
+            close()

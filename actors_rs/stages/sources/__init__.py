@@ -1,0 +1,1 @@
+"""Sources, one a file."""

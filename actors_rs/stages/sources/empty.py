@@ -1,0 +1,16 @@
+"""empty()
+
+    |
+"""
+
+from __future__ import annotations
+
+from actors_rs.stages.source import SourceLogic
+
+
+class Empty(SourceLogic):
+    """Completes at once, without demand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended = True

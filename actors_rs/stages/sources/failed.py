@@ -1,0 +1,21 @@
+"""failed(error)
+
+    x
+"""
+
+from __future__ import annotations
+
+from actors_rs.stages.source import SourceLogic
+from actors_rs.stages.stage import Budget
+
+
+class Failed(SourceLogic):
+    """Fails at once, without demand, with the error exactly as given."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self._error = error
+
+    def advance(self, budget: Budget) -> None:
+        self.context.failed(self._error, plain=True)
+        self.outlet.fail(self._error)

@@ -1,0 +1,25 @@
+"""from_iterable(["a", "b"])
+
+    a b |
+
+A list, tuple or range is sliced. Any other iterable is iterated anew for each run, so a generator
+can be run once; give a function that returns an iterable to run it again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from actors_rs.stages.source import IteratorSource
+
+
+class IterableSource(IteratorSource):
+    """The elements of an iterable, drawn as they are demanded."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def elements(self) -> Iterable[Any]:
+        return self._make()

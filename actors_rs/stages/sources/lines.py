@@ -1,0 +1,27 @@
+"""lines("access.log")
+
+    "first line" "second line" |
+
+Lines come without their line end; the file is opened on first demand and closed at any end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+
+from actors_rs.stages.source import IteratorSource
+
+
+class Lines(IteratorSource):
+    """The lines of a text file."""
+
+    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
+        super().__init__()
+        self._path = path
+        self._encoding = encoding
+
+    def elements(self) -> Iterator[str]:
+        with open(self._path, encoding=self._encoding) as file:
+            for line in file:
+                yield line.rstrip("\r\n")

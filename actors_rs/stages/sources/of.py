@@ -1,0 +1,29 @@
+"""of(1, 2, 3)
+
+    1 2 3 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from actors_rs.stages.ports import Frame
+from actors_rs.stages.source import SourceLogic
+from actors_rs.stages.stage import Budget
+
+
+class SequenceSource(SourceLogic):
+    """The elements of something that can be sliced, frame by frame: a tuple, list or range."""
+
+    def __init__(self, elements: Sequence[Any]) -> None:
+        super().__init__()
+        self._elements = elements
+        self._next = 0
+        self.ended = not elements
+
+    def produce(self, most: int, budget: Budget) -> Frame:
+        frame = self._elements[self._next : self._next + most]
+        self._next += len(frame)
+        self.ended = self._next >= len(self._elements)
+        return frame

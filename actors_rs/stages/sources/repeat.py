@@ -1,0 +1,32 @@
+"""repeat(7, 3)
+
+    7 7 7 |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actors_rs.stages.ports import Frame
+from actors_rs.stages.source import SourceLogic
+from actors_rs.stages.stage import Budget
+
+_FRAME = 1024
+
+
+class Repeat(SourceLogic):
+    """The same value ``count`` times, for ever if that is ``None``."""
+
+    def __init__(self, value: Any, count: int | None) -> None:
+        super().__init__()
+        self._left = count
+        self._frame = [value] * (_FRAME if count is None else min(count, _FRAME))
+        self.ended = count == 0
+
+    def produce(self, most: int, budget: Budget) -> Frame:
+        size = min(most, len(self._frame))
+        if self._left is not None:
+            size = min(size, self._left)
+            self._left -= size
+            self.ended = self._left == 0
+        return self._frame if size == len(self._frame) else self._frame[:size]

@@ -1,0 +1,26 @@
+"""unfold(1, lambda n: (n, n * 2) if n < 8 else None)
+
+    1 2 4 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from actors_rs.stages.source import IteratorSource
+
+
+class Unfold(IteratorSource):
+    """``f(state)`` gives ``(element, next state)``, or ``None`` at the end."""
+
+    def __init__(self, state: Any, f: Callable[[Any], tuple[Any, Any] | None]) -> None:
+        super().__init__()
+        self._state = state
+        self._f = f
+
+    def elements(self) -> Iterator[Any]:
+        state = self._state
+        while (step := self._f(state)) is not None:
+            element, state = step
+            yield element
