@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.stages.stage import StageLogic
@@ -64,7 +64,8 @@ class StageSpec:
         return self.name or self.kind
 
 
-class OutletRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutletRef:
     """One outlet of one stage."""
 
     spec: StageSpec

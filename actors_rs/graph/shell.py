@@ -197,7 +197,7 @@ class StageActor(PooledActor):
             self._finish()
             return False
         self._report_if_slow()
-        return inbox.end_turn(budget.was_spent)
+        return budget.was_spent
 
     def _begin(self) -> None:
         self._started = True

@@ -11,8 +11,6 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 __all__ = ["Processor", "Publisher", "Subscriber", "Subscription"]
 
-T = TypeVar("T")
-R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 
@@ -64,5 +62,5 @@ class Publisher(Protocol[T_co]):
 
 
 @runtime_checkable
-class Processor(Subscriber[T], Publisher[R], Protocol[T, R]):
+class Processor(Subscriber[T_contra], Publisher[T_co], Protocol[T_contra, T_co]):
     """A Subscriber that is a Publisher too, bound by the rules of both (4.1)."""

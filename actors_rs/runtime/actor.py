@@ -173,11 +173,14 @@ class PooledActor(Actor):
         self._dispatcher.schedule(self._turn)
 
     def _turn(self) -> None:
-        if self._context.run(self._run_turn):
+        again = self._context.run(self._run_turn)
+        # The turn ends outside the context: the next one may begin on another thread at once,
+        # and a context can be entered by one thread at a time.
+        if not self.actor_inbox.closed and self.actor_inbox.end_turn(again):
             self._dispatcher.schedule(self._turn)
 
     def _run_turn(self) -> bool:
-        """Handle messages; True if the turn has to be continued later."""
+        """Handle messages; True if there is more to do than the messages left in the mailbox."""
         if self._on_start_due:
             self._on_start_due = False
             self._guarded(self.on_start)
@@ -188,7 +191,7 @@ class PooledActor(Actor):
             self._process(message)
             if monotonic() > deadline:
                 break
-        return not inbox.closed and inbox.end_turn()
+        return False
 
     def _process(self, message: Any) -> None:
         if type(message) is _Ask:

@@ -26,6 +26,8 @@ class Graph(Generic[R]):
     """
 
     __slots__ = ("_single", "_sinks")
+    _single: bool
+    _sinks: tuple[StageSpec, ...]
 
     @overload
     def __new__(cls, graph: Graph[T], /) -> Graph[T]: ...

@@ -133,5 +133,7 @@ class Sink(Generic[In, R_co]):
         return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
 
 
-def _sink(kind: str, make: Callable[[], Any], attributes: Attributes | None = None) -> Any:
+def _sink(
+    kind: str, make: Callable[[], Any], attributes: Attributes | None = None
+) -> Sink[Any, Any]:
     return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes))
