@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from actors_rs.errors import DefectError
+from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.arrow_route import open_arrow_route
 from actors_rs.spark.failures import describe_failure, ensure_session_alive
 
@@ -90,7 +90,7 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
     """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has."""
 
     def __init__(self, df: DataFrame) -> None:
-        super().__init__(df.sparkSession.sparkContext)
+        super().__init__(_context_of(df))
         self._df = df
         self._schema: pa.Schema | None = None
 
@@ -111,11 +111,11 @@ class RowPartitions(_Planned["Row"]):
     """A DataFrame's partitions as rows, equal to those of ``df.collect()``.
 
     They travel as Arrow and are decoded some thousand at a time, as they are asked for. Where Arrow
-    cannot carry a type, they travel as Spark's own rows, which takes ten times as long.
+    cannot carry a type, they travel as Spark's own rows, which takes several times as long.
     """
 
     def __init__(self, df: DataFrame) -> None:
-        super().__init__(df.sparkSession.sparkContext)
+        super().__init__(_context_of(df))
         self._df = df
 
     def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
@@ -136,6 +136,17 @@ class RddPartitions(_Planned[list[T]]):
     def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
         count, run = _open_rdd(self._rdd)
         return count, lambda index: _as_list(run(index))
+
+
+def _context_of(df: DataFrame) -> SparkContext:
+    try:
+        return df.sparkSession.sparkContext
+    except Exception:  # Spark Connect has an exception of its own for what it lacks
+        kind = f"{type(df).__module__}.{type(df).__name__}"
+        raise InvalidArgumentError(
+            f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
+            "be asked for one by one"
+        ) from None
 
 
 def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:

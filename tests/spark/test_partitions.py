@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
-from actors_rs.errors import DefectError
+from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.failures import SparkPartitionError
 from actors_rs.spark.partitions import (
     ArrowPartitions,
@@ -158,6 +158,11 @@ def test_fetching_a_partition_computes_no_other(spark: SparkSession) -> None:
     assert computed.value == 0
     list(plan.fetch(3, tag))
     assert computed.value == 1
+
+
+def test_what_is_no_classic_dataframe_is_refused_at_once() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"classic Spark session, got builtins\.list"):
+        ArrowPartitions([1, 2])  # type: ignore[arg-type]
 
 
 def test_fetch_before_plan_says_so(spark: SparkSession) -> None:
