@@ -145,7 +145,12 @@ class Run(Generic[R]):
                     first.others = tuple(self._failures[1:])
                 self._outcome.set_exception(first)
             elif all(sink.completed for sink in self._sinks):
-                results = tuple(sink.result for sink in self._sinks)
-                self._outcome.set_result(results[0] if self._single else results)  # type: ignore[arg-type]
+                self._outcome.set_result(self._results())
             else:
                 self._outcome.set_exception(self.cancelled_error())
+
+    def _results(self) -> Any:
+        results = tuple(sink.result for sink in self._sinks)
+        if not self._single:
+            return results
+        return results[0] if results else None

@@ -55,6 +55,30 @@ class Startable(Protocol[R_co]):
         ...
 
 
+class AsPublisher(Protocol[R_co]):
+    """What can be a standard Publisher: a source."""
+
+    def publisher_on(self, system: ActorSystem, /) -> R_co:
+        """The Publisher, on ``system``."""
+        ...
+
+
+class AsSubscriber(Protocol[R_co]):
+    """What can be a standard Subscriber: a sink."""
+
+    def subscriber_on(self, system: ActorSystem, /) -> R_co:
+        """The Subscriber, on ``system``."""
+        ...
+
+
+class AsProcessor(Protocol[R_co]):
+    """What can be a standard Processor: a flow."""
+
+    def processor_on(self, system: ActorSystem, /) -> R_co:
+        """The Processor, on ``system``."""
+        ...
+
+
 class ActorSystem:
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
@@ -128,6 +152,21 @@ class ActorSystem:
         """Start a graph; returns its ``Run``. Raises ``InvalidArgumentError`` after shutdown."""
         self._check_open()
         return graph.start_on(self)
+
+    def publisher(self, source: AsPublisher[R_co]) -> R_co:
+        """``source`` as a standard Publisher: each subscriber gets a run of its own."""
+        self._check_open()
+        return source.publisher_on(self)
+
+    def subscriber(self, sink: AsSubscriber[R_co]) -> R_co:
+        """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
+        self._check_open()
+        return sink.subscriber_on(self)
+
+    def processor(self, flow: AsProcessor[R_co]) -> R_co:
+        """``flow`` as a standard Processor, for one publisher and one subscriber."""
+        self._check_open()
+        return flow.processor_on(self)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
         """Start an actor here; the arguments go to its constructor."""

@@ -13,10 +13,10 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.pace import Pace
-from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-__all__ = ["Expanding", "Operator", "SinkLogic"]
+__all__ = ["Operator", "SinkLogic"]
 
 
 class _Linear(StageLogic):
@@ -27,13 +27,16 @@ class _Linear(StageLogic):
         self.inlets = (self.inlet,)
         self.pace = Pace()
 
-    def fail_at(self, error: Exception, piece: Frame, rest: Iterator[Any]) -> None:
-        """Fail, naming the element of ``piece`` behind which ``rest`` continues."""
+    def fail_at(self, error: Exception, rest: Iterator[Any]) -> None:
+        """Fail, naming the element taken last: ``rest`` is what of its piece comes behind it."""
         self.fail(error, self.inlet.count - length_hint(rest) - 1)
 
 
 class Operator(_Linear):
-    """At most one element out for each element in. Subclasses give ``transform``."""
+    """One inlet, one outlet. Subclasses give ``transform``."""
+
+    expanding = False
+    """Whether an element in may give more than one out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,38 +44,63 @@ class Operator(_Linear):
         self.outlets = (self.outlet,)
         self.satisfied = False
         """Set by ``transform`` when the stream is to complete behind what it has given."""
+        self._elements: Iterator[Any] = iter(())
+        self._results: Iterator[Any] | None = None  # what is left of the piece, beyond demand
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         """What comes of ``elements``, a piece of the input. State lives in the logic itself."""
         raise NotImplementedError
 
     def advance(self, budget: Budget) -> None:
-        inlet, outlet, pace = self.inlet, self.outlet, self.pace
+        outlet, pace = self.outlet, self.pace
         if outlet.cancelled:
-            inlet.cancel(outlet.cause)
+            self.inlet.cancel(outlet.cause)
         while (demand := outlet.demand) > 0:
-            inlet.open()
-            if not inlet.buffered or self.satisfied:
+            self.inlet.open()
+            if self._results is None and not self._load():
                 break
-            piece = inlet.take(min(pace.size, demand))
-            if not self._emit_from(piece):
-                return
-            pace.record(len(piece), budget.lap())
+            before = length_hint(self._elements)
+            given = self._give(demand)
+            pace.record(max(given, before - length_hint(self._elements)), budget.lap())
             if budget.spent():
                 break
-        self._end_if_due()
+        if self._results is None:
+            self._end_if_due()
 
-    def _emit_from(self, piece: Frame) -> bool:
-        elements = iter(piece)
+    def _load(self) -> bool:
+        """Take a piece; False if there is none to take."""
+        if not self.inlet.buffered or self.satisfied:
+            return False
+        self._elements = iter(self.inlet.take(self.pace.size))
+        try:
+            self._results = iter(self.transform(self._elements))
+        except Exception as error:
+            self.fail_at(error, self._elements)
+        return self._results is not None
+
+    def _give(self, demand: int) -> int:
+        """Emit what comes of the piece, as far as there is demand; returns how many that were.
+
+        A piece that cannot exceed demand goes through in one go, without counting.
+        """
+        most = min(demand, self.pace.size) if self.expanding else demand
+        bounded = self.expanding or length_hint(self._elements) > most
+        results = self._results or iter(())
         out: list[Any] = []
         try:
-            out.extend(self.transform(elements))
+            out.extend(islice(results, most) if bounded else results)
         except Exception as error:
+            self._results = None
             self.outlet.emit(out)
-            self.fail_at(error, piece, elements)
-            return False
+            self.fail_at(error, self._elements)
+            return len(out)
+        if not bounded or len(out) < most or self._is_used_up():
+            self._results = None
         self.outlet.emit(out)
-        return True
+        return len(out)
+
+    def _is_used_up(self) -> bool:
+        return not self.expanding and not length_hint(self._elements)
 
     def _end_if_due(self) -> None:
         inlet = self.inlet
@@ -80,53 +108,6 @@ class Operator(_Linear):
             self.end(None)
         elif inlet.exhausted:
             self.end(inlet.error)
-
-
-class Expanding(Operator):
-    """Any number of elements out for each element in: what exceeds demand waits in an iterator."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._piece: Frame = ()
-        self._elements: Iterator[Any] = iter(())
-        self._results: Iterator[Any] | None = None
-
-    def advance(self, budget: Budget) -> None:
-        inlet, outlet, pace = self.inlet, self.outlet, self.pace
-        if outlet.cancelled:
-            inlet.cancel(outlet.cause)
-        while (demand := outlet.demand) > 0:
-            inlet.open()
-            if self._results is None and not self._load():
-                break
-            out = self._some(min(pace.size, demand))
-            outlet.emit(out)
-            pace.record(len(out), budget.lap())
-            if budget.spent():
-                break
-        if self._results is None:
-            self._end_if_due()
-
-    def _load(self) -> bool:
-        if not self.inlet.buffered or self.satisfied:
-            return False
-        self._piece = self.inlet.take(self.pace.size)
-        self._elements = iter(self._piece)
-        self._results = iter(self.transform(self._elements))
-        return True
-
-    def _some(self, most: int) -> list[Any]:
-        out: list[Any] = []
-        try:
-            out.extend(islice(self._results or (), most))
-        except Exception as error:
-            self.outlet.emit(out)
-            self._results = None
-            self.fail_at(error, self._piece, self._elements)
-            return []
-        if len(out) < most:
-            self._results = None
-        return out
 
 
 class SinkLogic(_Linear):
@@ -158,10 +139,10 @@ class SinkLogic(_Linear):
             try:
                 self.consume(elements)
             except Exception as error:
-                self.fail_at(error, piece, elements)
+                self.fail_at(error, elements)
                 return
             pace.record(len(piece), budget.lap())
-            if budget.spent():
+            if budget.spent() and inlet.buffered:  # an end that is already here is dealt with now
                 return
         ended = inlet.exhausted and inlet.error is None and not inlet.cancelled
         if (self.satisfied or ended) and not self.completed:

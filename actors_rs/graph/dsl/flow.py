@@ -17,6 +17,8 @@ from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
+from actors_rs.graph.standard import FlowProcessor, SourcePublisher
+from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.junctions.partition import Partition
@@ -116,6 +118,14 @@ class Flow(Operators[In, Out], SourceFactories):
     def merge(self, *others: Flow[In, Out]) -> Flow[In, Out]:
         """The elements of this and the others as they come, each stream in its own order."""
         return merge(self, *others)
+
+    def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
+        """What ``system.publisher(source)`` does."""
+        return SourcePublisher(system, self._out)
+
+    def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In, Out]:
+        """What ``system.processor(flow)`` does."""
+        return FlowProcessor(system, self._out)
 
     def _split(
         self, kind: str, make: Callable[[], Any], count: int, name: str | None

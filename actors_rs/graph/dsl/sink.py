@@ -10,6 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.standard import SinkSubscriber
+from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.sinks.count import Count
 from actors_rs.stages.sinks.files import WriteReport
 from actors_rs.stages.sinks.first import First
@@ -60,6 +62,10 @@ class Sink(Generic[In, R_co]):
     def behind(self, out: OutletRef) -> StageSpec:
         """This sink's stage, fed from ``out``."""
         return graft(self._spec, out)
+
+    def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In, R_co]:
+        """What ``system.subscriber(sink)`` does."""
+        return SinkSubscriber(system, self._spec)
 
     @staticmethod
     def list() -> Sink[T, builtins.list[T]]:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from actors_rs.stages.linear import Expanding
+from actors_rs.stages.linear import Operator
 
 
-class FlatMap(Expanding):
+class FlatMap(Operator):
     """The elements of each iterable that ``f`` returns, drawn as they are demanded."""
+
+    expanding = True
 
     def __init__(self, f: Callable[[Any], Iterable[Any]]) -> None:
         super().__init__()

@@ -1,0 +1,130 @@
+"""``system.publisher``, ``.subscriber`` and ``.processor``: blueprints as standard objects."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+from actors_rs.errors import GraphError, ProtocolViolation
+from actors_rs.graph.blueprint import OPEN, OutletRef, StageSpec, in_order, spec_of
+from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
+from actors_rs.graph.materializer import Actors, prepare, start
+from actors_rs.graph.run import Run
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.operators.identity import Identity
+
+__all__ = ["FlowProcessor", "SinkSubscriber", "SourcePublisher"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class SourcePublisher(Generic[T]):
+    """A Publisher of a source: cold, each subscriber gets a run of its own. Thread-safe."""
+
+    def __init__(self, system: ActorSystem, out: OutletRef) -> None:
+        self._system = system
+        self._out = out
+        self._specs = in_order([out.spec])
+        _check_open_outlet(self._specs, out)
+        if any(ref is OPEN for spec in self._specs for ref in spec.inputs):
+            raise GraphError("publisher needs a Source, got a Flow whose input is open")
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        """Start a run for ``subscriber``; ``TypeError`` if it is none (1.9)."""
+        check_subscriber(subscriber)
+        run: Run[Any] = Run(self._system, "publisher")
+        actors = prepare(self._system, run, self._specs)
+        _attach_subscriber(actors, self._out, subscriber)
+        start(self._system, run, actors, (), single=True)
+
+
+class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
+    """A Subscriber in front of a sink; ``run`` tells what came of it. Thread-safe."""
+
+    def __init__(self, system: ActorSystem, sink: StageSpec) -> None:
+        specs = in_order([sink])
+        self.run: Run[R] = Run(system, "subscriber")
+        actors = prepare(system, self.run, specs)
+        entry = _entry(specs)
+        super().__init__(actors[entry], actors[entry].logic.inlets[0])
+        logic = actors[sink].logic
+        sinks = [logic] if isinstance(logic, SinkLogic) else []
+        start(system, self.run, actors, sinks, single=True)
+
+
+class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
+    """A flow as a Processor, for one publisher and one subscriber. Thread-safe.
+
+    A second subscriber is rejected with ``on_error``. Nothing is asked of the publisher before
+    the subscriber asks.
+    """
+
+    def __init__(self, system: ActorSystem, out: OutletRef) -> None:
+        if out is OPEN:
+            out = OutletRef(spec_of("identity", Identity, OPEN))
+        specs = in_order([out.spec])
+        _check_open_outlet(specs, out)
+        entry = _entry(specs)
+        self.run: Run[None] = Run(system, "processor")
+        self._system = system
+        self._out = out
+        self._actors: Actors = prepare(system, self.run, specs)
+        self._taken = Lock()
+        super().__init__(self._actors[entry], self._actors[entry].logic.inlets[0])
+
+    def subscribe(self, subscriber: Subscriber[R], /) -> None:
+        """Give the results to ``subscriber``; a second one is rejected (1.9, 1.11)."""
+        check_subscriber(subscriber)
+        if not self._taken.acquire(blocking=False):
+            _reject(subscriber)
+            return
+        _attach_subscriber(self._actors, self._out, subscriber)
+        start(self._system, self.run, self._actors, (), single=True)
+
+
+def _attach_subscriber(actors: Actors, out: OutletRef, subscriber: Subscriber[Any]) -> None:
+    actor = actors[out.spec]
+    outlet = actor.logic.outlets[out.index]
+    actor.boundary_outlets = (outlet,)
+    actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin
+
+
+def _entry(specs: list[StageSpec]) -> StageSpec:
+    """The one stage whose input is open."""
+    entries = [spec for spec in specs for ref in spec.inputs if ref is OPEN]
+    if len(entries) != 1:
+        raise GraphError(f"needs exactly one open input, got {len(entries)}")
+    return entries[0]
+
+
+def _check_open_outlet(specs: list[StageSpec], out: OutletRef) -> None:
+    """Every outlet but ``out`` must feed an inlet, and one only."""
+    fed = [ref for spec in specs for ref in spec.inputs if ref is not OPEN] + [out]
+    for spec in specs:
+        for index in range(spec.outlets):
+            times = fed.count(OutletRef(spec, index))
+            if times != 1:
+                raise GraphError(
+                    f"outlet {index} of stage '{spec.label}' must feed exactly one inlet, "
+                    f"it feeds {times} (made at {spec.site})"
+                )
+
+
+class _Rejection:
+    """The subscription of a subscriber that is rejected at once."""
+
+    def request(self, n: int, /) -> None:
+        return
+
+    def cancel(self) -> None:
+        return
+
+
+def _reject(subscriber: Subscriber[Any]) -> None:
+    subscriber.on_subscribe(_Rejection())
+    subscriber.on_error(
+        ProtocolViolation("1.11", "this processor takes one subscriber, and has one")
+    )
