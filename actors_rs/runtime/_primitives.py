@@ -18,6 +18,7 @@ __all__ = [
     "Event",
     "Full",
     "Lock",
+    "Semaphore",
     "SimpleQueue",
     "Thread",
     "ThreadLocal",
@@ -32,6 +33,7 @@ __all__ = [
 Condition = _threading.Condition
 Event = _threading.Event
 Lock = _threading.Lock
+Semaphore = _threading.Semaphore
 Thread = _threading.Thread
 ThreadLocal = _threading.local
 SimpleQueue = _queue.SimpleQueue

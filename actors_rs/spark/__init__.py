@@ -1,1 +1,7 @@
-"""Apache Spark as a publisher; the only package that imports pyspark."""
+"""Spark as a source: partitions pulled on demand. The one place that imports pyspark."""
+
+from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError
+from actors_rs.spark.failures import SparkSessionLost as SparkSessionLost
+from actors_rs.spark.failures import SparkUnavailable as SparkUnavailable
+from actors_rs.spark.session import local_session as local_session
+from actors_rs.spark.source import SparkSource as SparkSource
