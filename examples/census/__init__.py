@@ -1,0 +1,10 @@
+"""The parts of the code census, an ETL job over Python source files.
+
+paths.py lists the files, extract.py measures one of them, job.py spreads that over Spark,
+graph.py carries the rows through the actors into storage, outputs.py owns the output
+directory, summary.py reads the outputs back, interrupt.py turns Ctrl-C into an orderly stop.
+"""
+
+
+class BadInputError(Exception):
+    """What the user asked for cannot be done; the text is the one sentence to show."""
