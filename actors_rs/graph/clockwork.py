@@ -43,13 +43,14 @@ class StageClock:
     Written by the stage's own turns, read by anyone: each field is right by itself.
     """
 
-    __slots__ = ("_held_back", "_since", "back_pressured", "busy", "idle", "last_turn")
+    __slots__ = ("_held_back", "_in_turn", "_since", "back_pressured", "busy", "idle", "last_turn")
 
     def __init__(self) -> None:
         self.busy = self.idle = self.back_pressured = 0.0
         self.last_turn = 0.0
         self._since: float | None = None
         self._held_back = False
+        self._in_turn = False
 
     def begin(self, now: float) -> None:
         """A turn begins: the pause before it was idle or back-pressured time."""
@@ -59,6 +60,7 @@ class StageClock:
             else:
                 self.idle += now - self._since
         self._since = now
+        self._in_turn = True
 
     def end(self, now: float, held_back: bool) -> None:
         """A turn ends; ``held_back`` if the stage could give more but nobody asked."""
@@ -67,10 +69,24 @@ class StageClock:
             self.busy += self.last_turn
         self._since = now
         self._held_back = held_back
+        self._in_turn = False
 
-    def shares(self) -> tuple[float, float, float]:
-        """Busy, idle and back-pressured as parts of 1; zeros before the first turn."""
-        total = self.busy + self.idle + self.back_pressured
+    def shares(self, now: float | None = None) -> tuple[float, float, float]:
+        """Busy, idle and back-pressured as parts of 1; zeros before the first turn.
+
+        The turn or pause that is going on counts up to ``now``, else a stage that waits for long
+        would show what it did before; ``None`` for a stage that has stopped.
+        """
+        since = self._since
+        going_on = max(0.0, now - since) if now is not None and since is not None else 0.0
+        busy, idle, back_pressured = self.busy, self.idle, self.back_pressured
+        if self._in_turn:
+            busy += going_on
+        elif self._held_back:
+            back_pressured += going_on
+        else:
+            idle += going_on
+        total = busy + idle + back_pressured
         if not total:
             return 0.0, 0.0, 0.0
-        return self.busy / total, self.idle / total, self.back_pressured / total
+        return busy / total, idle / total, back_pressured / total

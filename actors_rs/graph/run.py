@@ -37,6 +37,8 @@ class Run(Generic[R]):
         self._failures: list[BaseException] = []
         self._cancelled = False
         self._outcome: Future[R] = Future()
+        # From here on the future cannot be cancelled: a cancelled ``await`` does not end the run.
+        self._outcome.set_running_or_notify_cancel()
         self._started_at = monotonic()
         self._ended_at: float | None = None
 
@@ -66,8 +68,7 @@ class Run(Generic[R]):
         Raises the first failure, with all others in its ``others``; ``RunCancelled``;
         ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a thread of the pool.
         """
-        if not self._outcome.done() and not may_block():
-            raise BlockingError("a pool thread must not wait for a run; await it or use a sink")
+        self._may_wait()
         try:
             return self._outcome.result(timeout)
         except FutureTimeout:
@@ -77,8 +78,10 @@ class Run(Generic[R]):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether the run ended, in whatever way, within ``timeout`` seconds."""
-        with suppress(BaseException):
-            self.result(timeout)
+        # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
+        with suppress(BlockingError, FutureTimeout):
+            self._may_wait()
+            self._outcome.exception(timeout)
         return self._outcome.done()
 
     def cancel(self) -> None:
@@ -104,6 +107,10 @@ class Run(Generic[R]):
         """The run at this moment as plain data; cheap, also after the end."""
         ended = self._ended_at if self._ended_at is not None else monotonic()
         return snapshot_of(self.name, self.state, ended - self._started_at, self._stages)
+
+    def _may_wait(self) -> None:
+        if not self._outcome.done() and not may_block():
+            raise BlockingError("a pool thread must not wait for a run; await it or use a sink")
 
     # What follows is for the stages of this run.
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.runtime._primitives import monotonic
+
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
@@ -61,21 +63,20 @@ class RunSnapshot:
         return None
 
 
-def snapshot_of(
-    name: str, state: str, seconds: float, stages: Sequence[StageActor]
-) -> RunSnapshot:
+def snapshot_of(name: str, state: str, seconds: float, stages: Sequence[StageActor]) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
     return RunSnapshot(name, state, seconds, tuple(_stage(stage) for stage in stages))
 
 
 def _stage(stage: StageActor) -> StageSnapshot:
     logic, inlets, outlets = stage.logic, stage.logic.inlets, stage.logic.outlets
-    busy, idle, back_pressured = stage.clock.shares()
+    stopped = stage.actor_stopped.is_set()
+    busy, idle, back_pressured = stage.clock.shares(None if stopped else monotonic())
     ended = "failed" if stage.error is not None else "ended"
     return StageSnapshot(
         name=stage.name,
         kind=stage.kind,
-        state=ended if stage.actor_stopped.is_set() else "running",
+        state=ended if stopped else "running",
         elements_in=sum(inlet.count for inlet in inlets),
         elements_out=sum(outlet.count for outlet in outlets),
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
