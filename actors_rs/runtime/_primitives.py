@@ -11,6 +11,8 @@ import queue as _queue
 import random as _random
 import threading as _threading
 import time as _time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "Condition",
@@ -22,6 +24,7 @@ __all__ = [
     "SimpleQueue",
     "Thread",
     "ThreadLocal",
+    "blocking_forbidden",
     "current_thread_id",
     "forbid_blocking",
     "may_block",
@@ -50,6 +53,17 @@ _thread_state = _threading.local()
 def forbid_blocking() -> None:
     """Mark the calling thread as one of a shared pool, which must not wait for futures."""
     _thread_state.pooled = True
+
+
+@contextmanager
+def blocking_forbidden() -> Iterator[None]:
+    """The calling thread must not wait for futures in this block."""
+    before = getattr(_thread_state, "pooled", False)
+    _thread_state.pooled = True
+    try:
+        yield
+    finally:
+        _thread_state.pooled = before
 
 
 def may_block() -> bool:

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import itertools
 import logging
-import sys
 import uuid
 import weakref
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
 
 from pykka import Actor, ActorDeadError, ActorRef, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.errors import DefectError
-from actors_rs.runtime._primitives import monotonic, random_bits
+from actors_rs.runtime._primitives import Full, monotonic, random_bits
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from actors_rs.runtime.dispatcher import Dispatcher
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
@@ -39,6 +41,8 @@ TURN_SECONDS = 0.002
 """Seconds after which a turn gives its thread back, between two messages."""
 THROUGHPUT = 100
 """Messages after which a turn gives its thread back."""
+SLOW_SECONDS = 0.1
+"""Seconds that one message may hold a pool thread before the log says so, once per actor."""
 
 A = TypeVar("A", bound="PooledActor")
 logger = logging.getLogger("actors_rs.runtime")
@@ -62,15 +66,15 @@ class PooledActorRef(ActorRef[A]):
 
     def __init__(self, actor: A) -> None:
         self._actor_weakref = weakref.ref(actor)
+        self._urn_number = actor._urn_number
         self.actor_class = type(actor)
         self.actor_inbox: Mailbox = actor.actor_inbox
-        self.actor_stopped = actor.actor_stopped  # type: ignore[assignment]  # same methods
+        self.actor_stopped = actor.actor_stopped
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
-        """The actor's unique name; empty once the actor is gone."""
-        actor = self._actor_weakref()
-        return actor.actor_urn if actor is not None else ""
+        """The actor's unique name; stays when the actor is gone."""
+        return _urn(self._urn_number)
 
     def tell(self, message: Any) -> None:
         """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
@@ -89,16 +93,14 @@ class PooledActorRef(ActorRef[A]):
         """Send ``message`` and wait for the answer, or return a future of it.
 
         Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
-        stopped before handling the message.
+        stopped before handling the message or ended in the midst of it (``SystemExit``).
         """
         future = self.actor_class._create_future()
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(message, future)):
             _answer_dead(future, f"{self} not found")
         return future.get(timeout=timeout) if block else future
 
-    def stop(  # type: ignore[override]  # one future where pykka chains two
-        self, *, block: bool = True, timeout: float | None = None
-    ) -> Any:
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
         """Ask the actor to stop after the messages it has; True if it was alive.
 
         With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
@@ -119,8 +121,10 @@ class PooledActor(Actor):
     """
 
     dispatcher: ClassVar[str] = "pool"
+    _reported_slow = False
 
     actor_inbox: Mailbox
+    _dispatcher: Dispatcher
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
@@ -145,7 +149,7 @@ class PooledActor(Actor):
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """A name no other actor has."""
-        return uuid.UUID(int=self._urn_number % 2**128).urn
+        return _urn(self._urn_number)
 
     @property
     def system(self) -> ActorSystem:
@@ -189,13 +193,26 @@ class PooledActor(Actor):
             if inbox.closed or (message := inbox.take()) is EMPTY:
                 break
             self._process(message)
-            if monotonic() > deadline:
+            if (now := monotonic()) > deadline:
+                self._note_slow_message(now - deadline)
                 break
         return False
 
+    def _note_slow_message(self, late: float) -> None:
+        if late > SLOW_SECONDS and self.dispatcher == "pool" and not self._reported_slow:
+            self._reported_slow = True
+            logger.warning(
+                "%s held a pool thread for %.0f ms; if handlers block, set dispatcher = 'pinned'",
+                self,
+                late * 1000,
+            )
+
     def _process(self, message: Any) -> None:
         if type(message) is _Ask:
-            self._process_ask(message.message, message.reply_to)
+            try:
+                self._process_ask(message.message, message.reply_to)
+            except Full:
+                logger.warning("%s: the future of an ask was set by somebody else", self)
         else:
             self._guarded(self._handle_receive, message)
 
@@ -206,8 +223,8 @@ class PooledActor(Actor):
             logger.info("Exception returned from %s to caller:", self, exc_info=True)
             reply_to.set_exception()
         except BaseException as error:
-            reply_to.set_exception()
             self._fail(error)
+            _answer_dead(reply_to, f"{self._actor_ref} ended while handling the message", error)
         else:
             reply_to.set(reply)
 
@@ -227,25 +244,23 @@ class PooledActor(Actor):
 
     def _stop(self) -> None:
         """Stop now: the rest of the mailbox is not handled."""
-        self.actor_stopped.set()
-        try:
-            self.on_stop()
-        except Exception:
-            self._log_failure()
-        finally:
-            self._leave()
+        self._end(self.on_stop)
 
     def _fail(self, error: BaseException) -> None:
         """End after an exception that nobody was waiting for."""
         self.actor_stopped.set()
-        self._log_failure()
+        self._note_failure(error)
+        self._end(self.on_failure, type(error), error, error.__traceback__)
+
+    def _end(self, last_hook: Callable[..., None], *args: Any) -> None:
+        """The actor's last act; it leaves, whatever the hook raises."""
+        self.actor_stopped.set()
         try:
-            self.on_failure(type(error), error, error.__traceback__)
-        except Exception:
-            self._log_failure()
-        self._leave()
-        if not isinstance(error, Exception):
-            self.system.fatal(error)
+            last_hook(*args)
+        except BaseException as error:
+            self._note_failure(error)
+        finally:
+            self._leave()
 
     def _handle_failure(
         self,
@@ -256,14 +271,20 @@ class PooledActor(Actor):
         info = (exception_type, exception_value, traceback)
         logger.error("Unhandled exception in %s:", self, exc_info=info)  # type: ignore[arg-type]
 
-    def _log_failure(self) -> None:
-        self._handle_failure(*sys.exc_info())
+    def _note_failure(self, error: BaseException) -> None:
+        """Log and record a failure that nobody waits for; one that is fatal ends the system."""
+        self._handle_failure(type(error), error, error.__traceback__)
+        self.system.dead_letters.record(None, where=str(self), why="the actor failed", error=error)
+        if not isinstance(error, Exception):
+            self.system.fatal(error)
 
     def _leave(self) -> None:
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
-        for message in self.actor_inbox.close():
-            self._return_unread(message)
-        self.system.forget(self)
+        try:
+            for message in self.actor_inbox.close():
+                self._return_unread(message)
+        finally:
+            self.system.forget(self)
 
     def _return_unread(self, message: Any) -> None:
         if type(message) is not _Ask:
@@ -272,13 +293,19 @@ class PooledActor(Actor):
                     message, where=str(self), why="the actor stopped before it read the message"
                 )
         elif type(message.message) is _ActorStop:
-            message.reply_to.set(True)
+            with suppress(Full):
+                message.reply_to.set(True)
         else:
             reason = f"{self._actor_ref} stopped before handling the message"
             _answer_dead(message.reply_to, reason)
 
 
-def _answer_dead(future: Future[Any], reason: str) -> None:
-    future.set_exception((ActorDeadError, ActorDeadError(reason), None))
+def _urn(number: int) -> str:
+    return uuid.UUID(int=number % 2**128).urn
 
 
+def _answer_dead(future: Future[Any], reason: str, cause: BaseException | None = None) -> None:
+    error = ActorDeadError(reason)
+    error.__cause__ = cause
+    with suppress(Full):  # its owner has set it, and waits for nothing any more
+        future.set_exception((ActorDeadError, error, None))

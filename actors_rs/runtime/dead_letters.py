@@ -1,7 +1,8 @@
 """Dead letters: what could not be delivered, and failures nobody was there to receive.
 
-Bounded: the newest ``capacity`` records are kept, all are counted. Each cause is logged once per
-``LOG_EVERY`` seconds, so a flood of the same trouble is one line and a number.
+Bounded: the newest ``capacity`` records are kept, and as many causes are told apart; all are
+counted. Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of the same trouble is one
+line and a number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ __all__ = ["DeadLetter", "DeadLetters"]
 
 LOG_EVERY = 60.0
 """Seconds between two log lines about the same cause."""
+OTHER_CAUSES = ("elsewhere", "further causes")
+"""What is counted together once ``capacity`` causes are known."""
 logger = logging.getLogger("actors_rs.dead_letters")
 
 
@@ -39,6 +42,7 @@ class DeadLetters:
 
     def __init__(self, capacity: int = 1000) -> None:
         self._lock = Lock()
+        self._capacity = capacity
         self._kept: deque[DeadLetter] = deque(maxlen=capacity)
         self._counts: Counter[tuple[str, str]] = Counter()
         self._logged: dict[tuple[str, str], float] = {}
@@ -46,17 +50,24 @@ class DeadLetters:
     def publish(
         self, what: object, *, where: str, why: str, error: BaseException | None = None
     ) -> None:
-        """Record one. Never raises and never looks into ``what``."""
-        cause = (where, why)
-        now = monotonic()
+        """Record one and log it. Never raises and never looks into ``what``."""
+        if self.record(what, where=where, why=why, error=error):
+            logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+
+    def record(
+        self, what: object, *, where: str, why: str, error: BaseException | None = None
+    ) -> bool:
+        """Record one that is logged by the caller; whether it is due to be logged."""
+        cause, now = (where, why), monotonic()
         with self._lock:
+            if cause not in self._counts and len(self._counts) >= self._capacity:
+                cause = OTHER_CAUSES
             self._kept.append(DeadLetter(what, where, why, error, wall_clock()))
             self._counts[cause] += 1
-            quiet = now - self._logged.get(cause, -LOG_EVERY) < LOG_EVERY
-            if not quiet:
-                self._logged[cause] = now
-        if not quiet:
-            logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+            if cause in self._logged and now - self._logged[cause] < LOG_EVERY:
+                return False
+            self._logged[cause] = now
+            return True
 
     @property
     def total(self) -> int:

@@ -6,6 +6,7 @@ and the next start makes a new one.
 
 from __future__ import annotations
 
+import contextvars
 from typing import Any, TypeVar
 
 from pykka import ActorRef
@@ -17,7 +18,7 @@ from actors_rs.runtime.system import ActorSystem
 __all__ = ["spawn_in_default_system"]
 
 A = TypeVar("A", bound=PooledActor)
-_lock = Lock()  # held to start an actor, and to decide that there is none left
+_lock = Lock()  # held to announce an actor, and to decide that there is none left; not in hooks
 _default: _DefaultSystem | None = None
 
 
@@ -26,35 +27,48 @@ class _DefaultSystem(ActorSystem):
 
     def __init__(self) -> None:
         super().__init__(name="default-actors")
+        self._arriving = 0  # announced and not yet among the actors
         Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False).start()
 
-    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
-        super().shutdown(drain=drain, timeout=timeout)
-        self._emptied.set()
+    def context(self) -> contextvars.Context:
+        """A copy of the starter's context; it names no system, for this one may end before it."""
+        return contextvars.copy_context()
+
+    def arrive(self, actor: A) -> ActorRef[A]:
+        """Start an actor that was announced."""
+        try:
+            return self.adopt(actor)
+        finally:
+            with _lock:
+                self._arriving -= 1
+            with self._emptied:
+                self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
-        while not self._is_over():
-            self._emptied.wait()
+        with self._emptied:
+            while not self._is_over():
+                self._emptied.wait()
         self.shutdown(drain=False)
 
     def _is_over(self) -> bool:
         global _default
         with _lock:
-            self._emptied.clear()  # before looking: an actor that stops after the look sets it
-            over = self._closed or not (self._actors or self._fresh)
+            over = not (self._actors or self._arriving)
             if over and _default is self:
                 _default = None
             return over
 
-    _fresh = True
-
 
 def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
     """Start an actor in the default system, which is made if there is none."""
+    actor = actor_class(*args, **kwargs)  # user code, which may start further actors
+    return _announce().arrive(actor)
+
+
+def _announce() -> _DefaultSystem:
     global _default
     with _lock:
         if _default is None or _default._closed:
             _default = _DefaultSystem()
-        ref = _default.spawn(actor_class, *args, **kwargs)
-        _default._fresh = False
-        return ref
+        _default._arriving += 1
+        return _default

@@ -6,15 +6,18 @@ The loop starts with the first coroutine and ends with the system, which cancels
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, Thread
 
 __all__ = ["EventLoopThread"]
 
 T = TypeVar("T")
+logger = logging.getLogger("actors_rs.runtime")
 
 
 class EventLoopThread:
@@ -25,14 +28,23 @@ class EventLoopThread:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
+        self._closed = False
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
+
+        Raises ``InvalidArgumentError`` after ``close``.
+        """
+        with self._lock:  # until it is handed over: the loop may end right after that, not before
+            if not self._closed:
+                return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        coroutine.close()
+        raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
 
     def close(self, timeout: float) -> tuple[str, ...]:
         """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s."""
         with self._lock:
+            self._closed = True
             loop, thread, self._loop = self._loop, self._thread, None
         if loop is None or thread is None:
             return ()
@@ -41,21 +53,24 @@ class EventLoopThread:
         return (thread.name,) if thread.is_alive() else ()
 
     def _started(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = Thread(
-                    target=self._serve, args=(self._loop,), name=self._name, daemon=True
-                )
-                self._thread.start()
-            return self._loop
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = Thread(
+                target=self._serve, args=(self._loop,), name=self._name, daemon=True
+            )
+            self._thread.start()
+        return self._loop
 
-    @staticmethod
-    def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            loop.run_forever()
+            while not self._closed:
+                try:
+                    loop.run_forever()
+                except (SystemExit, KeyboardInterrupt):  # its future has it; the others go on
+                    logger.exception("a coroutine on %s tried to end the process", self._name)
             loop.run_until_complete(_cancel_all(asyncio.all_tasks(loop)))
             loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
         finally:
             loop.close()
 

@@ -19,9 +19,7 @@ from actors_rs.runtime._primitives import Full, Lock, may_block
 __all__ = ["PooledFuture"]
 
 T = TypeVar("T")
-_ExcInfo: TypeAlias = tuple[
-    type[BaseException] | None, BaseException | None, TracebackType | None
-]
+_ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
 
 class PooledFuture(Future[T]):
@@ -32,8 +30,10 @@ class PooledFuture(Future[T]):
         self._claim = Lock()  # whoever gets it sets the result
         self._latch = Lock()  # held until the result is there
         self._latch.acquire()
+        self._done = False  # a hint: once true, value and error stay as they are
         self._value: Any = None
         self._error: BaseException | None = None
+        self._traceback: TracebackType | None = None
 
     def get(self, *, timeout: float | None = None) -> T:
         """The value, or raises the exception; waits ``timeout`` seconds, ``None`` for ever.
@@ -41,17 +41,21 @@ class PooledFuture(Future[T]):
         Raises ``pykka.Timeout`` when time is up and ``BlockingError`` when called before the
         result is there on a thread of the shared pool.
         """
-        if self._get_hook is not None:
-            return super().get(timeout=timeout)
-        self._wait(timeout)
+        if not self._done:
+            if self._get_hook is None:
+                self._wait(timeout)
+            if self._get_hook is not None:
+                with self._latch:  # the hook runs once, however many threads ask
+                    return super().get(timeout=timeout)
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(self._traceback)  # not longer with every get
         return self._value  # type: ignore[no-any-return]
 
     def set(self, value: T | None = None) -> None:
         """Set the value; raises ``queue.Full`` if there is a result already."""
         self._claim_or_raise()
         self._value = value
+        self._done = True
         self._latch.release()
 
     def set_exception(self, exc_info: _ExcInfo | None = None) -> None:
@@ -60,26 +64,31 @@ class PooledFuture(Future[T]):
         if error is None:
             error = exc_type() if exc_type is not None else RuntimeError("no exception given")
         self._claim_or_raise()
-        self._error = error.with_traceback(traceback)
+        self._error, self._traceback = error, traceback
+        self._done = True
         self._latch.release()
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let ``func(timeout)`` compute the result on ``get``; raises like ``set``."""
         self._claim_or_raise()
         super().set_get_hook(func)
+        self._latch.release()
 
     def _claim_or_raise(self) -> None:
         if not self._claim.acquire(blocking=False):
             raise Full("the future has a result already")
 
     def _wait(self, timeout: float | None) -> None:
+        seconds = -1 if timeout is None else max(0.0, timeout)
         latch = self._latch
         if not latch.acquire(blocking=False):
-            if not may_block():
+            if self._done:  # whoever has the latch is another waiter, and only for a moment
+                return
+            if seconds and not may_block():
                 raise BlockingError(
-                    "a pool thread must not wait for a future: let the answer come as a message, "
-                    "or give the actor its own thread with dispatcher = 'pinned'"
+                    "a thread that actors share must not wait for a future: let the answer come "
+                    "as a message, or give the actor its own thread with dispatcher = 'pinned'"
                 )
-            if not latch.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            if not latch.acquire(timeout=seconds):
                 raise Timeout(f"{timeout} seconds")
         latch.release()  # the next one waiting may pass too

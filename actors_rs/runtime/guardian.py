@@ -1,7 +1,8 @@
 """The guardian: a system's one entry in pykka's registry.
 
 ``ActorRegistry.stop_all`` and ``broadcast`` reach all actors of the system through it, while
-pykka's global list, whose cost grows with the square of its length, holds one entry a system.
+pykka's global list, whose cost grows with the square of its length, holds one entry a system. So
+looking up a single actor in that list, by class or name, finds the guardian at most.
 """
 
 from __future__ import annotations
@@ -29,25 +30,29 @@ class GuardianRef(PooledActorRef["Guardian"]):
         for actor in self._guardian.system.children():
             actor.actor_inbox.offer(message)
 
-    def stop(  # type: ignore[override]
-        self, *, block: bool = True, timeout: float | None = None
-    ) -> Any:
-        """Shut the system down, on the calling thread; False if that has happened before."""
-        stopped_now = not self.actor_stopped.is_set()
-        self.actor_stopped.set()
-        if stopped_now:
-            self._guardian.system.shutdown(drain=False, timeout=timeout)
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Shut the system down, on the calling thread; False if that has happened before.
+
+        Without ``block`` only tells its runs and actors to stop; its threads end with
+        ``shutdown``.
+        """
+        alive, system = self.is_alive(), self._guardian.system
         if block:
-            return stopped_now
+            if alive:
+                system.shutdown(drain=False, timeout=timeout)
+            return alive
+        if alive:
+            system.stop_soon()
         future: PooledFuture[bool] = PooledFuture()
-        future.set(stopped_now)
+        future.set(alive)
         return future
 
 
 class Guardian(PooledActor):
-    """Stands for the system in pykka's registry; never runs."""
+    """Stands for the system in pykka's registry; never runs, so asking it is asking the dead."""
 
     def __init__(self, system: ActorSystem) -> None:
         super().__init__()
         self._system = system
         self._actor_ref = GuardianRef(self)
+        self.actor_inbox.close()

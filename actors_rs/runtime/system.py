@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import BlockingError, InvalidArgumentError
-from actors_rs.runtime._primitives import Event, Lock, may_block, monotonic
+from actors_rs.runtime._primitives import Condition, Lock, may_block, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
@@ -45,6 +45,10 @@ class Activity(Protocol):
 
     def wait(self, timeout: float) -> bool:
         """Whether it ended within ``timeout`` seconds."""
+
+
+class _Closeable(Protocol):
+    def close(self, timeout: float) -> tuple[str, ...]: ...
 
 
 class Startable(Protocol[R_co]):
@@ -113,19 +117,20 @@ class ActorSystem:
         self.event_loop = EventLoopThread(f"{name}-asyncio")
         self.shutdown_timeout = shutdown_timeout
         self._lock = Lock()
-        self._emptied = Event()  # set whenever the last actor has stopped
+        self._emptied = Condition()  # notified when the last actor has stopped
         # Entered and left without a lock: single dict operations are atomic, and a lock here
         # would be a queue of all actors that start or stop.
-        self._actors: dict[PooledActor, PinnedDispatcher | None] = {}
-        self._pinned: list[PinnedDispatcher] = []  # also of stopped actors, until their thread ended
+        self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
+        self._pinned: list[PinnedDispatcher] = []  # of stopped actors too, until the thread ended
         self._activities: dict[Activity, None] = {}
         self._closed = False
         self._fatal: BaseException | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
+        self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._dispatcher: Dispatcher = (
             PoolDispatcher(self.timers, workers=workers, cap=max_workers, name=name)
             if dispatcher == "pool"
-            else CallingThreadDispatcher()
+            else self._calling_thread
         )
         self._guardian = Guardian(self)
         ActorRegistry.register(self._guardian.actor_ref)
@@ -142,7 +147,9 @@ class ActorSystem:
     ) -> None:
         _current.reset(self._tokens.pop())
         self.shutdown(drain=error is None)
-        if error is None and self._fatal is not None:
+        if self._fatal is not None:
+            if error is not None:
+                logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
             raise self._fatal
 
     def __repr__(self) -> str:
@@ -175,22 +182,28 @@ class ActorSystem:
 
     def adopt(self, actor: A) -> ActorRef[A]:
         """Start an actor that was constructed already."""
+        if getattr(actor, "_actor_ref", None) is None:
+            kind = type(actor).__name__
+            raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
         actor._system = self
-        self._actors[actor] = None
-        if self._closed:  # looked at after the entry: shutdown sets it before it looks at entries
-            del self._actors[actor]
-        self._check_open()
-        actor._start_actor_loop()
+        self._actors[actor._urn_number] = actor
+        try:
+            self._check_open()  # after the entry: shutdown closes before it looks at entries
+            actor._start_actor_loop()
+        except BaseException:
+            self.forget(actor)
+            raise
         return actor.actor_ref
 
     def forget(self, actor: PooledActor) -> None:
         """An actor has stopped; called by the actor itself, in its last turn."""
-        own_dispatcher = self._actors.pop(actor, None)
-        emptied = not self._actors
-        if own_dispatcher is not None:
-            own_dispatcher.close(0)
-        if emptied:
-            self._emptied.set()
+        self._actors.pop(actor._urn_number, None)
+        own = getattr(actor, "_dispatcher", None)  # none if it was refused at the door
+        if isinstance(own, PinnedDispatcher):
+            own.close(0)
+        if not self._actors:
+            with self._emptied:
+                self._emptied.notify_all()
 
     def register(self, activity: Activity) -> None:
         """Let shutdown end ``activity`` too, until ``unregister``."""
@@ -204,11 +217,17 @@ class ActorSystem:
 
     def children(self) -> tuple[PooledActor, ...]:
         """The living actors, in the order they were started."""
-        return tuple(self._actors.copy())
+        return tuple(self._actors.copy().values())
 
     def context(self) -> contextvars.Context:
-        """A copy of the context to run an actor's code in: that of the thread that starts it."""
-        return contextvars.copy_context()
+        """A copy of the context to run an actor's code in: that of the thread that starts it.
+
+        In it this system is the current one, so the actors that an actor starts live here too.
+        """
+        context = contextvars.copy_context()
+        if context.get(_current) is not self:
+            context.run(_current.set, self)
+        return context
 
     def dispatcher_for(self, actor: PooledActor) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
@@ -216,13 +235,12 @@ class ActorSystem:
         if name == "pool" or isinstance(self._dispatcher, CallingThreadDispatcher):
             return self._dispatcher
         if name == "calling_thread":
-            return CallingThreadDispatcher()
+            return self._calling_thread
         if name != "pinned":
             raise InvalidArgumentError(
                 f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {name!r}"
             )
         pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
-        self._actors[actor] = pinned
         with self._lock:
             self._pinned = [old for old in self._pinned if old.statistics().workers]
             self._pinned.append(pinned)
@@ -239,6 +257,11 @@ class ActorSystem:
         """
         with self._lock:
             self._fatal = self._fatal or error
+        self.stop_soon()
+
+    def stop_soon(self) -> None:
+        """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads."""
+        self._refuse_more()
         self._cancel_activities()
         self._tell_all_to_stop()
 
@@ -253,16 +276,22 @@ class ActorSystem:
             raise BlockingError("a pool thread must not wait for the shutdown of its own system")
         deadline = monotonic() + (self.shutdown_timeout if timeout is None else timeout)
         late = self._end_activities(drain, deadline)
-        self._closed = True
+        self._refuse_more()
         late += self._stop_actors(deadline)
         late += self._close_threads(deadline)
         ActorRegistry.unregister(self._guardian.actor_ref)
         if late:
             logger.error("shutdown of '%s': still busy: %s", self.name, ", ".join(late))
 
+    def _refuse_more(self) -> None:
+        self._closed = True
+        self._guardian.actor_stopped.set()
+
     def _check_open(self) -> None:
         if self._closed:
-            raise InvalidArgumentError(f"actor system '{self.name}' was shut down")
+            raise InvalidArgumentError(
+                f"an actor needs a running system, '{self.name}' was shut down"
+            ) from self._fatal
 
     def _cancel_activities(self) -> None:
         with self._lock:
@@ -286,17 +315,17 @@ class ActorSystem:
 
     def _stop_actors(self, deadline: float) -> list[str]:
         self._tell_all_to_stop()
-        while True:
-            self._emptied.clear()  # before looking: an actor that leaves after the look sets it
-            late = self.children()
-            if not late or not self._emptied.wait(max(0.0, deadline - monotonic())):
-                return [str(actor) for actor in late]
+        with self._emptied:
+            while self._actors and self._emptied.wait(max(0.0, deadline - monotonic())):
+                pass
+        return [str(actor) for actor in self.children()]
 
     def _close_threads(self, deadline: float) -> list[str]:
         with self._lock:
             pinned = list(self._pinned)
         late: list[str] = []
-        for part in (self.blocking, self.event_loop, *pinned, self._dispatcher, self.timers):
+        parts: list[_Closeable] = [self.blocking, self.event_loop, *pinned, self._dispatcher]
+        for part in (*parts, self.timers):
             late += part.close(max(0.0, deadline - monotonic()))
         return late
 
@@ -309,7 +338,7 @@ _current: contextvars.ContextVar[ActorSystem | None] = contextvars.ContextVar(
 def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
     """Start an actor in the innermost system that was entered, else in the default one."""
     system = _current.get()
-    if system is not None and not system._closed:
+    if system is not None:
         return system.spawn(actor_class, *args, **kwargs)
     from actors_rs.runtime.default_system import spawn_in_default_system
 

@@ -15,6 +15,7 @@ from actors_rs.runtime._primitives import Condition, Thread, current_thread_id, 
 
 __all__ = ["Timer", "Timers"]
 
+_LONGEST_WAIT = 3600.0  # seconds; what a lock can wait for at once is limited
 logger = logging.getLogger("actors_rs.runtime")
 
 
@@ -56,8 +57,9 @@ class Timers:
                 return timer
             heapq.heappush(self._heap, (timer.due, next(self._order), timer))
             if self._thread is None:
-                self._thread = Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+                thread = Thread(target=self._run, name=self._name, daemon=True)
+                thread.start()
+                self._thread = thread
             elif self._heap[0][2] is timer:
                 self._changed.notify()
         return timer
@@ -87,5 +89,5 @@ class Timers:
                 wait = self._heap[0][0] - monotonic() if self._heap else None
                 if wait is not None and wait <= 0:
                     return heapq.heappop(self._heap)[2]
-                self._changed.wait(wait)
+                self._changed.wait(None if wait is None else min(wait, _LONGEST_WAIT))
             return None

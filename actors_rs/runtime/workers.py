@@ -27,12 +27,13 @@ logger = logging.getLogger("actors_rs.runtime")
 
 
 class _Worker:
-    """One thread; ``begun`` is written by that thread alone."""
+    """One thread; ``begun`` and ``leaving`` are written by that thread alone."""
 
-    __slots__ = ("begun", "thread")
+    __slots__ = ("begun", "leaving", "thread")
 
     def __init__(self) -> None:
         self.begun = 0
+        self.leaving = False
         self.thread: Thread | None = None
 
 
@@ -61,6 +62,7 @@ class Workers:
         self._unfinished = 0  # jobs of put_growing that have not returned
         self._closed = False
         self.put = self._queue.put
+        """Hand in a job; never blocks."""
 
     def __len__(self) -> int:
         return len(self._workers)
@@ -77,7 +79,11 @@ class Workers:
             return self._begun_by_gone + sum(worker.begun for worker in self._workers)
 
     def spawn(self, up_to: int) -> bool:
-        """Start one more thread, unless there are ``up_to`` already or ``close`` was called."""
+        """Start one more thread, unless there are ``up_to`` already or ``close`` was called.
+
+        Raises ``RuntimeError`` if the operating system gives no first thread; a later one that it
+        refuses is logged, and the jobs wait for the threads there are.
+        """
         with self._lock:
             return self._spawn(up_to)
 
@@ -90,9 +96,9 @@ class Workers:
         with self._lock:
             if self._closed:
                 return False
-            self._unfinished += 1
-            if self._unfinished > len(self._workers):
+            if self._unfinished >= len(self._workers):
                 self._spawn(up_to)
+            self._unfinished += 1
             self._queue.put(lambda: self._run_counted(job))
         return True
 
@@ -119,8 +125,15 @@ class Workers:
         self._spawned += 1
         name = f"{self.name}-{self._spawned}"
         worker.thread = Thread(target=self._run, args=(worker,), name=name, daemon=self._daemon)
-        self._workers.add(worker)
-        worker.thread.start()
+        self._workers.add(worker)  # before it starts: it looks how many they are
+        try:
+            worker.thread.start()
+        except RuntimeError as error:
+            self._workers.discard(worker)
+            if not self._workers:
+                raise
+            logger.error("%s stays at %d threads: %s", self.name, len(self._workers), error)
+            return False
         return True
 
     def _run_counted(self, job: Job) -> None:
@@ -144,6 +157,29 @@ class Workers:
             self._forget(worker)
 
     def _next(self, worker: _Worker) -> Job | None:
+        job = None if worker.leaving else self._wait_for_job(worker)
+        if job is not None or worker not in self._workers:
+            return job
+        worker.leaving = True
+        return self._left_over()
+
+    def _left_over(self) -> Job | None:
+        """After ``close``: a job behind the end marks, which are put back for the other threads.
+
+        A turn that ran while the threads were told to end may have scheduled another one.
+        """
+        marks = 0
+        try:
+            while (job := self._queue.get_nowait()) is None:
+                marks += 1
+        except Empty:
+            job = None
+        for _ in range(marks):
+            self._queue.put(None)
+        return job
+
+    def _wait_for_job(self, worker: _Worker) -> Job | None:
+        """The next job; ``None`` after ``close``, or when idle for long and forgotten."""
         while True:
             if len(self._workers) <= self._keep:
                 return self._queue.get()

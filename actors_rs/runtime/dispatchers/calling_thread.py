@@ -1,14 +1,15 @@
 """No thread at all: turns run on the thread that schedules them, one after the other.
 
-For tests and for debugging: when ``tell`` returns, everything it set off has happened. A turn
-that schedules further turns queues them behind itself, so nothing recurses.
+For tests and for debugging: when ``tell`` returns, everything it set off has happened, unless a
+turn or another thread was already at it. A turn that schedules further turns queues them behind
+itself, so nothing recurses; and it must not wait for a future, whose turn might be one of those.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-from actors_rs.runtime._primitives import Lock, ThreadLocal
+from actors_rs.runtime._primitives import Lock, ThreadLocal, blocking_forbidden
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 
 __all__ = ["CallingThreadDispatcher"]
@@ -23,22 +24,26 @@ class CallingThreadDispatcher:
         self._turns = 0
 
     def schedule(self, turn: Turn, /) -> None:
+        """Run ``turn``, now or after the one that is running on this thread."""
         queue: deque[Turn] | None = getattr(self._local, "queue", None)
         if queue is not None:
             queue.append(turn)
             return
         self._local.queue = queue = deque([turn])
         try:
-            while queue:
-                self._count()
-                queue.popleft()()
+            with blocking_forbidden():
+                while queue:
+                    self._count()
+                    queue.popleft()()
         finally:
             self._local.queue = None
 
     def close(self, timeout: float) -> tuple[str, ...]:
+        """Nothing to do: there is no thread, and every turn has run."""
         return ()
 
     def statistics(self) -> DispatcherStatistics:
+        """A snapshot; ``ready`` is what waits on this thread."""
         queue = getattr(self._local, "queue", None)
         return DispatcherStatistics(0, len(queue or ()), self._turns)
 

@@ -18,11 +18,16 @@ class PinnedDispatcher:
     def __init__(self, name: str, *, daemon: bool = True) -> None:
         self._workers = Workers(name, keep=1, daemon=daemon)
         self._workers.spawn(1)
-        self.schedule = self._workers.put
+
+    def schedule(self, turn: Turn, /) -> None:
+        """Run ``turn`` soon, on the one thread. Never blocks."""
+        self._workers.put(turn)
 
     def close(self, timeout: float) -> tuple[str, ...]:
+        """Run what is scheduled, end the thread; its name if still busy after ``timeout`` s."""
         return self._workers.close(timeout)
 
     def statistics(self) -> DispatcherStatistics:
+        """A snapshot; cheap, from any thread."""
         workers = self._workers
         return DispatcherStatistics(len(workers), workers.waiting, workers.begun)

@@ -1,9 +1,9 @@
 """The shared pool: few threads for any number of actors, and no starvation.
 
-It starts with one worker per core. When turns are ready but none has begun for
-``STARVED_AFTER`` seconds, the workers are held up by user code that blocks: the pool grows by
-one, up to ``cap``, and shrinks again when workers are idle. So a blocking function slows its own
-stage and nobody else's.
+It starts with one worker per core. When turns are ready but none has begun between two looks, the
+workers are held up by user code that blocks: the pool grows by one, at most ``STARVED_AFTER``
+seconds after that began, up to ``cap``, and shrinks again when workers are idle. So a blocking
+function slows its own stage and nobody else's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import forbid_blocking
+from actors_rs.runtime._primitives import Lock, forbid_blocking
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 from actors_rs.runtime.timers import Timers
 from actors_rs.runtime.workers import Workers
@@ -19,7 +19,7 @@ from actors_rs.runtime.workers import Workers
 __all__ = ["STARVED_AFTER", "PoolDispatcher"]
 
 STARVED_AFTER = 0.05
-"""Seconds that a ready turn waits for a worker before the pool grows."""
+"""Seconds that a ready turn waits, at most, while nothing moves, before the pool grows."""
 _LOOK_EVERY = STARVED_AFTER / 2
 
 
@@ -38,37 +38,44 @@ class PoolDispatcher:
         size = workers if workers is not None else os.cpu_count() or 1
         if size < 1:
             raise InvalidArgumentError(f"workers must be at least 1, got {size}")
+        if cap < 1:
+            raise InvalidArgumentError(f"max_workers must be at least 1, got {cap}")
         self._cap = max(cap, size)
         self._timers = timers
         self._workers = Workers(name, keep=size, daemon=daemon, on_thread_start=forbid_blocking)
         self._put = self._workers.put
-        self._watching = False
+        self._watched = Lock()  # held from the first ready turn until nothing is ready: one watch
         self._begun_before = -1
         for _ in range(size):
             self._workers.spawn(size)
 
     def schedule(self, turn: Turn, /) -> None:
+        """Run ``turn`` soon. Never blocks."""
         self._put(turn)
-        if not self._watching:
-            self._watching = True
-            self._timers.after(_LOOK_EVERY, self._look)
+        self._watch()
 
     def close(self, timeout: float) -> tuple[str, ...]:
+        """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         return self._workers.close(timeout)
 
     def statistics(self) -> DispatcherStatistics:
+        """A snapshot; cheap, from any thread."""
         workers = self._workers
         return DispatcherStatistics(len(workers), workers.waiting, workers.begun)
+
+    def _watch(self) -> None:
+        # Two watches at a time would look in quick succession and take a busy pool for a stuck one.
+        if self._watched.acquire(blocking=False):
+            self._timers.after(_LOOK_EVERY, self._look)
 
     def _look(self) -> None:
         """Grow if nothing moved since the last look although a turn is ready."""
         begun = self._workers.begun
-        if begun == self._begun_before and self._workers.waiting:
-            self._workers.spawn(self._cap)
         moved = begun != self._begun_before
         self._begun_before = begun
-        # Cleared before the queue is looked at: a turn scheduled in between is seen here or there.
-        self._watching = False
-        if (moved or self._workers.waiting) and not self._watching:
-            self._watching = True
-            self._timers.after(_LOOK_EVERY, self._look)
+        if not moved and self._workers.waiting:
+            self._workers.spawn(self._cap)
+        # Released before the queue is looked at: a turn scheduled in between is seen here or there.
+        self._watched.release()
+        if moved or self._workers.waiting:
+            self._watch()
