@@ -43,11 +43,10 @@ class StageClock:
     Written by the stage's own turns, read by anyone: each field is right by itself.
     """
 
-    __slots__ = ("_held_back", "_in_turn", "_since", "back_pressured", "busy", "idle", "last_turn")
+    __slots__ = ("_held_back", "_in_turn", "_since", "back_pressured", "busy", "idle")
 
     def __init__(self) -> None:
         self.busy = self.idle = self.back_pressured = 0.0
-        self.last_turn = 0.0
         self._since: float | None = None
         self._held_back = False
         self._in_turn = False
@@ -65,8 +64,7 @@ class StageClock:
     def end(self, now: float, held_back: bool) -> None:
         """A turn ends; ``held_back`` if the stage could give more but nobody asked."""
         if self._since is not None:
-            self.last_turn = now - self._since
-            self.busy += self.last_turn
+            self.busy += now - self._since
         self._since = now
         self._held_back = held_back
         self._in_turn = False

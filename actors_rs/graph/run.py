@@ -28,6 +28,8 @@ class Run(Generic[R]):
 
     def __init__(self, system: ActorSystem, name: str = "run") -> None:
         self.name = name
+        self.metered = system.metrics
+        """Whether stages account for their time."""
         self._system = system
         self._lock = Lock()
         self._stages: Sequence[StageActor] = ()

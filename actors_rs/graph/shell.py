@@ -25,6 +25,8 @@ __all__ = ["InletLine", "OutletLine", "StageActor"]
 
 logger = logging.getLogger("actors_rs.stages")
 MOST_BLOCKING_THREADS = 4096
+SLOW_TURN_SECONDS = 0.1
+"""A turn that held a pool thread for longer is reported, once a stage."""
 
 
 class Signal(Protocol):
@@ -138,6 +140,7 @@ class StageActor(PooledActor):
         self.boundary_outlets: tuple[Outlet, ...] = ()
         self._run = run
         self._budget = TurnBudget()
+        self._metered = run.metered
         self._started = False
         self._reported_slow = False
         logic.context = self
@@ -179,12 +182,14 @@ class StageActor(PooledActor):
     # The turn
 
     def _run_turn(self) -> bool:
-        budget, logic, inbox = self._budget, self.logic, self.actor_inbox
-        self.clock.begin(budget.begin())
+        budget, logic, take = self._budget, self.logic, self.actor_inbox.take
+        began = budget.begin()
+        if self._metered:
+            self.clock.begin(began)
         try:
             if not self._started:
                 self._begin()
-            while (signal := inbox.take()) is not EMPTY:
+            while (signal := take()) is not EMPTY:
                 signal.deliver()
             logic.advance(budget)
         except Exception as error:
@@ -192,11 +197,14 @@ class StageActor(PooledActor):
         except BaseException as error:
             logic.fail(error)
             self._run.abort(error)
-        self.clock.end(budget.now(), self._is_held_back())
+        ended = budget.now()
+        if self._metered:
+            self.clock.end(ended, _is_held_back(logic))
         if logic.finished:
             self._finish()
             return False
-        self._report_if_slow()
+        if ended - began > SLOW_TURN_SECONDS:
+            self._report_slow(ended - began)
         return budget.was_spent
 
     def _begin(self) -> None:
@@ -204,13 +212,6 @@ class StageActor(PooledActor):
         if self.before_start is not None:
             self.before_start()
         self.logic.start()
-
-    def _is_held_back(self) -> bool:
-        """Whether the stage has something to give and nobody asked for it."""
-        logic = self.logic
-        open_outlets = [outlet for outlet in logic.outlets if not outlet.closed]
-        waiting = not logic.inlets or any(inlet.buffered for inlet in logic.inlets)
-        return bool(open_outlets) and waiting and not all(out.demand for out in open_outlets)
 
     def _finish(self) -> None:
         logic = self.logic
@@ -232,9 +233,8 @@ class StageActor(PooledActor):
     def _handle_receive(self, message: Any) -> Any:
         raise NotImplementedError("a stage takes signals only")
 
-    def _report_if_slow(self) -> None:
-        seconds = self.clock.last_turn
-        if seconds > 0.1 and not self._reported_slow and self.dispatcher == "pool":
+    def _report_slow(self, seconds: float) -> None:
+        if not self._reported_slow and self.dispatcher == "pool":
             self._reported_slow = True
             logger.warning(
                 "stage '%s' held a pool thread for %.0f ms; if its function blocks, use map_async "
@@ -242,3 +242,16 @@ class StageActor(PooledActor):
                 self.name,
                 seconds * 1000,
             )
+
+
+def _is_held_back(logic: StageLogic) -> bool:
+    """Whether a stage has something to give and an outlet that nobody asks; in every turn."""
+    holds = not logic.inlets
+    for inlet in logic.inlets:
+        if inlet.buffered:
+            holds = True
+    if holds:
+        for outlet in logic.outlets:
+            if not outlet.demand and not outlet.closed:
+                return True
+    return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 
-__all__ = ["UNBOUNDED", "Demand", "check_request"]
+__all__ = ["UNBOUNDED", "Demand", "check_request", "less_demand", "more_demand"]
 
 UNBOUNDED = 2**63 - 1
 """A request for this many elements asks for all there are; such demand is never used up."""
@@ -27,8 +27,25 @@ def check_request(n: object, where: str) -> int:
     return n
 
 
+def more_demand(outstanding: int, n: int) -> int:
+    """Demand after ``n`` more elements were requested, saturating at ``UNBOUNDED`` (3.17)."""
+    return min(outstanding + n, UNBOUNDED)
+
+
+def less_demand(outstanding: int, n: int) -> int:
+    """Demand after ``n`` elements were delivered; unbounded demand stays unbounded.
+
+    Raises ``DefectError`` when more is delivered than was requested (rule 1.1).
+    """
+    if outstanding >= UNBOUNDED:
+        return outstanding
+    if n > outstanding:
+        raise DefectError(f"rule 1.1: {n} elements delivered, {outstanding} requested")
+    return outstanding - n
+
+
 class Demand:
-    """Requested and not yet delivered.
+    """Requested and not yet delivered, as a counter for one's own Publisher.
 
     >>> demand = Demand(); demand.add(3); demand.take(2); demand.outstanding
     1
@@ -48,15 +65,8 @@ class Demand:
 
     def add(self, n: int) -> None:
         """Register ``n`` more requested elements, saturating at ``UNBOUNDED``."""
-        self.outstanding = min(self.outstanding + n, UNBOUNDED)
+        self.outstanding = more_demand(self.outstanding, n)
 
     def take(self, n: int) -> None:
-        """Register ``n`` delivered elements; unbounded demand stays unbounded.
-
-        Raises ``DefectError`` when more is delivered than was requested (rule 1.1).
-        """
-        if self.outstanding >= UNBOUNDED:
-            return
-        if n > self.outstanding:
-            raise DefectError(f"rule 1.1: {n} elements delivered, {self.outstanding} requested")
-        self.outstanding -= n
+        """Register ``n`` delivered elements; raises ``DefectError`` beyond what was requested."""
+        self.outstanding = less_demand(self.outstanding, n)

@@ -13,7 +13,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.pace import Pace
-from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
 __all__ = ["Operator", "SinkLogic"]
@@ -51,56 +51,69 @@ class Operator(_Linear):
         """What comes of ``elements``, a piece of the input. State lives in the logic itself."""
         raise NotImplementedError
 
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        """Append all that comes of ``elements``; keeps what came before an exception."""
+        out.extend(self.transform(elements))
+
     def advance(self, budget: Budget) -> None:
-        outlet, pace = self.outlet, self.pace
+        inlet, outlet, pace = self.inlet, self.outlet, self.pace
         if outlet.cancelled:
-            self.inlet.cancel(outlet.cause)
+            inlet.cancel(outlet.cause)
         while (demand := outlet.demand) > 0:
-            self.inlet.open()
-            if self._results is None and not self._load():
+            if self._results is not None:
+                handled = self._give(min(demand, pace.size))
+            elif inlet.buffered and not self.satisfied:
+                piece = inlet.take(pace.size)
+                if self.expanding or len(piece) > demand:
+                    self._open_piece(piece)
+                    continue
+                handled = self._pass_on(piece)
+            else:
+                inlet.open()
                 break
-            before = length_hint(self._elements)
-            given = self._give(demand)
-            pace.record(max(given, before - length_hint(self._elements)), budget.lap())
+            pace.record(handled, budget.lap())
             if budget.spent():
                 break
         if self._results is None:
             self._end_if_due()
 
-    def _load(self) -> bool:
-        """Take a piece; False if there is none to take."""
-        if not self.inlet.buffered or self.satisfied:
-            return False
-        self._elements = iter(self.inlet.take(self.pace.size))
+    def _pass_on(self, piece: Frame) -> int:
+        """A piece that cannot exceed demand, in one go; returns its size."""
+        elements = iter(piece)
+        out: list[Any] = []
+        try:
+            self.collect(elements, out)
+        except Exception as error:
+            self.outlet.emit(out)
+            self.fail_at(error, elements)
+        else:
+            self.outlet.emit(out)
+        return len(piece)
+
+    def _open_piece(self, piece: Frame) -> None:
+        """A piece that may exceed demand: its results are drawn as they are demanded."""
+        self._elements = iter(piece)
         try:
             self._results = iter(self.transform(self._elements))
         except Exception as error:
             self.fail_at(error, self._elements)
-        return self._results is not None
 
-    def _give(self, demand: int) -> int:
-        """Emit what comes of the piece, as far as there is demand; returns how many that were.
-
-        A piece that cannot exceed demand goes through in one go, without counting.
-        """
-        most = min(demand, self.pace.size) if self.expanding else demand
-        bounded = self.expanding or length_hint(self._elements) > most
-        results = self._results or iter(())
+    def _give(self, most: int) -> int:
+        """Emit up to ``most`` results of the open piece; returns how many elements were handled."""
+        before = length_hint(self._elements)
         out: list[Any] = []
         try:
-            out.extend(islice(results, most) if bounded else results)
+            out.extend(islice(self._results or (), most))
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
             self.fail_at(error, self._elements)
             return len(out)
-        if not bounded or len(out) < most or self._is_used_up():
+        left = length_hint(self._elements)
+        if len(out) < most or not (left or self.expanding):
             self._results = None
         self.outlet.emit(out)
-        return len(out)
-
-    def _is_used_up(self) -> bool:
-        return not self.expanding and not length_hint(self._elements)
+        return max(len(out), before - left)
 
     def _end_if_due(self) -> None:
         inlet = self.inlet

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
-from actors_rs.protocol.demand import Demand
+from actors_rs.protocol.demand import less_demand, more_demand
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
 
@@ -172,28 +172,22 @@ class Inlet:
 
 
 class Outlet:
-    """The sending end of a link. ``count`` is the number of elements emitted so far."""
+    """The sending end of a link.
 
-    __slots__ = ("_demand", "_downstream", "cancelled", "cause", "count", "done", "name")
+    ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``:
+    completed, failed or cancelled. ``count`` is the number of elements emitted so far.
+    """
+
+    __slots__ = ("_downstream", "cancelled", "cause", "closed", "count", "demand", "name")
 
     def __init__(self, name: str = "out") -> None:
         self.name = name
         self.count = 0
-        self.done = False
+        self.demand = 0
+        self.closed = False
         self.cancelled = False
         self.cause: BaseException | None = None
-        self._demand = Demand()
         self._downstream: Downstream | None = None
-
-    @property
-    def demand(self) -> int:
-        """Elements that may be emitted now; 0 once the outlet is closed."""
-        return 0 if self.closed else self._demand.outstanding
-
-    @property
-    def closed(self) -> bool:
-        """Completed, failed or cancelled."""
-        return self.done or self.cancelled
 
     def connect(self, downstream: Downstream) -> None:
         """Attach the downstream; once, before anything is emitted."""
@@ -204,34 +198,41 @@ class Outlet:
 
         Raises ``DefectError`` beyond demand (rule 1.1). After cancellation a frame is dropped.
         """
-        if not frame or self.cancelled:
+        size = len(frame)
+        if not size or self.cancelled:
             return
-        if self.done or self._downstream is None:
+        if self.closed or self._downstream is None:
             raise DefectError(f"rule 1.7: outlet '{self.name}' emitted after its end")
-        self._demand.take(len(frame))
-        self.count += len(frame)
+        self.demand = less_demand(self.demand, size)
+        self.count += size
         self._downstream.push(frame)
 
     def complete(self) -> None:
         """End the stream; nothing happens if it has ended."""
         if not self.closed and self._downstream is not None:
-            self.done = True
+            self._close()
             self._downstream.complete()
 
     def fail(self, error: BaseException) -> None:
         """End the stream with an error; nothing happens if it has ended."""
         if not self.closed and self._downstream is not None:
-            self.done = True
+            self._close()
             self._downstream.fail(error)
 
     # What follows is called by the shell when a message of the link arrives.
 
     def request(self, n: int) -> None:
         """Downstream asked for ``n`` more."""
-        self._demand.add(n)
+        if not self.closed:
+            self.demand = more_demand(self.demand, n)
 
     def cancel(self, cause: BaseException | None = None) -> None:
         """Downstream wants no more; ``cause`` if it failed."""
         if not self.closed:
+            self._close()
             self.cancelled = True
             self.cause = cause
+
+    def _close(self) -> None:
+        self.closed = True
+        self.demand = 0

@@ -105,10 +105,14 @@ class StageLogic:
 
     @property
     def finished(self) -> bool:
-        """Whether the stage has nothing left to do: every port is closed."""
-        return all(inlet.exhausted for inlet in self.inlets) and all(
-            outlet.closed for outlet in self.outlets
-        )
+        """Whether the stage has nothing left to do: every port is closed. Asked in every turn."""
+        for outlet in self.outlets:
+            if not outlet.closed:
+                return False
+        for inlet in self.inlets:
+            if not inlet.exhausted:
+                return False
+        return True
 
     def end(self, error: BaseException | None) -> None:
         """End every port: complete the outlets, or fail them with ``error``."""
