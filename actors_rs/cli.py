@@ -1,0 +1,211 @@
+"""The command ``actors-rs``: runs a graph that the user wrote, and reports how it ended.
+
+Exit codes: 0 done; 1 the run failed; 2 there was nothing to run, and nothing was started;
+130 and 143 stopped by Ctrl-C and SIGTERM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import inspect
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from functools import reduce
+from pathlib import Path
+from pprint import pformat
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
+from actors_rs.errors import InvalidArgumentError, RunCancelled, UserError
+from actors_rs.graph.interrupt import StopSignals
+from actors_rs.observability.live import live_table, terminal_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["main"]
+
+FAILED, BAD_TARGET, INTERRUPTED = 1, 2, 130
+SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
+
+EXAMPLES = """\
+examples:
+  actors-rs run orders.jobs:nightly            the graph 'nightly' of module orders.jobs
+  actors-rs run jobs/nightly.py:graph          the same of a file
+  actors-rs run orders.jobs:make_graph --live  what a function without arguments gives,
+                                               with a live table (plain lines if no terminal)
+  actors-rs run orders.jobs:nightly --workers 4
+
+Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
+Either way only complete files are left, and the exit code is 130.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        graph = _load_graph(options.target)
+        console = terminal_console() if options.live else None
+    except KeyboardInterrupt:
+        return _complain("stopped before anything was started", INTERRUPTED)
+    except UserError as error:
+        return _complain(error, BAD_TARGET, options.verbose)
+    try:
+        return _run(graph, options, console)
+    except KeyboardInterrupt:
+        return _complain("stopped without waiting for the run", INTERRUPTED)
+    except Exception as error:
+        return _complain(error, FAILED, options.verbose)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="actors-rs",
+        description="Run graphs of actors_rs.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"actors-rs {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    run = commands.add_parser(
+        "run",
+        help="run a graph and print its result",
+        description="Run a graph and print its result.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "target",
+        metavar="TARGET",
+        help="package.module:graph or path/to/file.py:graph, where graph is a Graph "
+        "or a function without arguments that gives one",
+    )
+    run.add_argument("--live", action="store_true", help="show what the stages are doing")
+    run.add_argument(
+        "--workers",
+        type=_workers,
+        metavar="N",
+        help="threads of the pool (default: one per core)",
+    )
+    run.add_argument("--verbose", action="store_true", help="tracebacks of what goes wrong")
+    return parser
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of threads from 1 up, got {text!r}")
+    return int(text)
+
+
+def _load_graph(target: str) -> Graph[Any]:
+    where, colon, name = target.partition(":")
+    if not (where and colon and name):
+        raise InvalidArgumentError(
+            f"expected package.module:graph or path/to/file.py:graph, got {target!r}"
+        )
+    module = _module_of_file(Path(where)) if where.endswith(".py") else _module_named(where)
+    try:
+        found: object = reduce(getattr, name.split("."), module)
+    except AttributeError:
+        graphs = ", ".join(key for key, value in vars(module).items() if isinstance(value, Graph))
+        raise InvalidArgumentError(
+            f"expected a graph named {name!r} in {where}, which has no such name "
+            f"(graphs in it: {graphs or 'none'})"
+        ) from None
+    graph = found if isinstance(found, Graph) else _made_by(found, target)
+    if not isinstance(graph, Graph):
+        called = "" if graph is found else "a function that gave "
+        raise InvalidArgumentError(
+            f"expected {target} to be a Graph or a function without arguments that gives one, "
+            f"got {called}{graph!r}"
+        )
+    return graph
+
+
+def _made_by(found: object, target: str) -> object:
+    """What calling ``found`` gives; itself if it cannot be called without arguments."""
+    if not callable(found):
+        return found
+    try:
+        inspect.signature(found).bind()
+    except (TypeError, ValueError):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:
+        raise InvalidArgumentError(
+            f"expected {target}() to give a graph, {_came(error)}"
+        ) from error
+
+
+def _module_named(name: str) -> ModuleType:
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise InvalidArgumentError(f"expected {name} to be a module, {_came(error)}") from error
+
+
+def _module_of_file(path: Path) -> ModuleType:
+    """The module in ``path``, whose own neighbours it can import."""
+    if not path.is_file():
+        raise InvalidArgumentError(f"expected a Python file, but there is no file {path}")
+    sys.path.insert(0, str(path.resolve().parent))
+    name = path.stem if path.stem not in sys.modules else f"_graph_in_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InvalidArgumentError(f"expected a Python file, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where pickle and dataclasses look for it
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise InvalidArgumentError(f"expected {path} to be a module, {_came(error)}") from error
+    return module
+
+
+def _came(error: BaseException) -> str:
+    return f"got {type(error).__name__}: {error}"
+
+
+def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:
+    if options.live and console is None:
+        logging.basicConfig(format="%(message)s")
+        logging.getLogger("actors_rs.live").setLevel(logging.INFO)
+    with StopSignals() as stop:
+        try:
+            with ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system:
+                run: Run[Any] = system.start(graph)
+                with live_table(run, console=console) if options.live else nullcontext():
+                    result = stop.result_or_drain(run)
+        except RunCancelled as error:
+            return _complain(error, stop.exit_code or FAILED, options.verbose)
+    for line in _described(result):
+        print(line)
+    return stop.exit_code
+
+
+def _described(result: object) -> Iterator[str]:
+    """A line or more for each sink; a sink without a result gives none."""
+    for value in result if isinstance(result, tuple) else (result,):
+        if isinstance(value, WriteReport):
+            yield f"{value.rows} rows in {', '.join(value.files) or 'no files'}"
+        elif value is not None:
+            yield value if isinstance(value, str) else pformat(value)
+
+
+def _complain(what: object, code: int, verbose: bool = False) -> int:
+    first, *_ = str(what).splitlines() or [repr(what)]
+    if verbose and isinstance(what, BaseException):
+        traceback.print_exception(what)
+    print(f"actors-rs: {first}", file=sys.stderr)
+    return code

@@ -1,0 +1,141 @@
+"""``live_table``: what a run is doing, while it runs.
+
+On a terminal it is a table that is painted over again and again, elsewhere a log line now and
+then. Either way it only reads snapshots: it never holds the run up and never ends it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import InvalidArgumentError, MissingExtraError
+from actors_rs.graph.run import Run
+from actors_rs.observability.log_lines import log_line
+from actors_rs.observability.table import History
+from actors_rs.runtime._primitives import Event, Thread
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = ["live_table", "terminal_console"]
+
+logger = logging.getLogger("actors_rs.live")
+
+
+@contextmanager
+def live_table(
+    run: Run[Any],
+    *,
+    console: Console | None = None,
+    refresh_per_second: float = 4,
+    log_every: float = 5.0,
+) -> Iterator[None]:
+    """Show ``run`` while the ``with`` block lasts, and how it stands when the block is left.
+
+    On ``console``, a ``rich.console.Console`` (default: standard output), if that is a terminal.
+    If it is none, one line goes to the logger ``actors_rs.live`` at level ``INFO`` every
+    ``log_every`` seconds and one at the end; that needs no ``rich``. Whoever wants to see those
+    lines configures ``logging``.
+
+    Raises ``InvalidArgumentError`` for rates that are not above 0, and ``MissingExtraError`` when
+    a terminal is to be painted and ``rich`` is missing. No thread is left when the block is left.
+    """
+    _above_zero("refresh_per_second", refresh_per_second)
+    _above_zero("log_every", log_every)
+    screen = terminal_console() if console is None else console
+    if screen is not None and screen.is_terminal and not screen.is_dumb_terminal:
+        with _painted(run, screen, 1 / refresh_per_second):
+            yield
+    else:
+        with _logged(run, log_every):
+            yield
+
+
+def terminal_console() -> Console | None:
+    """The console to paint on, ``None`` if standard output is no terminal.
+
+    Raises ``MissingExtraError`` if it is one and ``rich`` is missing.
+    """
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        raise MissingExtraError(
+            "a live table in the terminal needs the rich library, which is not installed: "
+            "pip install 'actors-rs[live]'"
+        ) from None
+    return Console()
+
+
+@contextmanager
+def _painted(run: Run[Any], console: Console, seconds: float) -> Iterator[None]:
+    from rich.live import Live
+
+    from actors_rs.observability.rendering import rendered
+
+    history = History()
+
+    def picture() -> RenderableType:
+        now = run.snapshot()
+        return rendered(now, history.before(now))
+
+    # Not Live's own refresh thread: leaving Live tells that one to stop, but does not wait for it.
+    with Live(console=console, get_renderable=picture, auto_refresh=False) as live:
+        live.refresh()
+        with _Ticker(live.refresh, seconds):
+            yield
+
+
+@contextmanager
+def _logged(run: Run[Any], seconds: float) -> Iterator[None]:
+    history = History()
+
+    def line() -> None:
+        now = run.snapshot()
+        logger.info(log_line(now, history.before(now)))
+
+    try:
+        with _Ticker(line, seconds):
+            yield
+    finally:
+        line()
+
+
+class _Ticker:
+    """Calls ``tick`` every ``seconds`` on a thread of its own, until it is left."""
+
+    def __init__(self, tick: Callable[[], None], seconds: float) -> None:
+        self._tick = tick
+        self._seconds = seconds
+        self._over = Event()
+        self._thread = Thread(target=self._run, name="actors-live", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._over.wait(self._seconds):
+                self._tick()
+        except Exception:
+            logger.exception("the display of the run ended early; the run itself goes on")
+
+
+def _above_zero(name: str, number: float) -> None:
+    if not number > 0:
+        raise InvalidArgumentError(f"{name} must be above 0, got {number}")

@@ -1,0 +1,26 @@
+"""A run in one line of text, for where a table cannot be shown."""
+
+from __future__ import annotations
+
+from actors_rs.graph.snapshot import RunSnapshot
+from actors_rs.observability.table import Row, rows_of
+
+__all__ = ["log_line"]
+
+
+def log_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
+    """All stages of ``now`` in one line; rates since ``before``, or the means without it."""
+    rows = rows_of(now, before)
+    parts = [f"{now.name} {now.state} after {now.seconds:.1f} s", *map(_stage, rows)]
+    parts += [f"bottleneck: {row.name}" for row in rows if row.bottleneck]
+    return " | ".join(parts)
+
+
+def _stage(row: Row) -> str:
+    counts = f"{row.elements_in} in, " if row.elements_in else ""
+    shares = f"busy {row.busy}, idle {row.idle}, held back {row.back_pressured}"
+    state = "" if row.state == "running" else f", {row.state}"
+    details = f", {row.details}" if row.details else ""
+    return (
+        f"{row.name}: {counts}{row.elements_out} out, {row.per_second}/s, {shares}{details}{state}"
+    )

@@ -1,0 +1,132 @@
+"""From snapshots to the rows of a table: pure functions and plain data, no terminal.
+
+A rate is what was counted between two snapshots of one run, divided by the seconds between them;
+with one snapshot alone it is the mean since the start. Figures are short and plain ASCII.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
+from actors_rs.protocol.demand import UNBOUNDED
+
+__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of"]
+
+RATE_SECONDS = 2.0
+"""How far a rate looks back: long enough to stand still, short enough to follow a change."""
+
+_PARTITION_STATES = ("done", "running", "waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One stage as it is shown; ``details`` is empty for most kinds of stages."""
+
+    name: str
+    state: str
+    elements_in: str
+    elements_out: str
+    per_second: str
+    demand: str
+    buffered: str
+    busy: str
+    idle: str
+    back_pressured: str
+    bottleneck: bool
+    details: str
+
+
+class History:
+    """The snapshots of the last ``RATE_SECONDS``. One thread at a time."""
+
+    def __init__(self) -> None:
+        self._past: deque[RunSnapshot] = deque()
+
+    def before(self, now: RunSnapshot) -> RunSnapshot | None:
+        """What to compare ``now`` with, which is kept for later calls.
+
+        ``None`` for the first snapshot and once the run has ended: then the mean is wanted.
+        """
+        past = self._past
+        while len(past) > 1 and now.seconds - past[1].seconds >= RATE_SECONDS:
+            past.popleft()
+        oldest = past[0] if past else None
+        past.append(now)
+        return oldest if now.state == "running" else None
+
+
+def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, ...]:
+    """A row for each stage of ``now``, in its order; ``before`` is an earlier one of the run."""
+    seconds = now.seconds - (before.seconds if before else 0.0)
+    earlier = before.stages if before else (None,) * len(now.stages)
+    bottleneck = now.bottleneck()
+    return tuple(
+        _row(stage, old, seconds, stage.name == bottleneck)
+        for stage, old in zip(now.stages, earlier, strict=True)
+    )
+
+
+def moved(stage: StageSnapshot) -> int:
+    """The elements that a stage's rate counts: those it took, or gave if it is a source."""
+    return stage.elements_in if stage.window else stage.elements_out
+
+
+def compact(number: float) -> str:
+    """A count in at most five characters: ``1024``, ``12.3k``, ``4.56M``; ``all`` if unbounded."""
+    if number >= UNBOUNDED:
+        return "all"
+    if number < 9999.5:
+        return f"{number:.0f}"
+    unit = ""
+    for larger in "kMGTPE":
+        if number < 999.5:
+            break
+        number, unit = number / 1000, larger
+    return f"{number:.{_decimals(number)}f}{unit}"
+
+
+def percent(share: float) -> str:
+    """``0.123`` as ``12%``."""
+    return f"{share:.0%}"
+
+
+def _decimals(number: float) -> int:
+    """As many as give three digits."""
+    return 2 if number < 9.995 else 1 if number < 99.95 else 0
+
+
+def _row(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, bottleneck: bool) -> Row:
+    is_source = not stage.window
+    return Row(
+        name=stage.name,
+        state=stage.state,
+        elements_in="" if is_source else compact(stage.elements_in),
+        elements_out=compact(stage.elements_out),
+        per_second=_rate(moved(stage), moved(old) if old else 0, seconds),
+        demand=compact(stage.demand),
+        buffered="" if is_source else f"{compact(stage.buffered)}/{compact(stage.window)}",
+        busy=percent(stage.busy),
+        idle=percent(stage.idle),
+        back_pressured=percent(stage.back_pressured),
+        bottleneck=bottleneck,
+        details=_details(stage.details, old.details if old else {}, seconds),
+    )
+
+
+def _rate(count: int, before: int, seconds: float) -> str:
+    return compact((count - before) / seconds if seconds > 0 else 0)
+
+
+def _details(now: Mapping[str, Any], before: Mapping[str, Any], seconds: float) -> str:
+    """Partitions by state, with their rows per second where the stage counts rows."""
+    if "partitions" not in now:
+        return ""
+    states = [f"{now[state]} {state}" for state in _PARTITION_STATES if state in now]
+    rates = (
+        [f"{_rate(now['rows'], before.get('rows', 0), seconds)} rows/s"] if "rows" in now else []
+    )
+    return f"{now['partitions']} partitions: " + ", ".join(states + rates)

@@ -1,0 +1,57 @@
+"""The table as text: what a terminal of a given width shows of a snapshot."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from actors_rs import RunSnapshot, StageSnapshot
+from actors_rs.observability.rendering import rendered
+
+
+def stage(name, **changes):
+    figures = dict.fromkeys(("demand", "requested", "buffered", "mailbox"), 1_234_567)
+    counts = {"elements_in": 123_456_789, "elements_out": 987_654_321, "window": 65_536}
+    shares = {"busy": 1.0, "idle": 0.0, "back_pressured": 0.0}
+    return StageSnapshot(
+        **{"name": name, "kind": name, "state": "running"} | figures | counts | shares | changes
+    )
+
+
+SPARK = stage(
+    "spark",
+    window=0,
+    busy=0.0,
+    back_pressured=1.0,
+    details={"partitions": 200, "done": 7, "running": 4, "waiting": 189, "rows": 5_000},
+)
+DIGEST = stage("a stage with a long name of the user's own [bold]")
+
+
+@pytest.fixture
+def shown():
+    screen = io.StringIO()
+    console = Console(file=screen, width=80)
+    console.print(rendered(RunSnapshot("run", "running", 2.0, (SPARK, DIGEST))))
+    return screen.getvalue()
+
+
+def test_a_terminal_of_80_columns_shows_every_figure_in_full(shown):
+    for figure in ("123M", "988M", "61.7M", "1.23M/65.5k", "100%"):
+        assert figure in shown
+
+
+def test_partitions_have_a_line_below_the_table(shown):
+    assert "spark: 200 partitions: 7 done, 4 running, 189 waiting, 2500 rows/s" in shown
+
+
+def test_the_bottleneck_is_named_below_the_table_as_the_user_wrote_it(shown):
+    assert f"bottleneck: {DIGEST.name}" in shown
+
+
+def test_the_picture_is_plain_ascii_where_the_terminal_knows_nothing_else():
+    raw = io.BytesIO()
+    with io.TextIOWrapper(raw, encoding="ascii", write_through=True) as screen:
+        console = Console(file=screen, width=80)
+        console.print(rendered(RunSnapshot("run", "running", 2.0, (SPARK,))))
+        assert b"spark" in raw.getvalue()

@@ -1,0 +1,123 @@
+"""Rows and lines made of snapshots, without a run and without a terminal."""
+
+from dataclasses import replace
+
+import pytest
+
+from actors_rs import UNBOUNDED, RunSnapshot, StageSnapshot
+from actors_rs.observability.log_lines import log_line
+from actors_rs.observability.table import History, compact, percent, rows_of
+
+STAGE = StageSnapshot(
+    name="map",
+    kind="map",
+    state="running",
+    elements_in=0,
+    elements_out=0,
+    demand=0,
+    requested=0,
+    buffered=0,
+    window=16,
+    mailbox=0,
+    busy=0.0,
+    idle=1.0,
+    back_pressured=0.0,
+)
+SOURCE = replace(STAGE, name="range", kind="range", window=0)
+
+
+def snapshot(*stages, seconds=1.0, state="running"):
+    return RunSnapshot("run", state, seconds, stages)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (999.6, "1000"),
+        (9999, "9999"),
+        (9999.9, "10.0k"),
+        (12_345, "12.3k"),
+        (999_499, "999k"),
+        (999_500, "1.00M"),
+        (4_567_890, "4.57M"),
+        (99_960_000, "100M"),
+        (5 * 10**18, "5.00E"),
+        (UNBOUNDED, "all"),
+    ],
+)
+def test_a_count_keeps_three_digits_in_five_characters(number, text):
+    assert compact(number) == text
+    assert len(text) <= 5
+
+
+def test_a_share_is_shown_in_whole_percent():
+    assert [percent(share) for share in (0.0, 0.126, 1.0)] == ["0%", "13%", "100%"]
+
+
+def test_a_rate_is_what_was_counted_between_two_snapshots_by_their_seconds():
+    before = snapshot(replace(STAGE, elements_in=100), seconds=2.0)
+    now = snapshot(replace(STAGE, elements_in=400), seconds=4.0)
+    assert rows_of(now, before)[0].per_second == "150"
+
+
+def test_a_rate_without_an_earlier_snapshot_is_the_mean_since_the_start():
+    assert rows_of(snapshot(replace(STAGE, elements_in=400), seconds=4.0))[0].per_second == "100"
+
+
+def test_a_rate_over_no_time_is_zero():
+    assert rows_of(snapshot(replace(STAGE, elements_in=400), seconds=0.0))[0].per_second == "0"
+
+
+def test_a_source_counts_what_it_gave_and_has_nothing_coming_in():
+    (row,) = rows_of(snapshot(replace(SOURCE, elements_out=7), seconds=1.0))
+    assert (row.elements_in, row.elements_out, row.per_second, row.buffered) == ("", "7", "7", "")
+
+
+def test_the_row_shows_what_is_held_out_of_the_window_and_what_is_asked_for():
+    (row,) = rows_of(snapshot(replace(STAGE, buffered=3, demand=5)))
+    assert (row.buffered, row.demand) == ("3/16", "5")
+
+
+def test_the_bottleneck_is_marked_and_no_other_stage():
+    held = replace(SOURCE, idle=0.1, back_pressured=0.9)
+    busy = replace(STAGE, name="slow", busy=0.9, idle=0.1)
+    rows = rows_of(snapshot(held, busy, replace(STAGE, name="sink")))
+    assert [row.name for row in rows if row.bottleneck] == ["slow"]
+
+
+def test_a_stage_with_partitions_shows_them_by_state_and_its_rows_per_second():
+    def spark(done, rows):
+        details = {"partitions": 20, "done": done, "running": 2, "waiting": 15, "rows": rows}
+        return snapshot(replace(SOURCE, details=details), seconds=1.0 + done)
+
+    (row,) = rows_of(spark(3, 90_000), spark(1, 30_000))
+    assert row.details == "20 partitions: 3 done, 2 running, 15 waiting, 30.0k rows/s"
+
+
+def test_partition_figures_that_are_missing_are_left_out():
+    (row,) = rows_of(snapshot(replace(SOURCE, details={"partitions": 20, "done": 3})))
+    assert row.details == "20 partitions: 3 done"
+    assert rows_of(snapshot(replace(SOURCE, details={"done": 3})))[0].details == ""
+
+
+def test_the_history_compares_with_about_two_seconds_ago_and_forgets_the_rest():
+    history = History()
+    found = [history.before(snapshot(STAGE, seconds=float(second))) for second in range(100)]
+    assert found[0] is None
+    assert [now - old.seconds for now, old in enumerate(found) if old][5:] == [2.0] * 94
+
+
+def test_the_history_offers_nothing_once_the_run_has_ended():
+    history = History()
+    history.before(snapshot(STAGE, seconds=1.0))
+    assert history.before(snapshot(STAGE, seconds=2.0, state="completed")) is None
+
+
+def test_a_log_line_tells_of_every_stage_and_of_the_bottleneck():
+    held = replace(SOURCE, elements_out=40, idle=0.1, back_pressured=0.9)
+    busy = replace(STAGE, name="slow", elements_in=30, busy=0.9, idle=0.1, state="failed")
+    assert log_line(snapshot(held, busy, seconds=2.0)) == (
+        "run running after 2.0 s | range: 40 out, 20/s, busy 0%, idle 10%, held back 90% | "
+        "slow: 30 in, 0 out, 15/s, busy 90%, idle 10%, held back 0%, failed | bottleneck: slow"
+    )
