@@ -6,21 +6,22 @@ file. Exit codes: 0 done, 1 the run failed, 2 bad input, 130 stopped by Ctrl-C.
 """
 
 import argparse
+import logging
 import os
 import socket
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actors_rs.observability.live import live_table
-
 from actors_rs import ActorSystem
 from actors_rs.errors import ActorsRsError, RunCancelled, UserError
+from actors_rs.graph.interrupt import StopSignals
+from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.spark import SparkSource, local_session
 from census import BadInputError
-from census.interrupt import CtrlC
 from census.outputs import Outputs
 from census.paths import SourceFile, list_files, standard_library
 
@@ -47,9 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         files = list_files(options.paths or [standard_library()])
         outputs.check(options.overwrite)
+        if terminal_console() is None:
+            _log_to_output()
         return _census(files, outputs, options.master, options.in_flight)
     except KeyboardInterrupt:
-        return _complain("stopped before anything was written", INTERRUPTED)
+        return _complain("stopped before the census was complete", INTERRUPTED)
     except (BadInputError, UserError) as error:
         return _complain(error, BAD_INPUT)
     except (ActorsRsError, OSError) as error:
@@ -107,7 +110,8 @@ def _census(files: list[SourceFile], outputs: Outputs, master: str, in_flight: i
     try:
         return _run(spark, files, outputs, in_flight, started)
     finally:
-        spark.stop()
+        with suppress(Exception):  # a JVM that died cannot be stopped, and why is told already
+            spark.stop()
 
 
 def _network(master: str) -> dict[str, object]:
@@ -125,18 +129,28 @@ def _run(
     from census.job import census_rows
     from census.summary import summarize
 
-    source = SparkSource.arrow(census_rows(spark, files), in_flight=in_flight)
-    with CtrlC() as ctrl_c, ActorSystem() as system:
-        outputs.open()
-        run = system.start(census_graph(source, outputs))
+    source = SparkSource.arrow(census_rows(spark, files), in_flight=in_flight, ordered=False)
+    with StopSignals() as stop:
         try:
-            with live_table(run):
-                parquet, _, failures = ctrl_c.result_of(run)
+            outputs.open()
+            with ActorSystem() as system:
+                run = system.start(census_graph(source, outputs))
+                with live_table(run):
+                    parquet, _, failures = stop.result_or_drain(run)
         except RunCancelled:
-            return _complain("cancelled; files not complete were removed", INTERRUPTED)
-    for line in summarize(parquet, failures, outputs, len(files), time.monotonic() - started):
-        print(line)
-    return INTERRUPTED if ctrl_c.pressed else 0
+            return _complain("cancelled; only complete files stay", stop.exit_code or FAILED)
+        seconds = time.monotonic() - started
+        for line in summarize(parquet, failures, outputs, len(files), seconds):
+            print(line)
+    return stop.exit_code
+
+
+def _log_to_output() -> None:
+    """Show the progress lines that come where there is no terminal for a live table."""
+    live = logging.getLogger("actors_rs.live")
+    live.setLevel(logging.INFO)
+    live.addHandler(logging.StreamHandler(sys.stdout))
+    live.propagate = False
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 paths.py lists the files, extract.py measures one of them, job.py spreads that over Spark,
 graph.py carries the rows through the actors into storage, outputs.py owns the output
-directory, summary.py reads the outputs back, interrupt.py turns Ctrl-C into an orderly stop.
+directory, summary.py reads the outputs back.
 """
 
 

@@ -12,6 +12,7 @@ import hashlib
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.acero
 import pyarrow.compute as pc
 
 from actors_rs import Graph, Sink, Source
@@ -123,7 +124,7 @@ def per_package(batch: pa.RecordBatch) -> list[dict[str, object]]:
     }
     how = {name: "max" if name == "max_branches" else "sum" for name in numbers}
     table = pa.table({"package": batch["package"]} | {n: _count(c) for n, c in numbers.items()})
-    grouped = table.group_by("package").aggregate(list(how.items()))
+    grouped = table.group_by("package", use_threads=False).aggregate(list(how.items()))
     stored = ["package", *(f"{name}_{function}" for name, function in how.items())]
     named = grouped.select(stored).rename_columns(["package", *numbers])
     rows: list[dict[str, object]] = named.to_pylist()

@@ -194,8 +194,9 @@ def no_file_is_half_written(out):
 
 
 def complaints_in(text):
-    """What is not from Java itself, which announces the modules Spark starts it with."""
-    return [line for line in text.splitlines() if "Using incubator modules" not in line]
+    """All but what Java says when Spark starts it, and what a machine under load makes us say."""
+    expected = re.compile(r"WARNING: Using incubator modules|stage '.*' held a pool thread for")
+    return [line for line in text.splitlines() if not expected.match(line)]
 
 
 @pytest.mark.spark
@@ -204,7 +205,7 @@ def test_ctrl_c_leaves_complete_outputs_of_a_part_and_exits_with_130(tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         printed, complaints = process.communicate(timeout=30)
     assert process.returncode == 130, complaints
-    assert complaints_in(complaints) == []
+    assert [line.split(":")[0] for line in complaints_in(complaints)] == ["stopping"]
     outputs = outputs_in(tmp_path)
     assert totals(printed) == {
         "files": sum(row["files"] for row in outputs.packages.values()),
@@ -220,10 +221,13 @@ def test_ctrl_c_leaves_complete_outputs_of_a_part_and_exits_with_130(tmp_path):
 def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only(tmp_path):
     with running(tmp_path, STANDARD_LIBRARY) as process:
         os.killpg(process.pid, signal.SIGINT)
+        heard = next(line for line in process.stderr if line.startswith("stopping"))
         os.killpg(process.pid, signal.SIGINT)
         _, complaints = process.communicate(timeout=30)
+    assert "once more to stop at once" in heard
     assert process.returncode == 130, complaints
-    assert len(complaints_in(complaints)) <= 1
+    *_, last = complaints.splitlines()
+    assert last == "code_census.py: cancelled; only complete files stay"
     assert no_file_is_half_written(tmp_path)
 
 
