@@ -75,7 +75,9 @@ def local_session(
         builder = builder.config(key, str(value))
     _forget_dead_jvm()
     with _ctrl_c_left_alone():
-        return builder.appName(name).master(master).getOrCreate()
+        session = builder.appName(name).master(master).getOrCreate()
+    _let_jvm_die_quietly(session)
+    return session
 
 
 def _builder() -> SparkSession.Builder:
@@ -143,6 +145,16 @@ def _forget_dead_jvm() -> None:
         SparkContext._gateway.shutdown()  # type: ignore[union-attr]  # it has a process, so it is
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _let_jvm_die_quietly(session: SparkSession) -> None:
+    """Keep pyspark's accumulator server from printing a traceback when the JVM is killed.
+
+    Nothing is hidden: whoever waits for a job gets the exception.
+    """
+    server = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda request, client_address: None
 
 
 @contextmanager
