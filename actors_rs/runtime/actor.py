@@ -173,6 +173,10 @@ class PooledActor(Actor):
         self.actor_inbox.open(self._schedule)
         self._schedule()
 
+    def _stop_when_read(self) -> None:
+        """Stop after the messages it has; unlike ``actor_ref.stop`` there is no answer to make."""
+        self.actor_inbox.offer(_STOP)
+
     def _schedule(self) -> None:
         self._dispatcher.schedule(self._turn)
 

@@ -311,7 +311,7 @@ class ActorSystem:
 
     def _tell_all_to_stop(self) -> None:
         for actor in reversed(self.children()):
-            actor.actor_ref.stop(block=False)
+            actor._stop_when_read()
 
     def _stop_actors(self, deadline: float) -> list[str]:
         self._tell_all_to_stop()
