@@ -46,6 +46,10 @@ class PartitionPlan(Protocol[T_co]):
         Close the generator if it is not used up: that drops the connection to the JVM.
         """
 
+    def check(self, index: int) -> None:
+        """Raise `SparkSessionLost` if the session is gone; for a reader of ``index`` that pauses,
+        since only a call tells it that the JVM died."""
+
     def cancel(self, tag: str) -> None:
         """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
 
@@ -74,6 +78,9 @@ class _Planned(Generic[T]):
             yield from elements
         except Exception as error:
             raise describe_failure(error, index, self._context) from error
+
+    def check(self, index: int) -> None:
+        ensure_session_alive(self._context, f"partition {index}")
 
     def cancel(self, tag: str) -> None:
         context: Any = self._context

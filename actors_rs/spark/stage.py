@@ -18,18 +18,21 @@ from actors_rs.stages.stage import Budget, StageLogic
 __all__ = ["PartitionsSource"]
 
 PIECES_AHEAD = 8
-"""Pieces of one partition that are read before the first of them is delivered."""
+"""Pieces of one partition that wait to be delivered; its thread holds at most one more."""
+PROBE_SECONDS = 2.0
+"""How often a thread that waits for credit looks whether the session still lives."""
 
 
 class _Fetch:
-    """One partition that was begun. ``credit`` lets its thread read on."""
+    """One partition that was begun. Each ``credit`` lets its thread hand over one piece."""
 
-    __slots__ = ("credit", "ended", "error", "index", "pieces")
+    __slots__ = ("credit", "ended", "error", "index", "pieces", "whole")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.pieces: deque[list[Any]] = deque()
         self.ended = False
+        self.whole = False  # read to its end, not cut short
         self.error: BaseException | None = None
         self.credit = Semaphore(PIECES_AHEAD)
 
@@ -53,6 +56,7 @@ class PartitionsSource(StageLogic):
         self._done = 0
         self._fetches: deque[_Fetch] = deque()  # begun and not yet delivered, in order
         self._jobs = 0
+        self._broken = False  # a partition failed: none behind it will be delivered
         self._draining = False
         self._stopped = False
 
@@ -77,6 +81,7 @@ class PartitionsSource(StageLogic):
         self._stopped = True
         self._release_threads()
         self._fetches.clear()
+        self._jobs = 0
 
     def details(self) -> dict[str, Any]:
         running, total = self._jobs, self._total
@@ -114,15 +119,18 @@ class PartitionsSource(StageLogic):
     # Delivering and beginning, in the stage's turn
 
     def _deliver(self) -> None:
-        while self.outlet.demand and (fetch := self._deliverable()) is not None:
+        """Elements as far as there is demand; ends need none (rules 1.4, 1.5)."""
+        while (fetch := self._deliverable()) is not None:
             if fetch.pieces:
+                if not self.outlet.demand:
+                    return
                 self._emit_from(fetch)
             elif fetch.error is not None:
                 self.fail(fetch.error)
                 return
             else:
                 self._fetches.remove(fetch)
-                self._done += 1
+                self._done += fetch.whole
 
     def _deliverable(self) -> _Fetch | None:
         """The partition whose turn it is, if it has elements or has ended."""
@@ -141,7 +149,7 @@ class PartitionsSource(StageLogic):
     def _begin_fetches(self, total: int) -> None:
         """Begin partitions while demand exceeds what those begun will surely give, one each."""
         while (
-            not self._draining
+            not (self._draining or self._broken)
             and self._next < total
             and len(self._fetches) < min(self._in_flight, self.outlet.demand)
         ):
@@ -166,17 +174,20 @@ class PartitionsSource(StageLogic):
             while not (self._stopped or self._draining):
                 piece = list(islice(elements, self._piece))
                 if not piece:
+                    fetch.whole = True
                     return
+                while not fetch.credit.acquire(timeout=PROBE_SECONDS):
+                    self._plan.check(fetch.index)
                 self.context.post(partial(fetch.pieces.append, piece))
-                fetch.credit.acquire()
 
     def _fetch_ended(self, fetch: _Fetch, error: BaseException | None) -> None:
         self._jobs -= 1
         fetch.ended = True
         if isinstance(error, SparkSessionLost):
             self.fail(error)  # nothing else will come: do not wait for its turn
-        elif not self._draining:
+        elif error is not None and not self._draining:
             fetch.error = error
+            self._broken = True
 
     def _release_threads(self) -> None:
         """Let the threads that read see that it is over, and cancel their jobs."""
