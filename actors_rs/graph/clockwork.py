@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.actor import TURN_SECONDS
 
@@ -11,9 +13,11 @@ __all__ = ["StageClock", "TurnBudget"]
 class TurnBudget:
     """The ``Budget`` of one stage's turns."""
 
-    __slots__ = ("_began", "_lap", "was_spent")
+    __slots__ = ("_began", "_lap", "relieve", "was_spent")
 
     def __init__(self) -> None:
+        self.relieve: Callable[[], None] = lambda: None
+        """Called when the turn goes on although it has given something already."""
         self._began = self._lap = 0.0
         self.was_spent = False
 
@@ -33,7 +37,10 @@ class TurnBudget:
 
     def spent(self) -> bool:
         """Whether the turn has lasted long enough, by the time of the last lap."""
-        self.was_spent = self._lap - self._began > TURN_SECONDS
+        if self._lap - self._began > TURN_SECONDS:
+            self.was_spent = True
+        else:
+            self.relieve()
         return self.was_spent
 
 

@@ -137,7 +137,10 @@ class StageActor(PooledActor):
         self.clock = StageClock()
         self.error: BaseException | None = None
         self.before_start: Callable[[], None] | None = None
-        self.boundary_outlets: tuple[Outlet, ...] = ()
+        self.at_boundary = False
+        """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
+        self.drain_boundary: Callable[[], None] | None = None
+        """Where an inlet is fed by a foreign publisher: lets it take no more."""
         self._run = run
         self._budget = TurnBudget()
         self._metered = run.metered
@@ -158,9 +161,7 @@ class StageActor(PooledActor):
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()
-        return self.system.blocking.put_growing(
-            lambda: context.run(job), MOST_BLOCKING_THREADS
-        )
+        return self.system.blocking.put_growing(lambda: context.run(job), MOST_BLOCKING_THREADS)
 
     def run_coroutine(
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
@@ -173,6 +174,8 @@ class StageActor(PooledActor):
         names_itself = plain or (position is None and isinstance(error, ActorsRsError))
         wrapped = error if names_itself else StageError(self.name, error, position, self.site)
         self.error = wrapped
+        if not isinstance(error, Exception):  # SystemExit and the like: the run raises it as it is
+            self._run.abort(error)
         self._run.note_failure(wrapped)
         return wrapped
 
@@ -192,11 +195,8 @@ class StageActor(PooledActor):
             while (signal := take()) is not EMPTY:
                 signal.deliver()
             logic.advance(budget)
-        except Exception as error:
-            logic.fail(error)
         except BaseException as error:
             logic.fail(error)
-            self._run.abort(error)
         ended = budget.now()
         if self._metered:
             self.clock.end(ended, _is_held_back(logic))
@@ -209,6 +209,7 @@ class StageActor(PooledActor):
 
     def _begin(self) -> None:
         self._started = True
+        self._budget.relieve = self._dispatcher.relieve
         if self.before_start is not None:
             self.before_start()
         self.logic.start()
@@ -220,7 +221,7 @@ class StageActor(PooledActor):
         self.actor_stopped.set()
         try:
             logic.stop(error if error is not None or completed else self._run.cancelled_error())
-        except Exception as failure:
+        except BaseException as failure:  # whatever it was, the run must end
             self._run.note_failure(StageError(self.name, failure, None, self.site))
         self._leave()
         self._run.stage_ended(self)

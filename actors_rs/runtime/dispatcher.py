@@ -34,6 +34,10 @@ class Dispatcher(Protocol):
         """Run ``turn`` soon. Never blocks."""
         ...
 
+    def relieve(self) -> None:
+        """Called inside a turn that goes on for a while: do not let ready turns wait for it."""
+        ...
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         ...

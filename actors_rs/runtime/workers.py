@@ -1,7 +1,6 @@
 """Threads that take jobs from one queue: what every dispatcher with threads is made of.
 
-The queue is unbounded and C-fast; a put wakes a thread only if one is asleep. Growth is the
-owner's decision (``spawn``, ``put_growing``); a thread that has been idle for ``linger`` seconds
+Growth is the owner's decision (``spawn``, ``put_growing``); a thread that has been idle for ``linger`` seconds
 ends by itself as long as more than ``keep`` threads are left.
 """
 
@@ -11,14 +10,8 @@ import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
-from actors_rs.runtime._primitives import (
-    Empty,
-    Lock,
-    SimpleQueue,
-    Thread,
-    current_thread_id,
-    monotonic,
-)
+from actors_rs.runtime._primitives import Empty, Lock, Thread, current_thread_id, monotonic
+from actors_rs.runtime.job_queue import JobQueue
 
 __all__ = ["Job", "Workers"]
 
@@ -29,9 +22,11 @@ logger = logging.getLogger("actors_rs.runtime")
 class _Worker:
     """One thread; ``begun`` and ``leaving`` are written by that thread alone."""
 
-    __slots__ = ("begun", "leaving", "thread")
+    __slots__ = ("begun", "latch", "leaving", "thread")
 
     def __init__(self) -> None:
+        self.latch = Lock()
+        self.latch.acquire()
         self.begun = 0
         self.leaving = False
         self.thread: Thread | None = None
@@ -54,7 +49,7 @@ class Workers:
         self._linger = linger
         self._daemon = daemon
         self._on_thread_start = on_thread_start
-        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._queue: JobQueue[Job | None] = JobQueue()
         self._lock = Lock()
         self._workers: set[_Worker] = set()
         self._spawned = 0
@@ -63,6 +58,8 @@ class Workers:
         self._closed = False
         self.put = self._queue.put
         """Hand in a job; never blocks."""
+        self.wake = self._queue.wake
+        """Wake a thread if one sleeps and a job waits; whether that was so."""
 
     def __len__(self) -> int:
         return len(self._workers)
@@ -70,7 +67,7 @@ class Workers:
     @property
     def waiting(self) -> int:
         """Jobs that no thread has taken yet."""
-        return self._queue.qsize()
+        return len(self._queue)
 
     @property
     def begun(self) -> int:
@@ -146,13 +143,18 @@ class Workers:
     def _run(self, worker: _Worker) -> None:
         if self._on_thread_start is not None:
             self._on_thread_start()
+        queue = self._queue
+        queue.enter()
         while (job := self._next(worker)) is not None:
             worker.begun += 1
+            began = monotonic()
+            queue.begin(began)
             try:
                 job()
             except BaseException:
                 logger.exception("a job of %s raised; this is a defect", self.name)
             del job  # an idle thread must keep nothing alive
+            queue.end(began, monotonic())
         with self._lock:
             self._forget(worker)
 
@@ -182,12 +184,12 @@ class Workers:
         """The next job; ``None`` after ``close``, or when idle for long and forgotten."""
         while True:
             if len(self._workers) <= self._keep:
-                return self._queue.get()
+                return self._queue.get(worker.latch)
             try:
-                return self._queue.get(timeout=self._linger)
+                return self._queue.get(worker.latch, self._linger)
             except Empty:
                 with self._lock:
-                    if len(self._workers) > self._keep and self._queue.empty():
+                    if len(self._workers) > self._keep and not self._queue:
                         self._forget(worker)
                         return None
 

@@ -57,25 +57,29 @@ class Operator(_Linear):
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet, pace = self.inlet, self.outlet, self.pace
+        handled = 0
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
-        while (demand := outlet.demand) > 0:
-            if self._results is not None:
-                handled = self._give(min(demand, pace.size))
-            elif inlet.buffered and not self.satisfied:
-                piece = inlet.take(pace.size)
-                if self.expanding or len(piece) > demand:
-                    self._open_piece(piece)
-                    continue
-                handled = self._pass_on(piece)
-            else:
+        while outlet.demand > 0:
+            if self._results is None and (self.satisfied or not inlet.buffered):
                 inlet.open()
                 break
-            pace.record(handled, budget.lap())
-            if budget.spent():
+            if handled and budget.spent():
                 break
+            handled = self._advance_piece()
+            pace.record(handled, budget.lap())
         if self._results is None:
             self._end_if_due()
+
+    def _advance_piece(self) -> int:
+        """Take a piece, or go on with the open one; returns how many elements were handled."""
+        demand, most = self.outlet.demand, self.pace.size
+        if self._results is None:
+            piece = self.inlet.take(most)
+            if len(piece) <= demand and not self.expanding:
+                return self._pass_on(piece)
+            self._open_piece(piece)
+        return self._give(min(demand, most))
 
     def _pass_on(self, piece: Frame) -> int:
         """A piece that cannot exceed demand, in one go; returns its size."""
@@ -91,12 +95,19 @@ class Operator(_Linear):
         return len(piece)
 
     def _open_piece(self, piece: Frame) -> None:
-        """A piece that may exceed demand: its results are drawn as they are demanded."""
+        """A piece that may exceed demand: its results are drawn as they are demanded.
+
+        A transform that returns a list has settled the piece: the list is what is left of it.
+        """
         self._elements = iter(piece)
         try:
-            self._results = iter(self.transform(self._elements))
+            results = self.transform(self._elements)
+            self._results = iter(results)
         except Exception as error:
             self.fail_at(error, self._elements)
+        else:
+            if isinstance(results, list):
+                self._elements = self._results
 
     def _give(self, most: int) -> int:
         """Emit up to ``most`` results of the open piece; returns how many elements were handled."""
@@ -146,7 +157,10 @@ class SinkLogic(_Linear):
 
     def advance(self, budget: Budget) -> None:
         inlet, pace = self.inlet, self.pace
+        taken = 0
         while inlet.buffered and not self.satisfied:
+            if taken and budget.spent():
+                return
             piece = inlet.take(pace.size)
             elements = iter(piece)
             try:

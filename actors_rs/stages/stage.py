@@ -24,7 +24,10 @@ class Budget(Protocol):
         ...
 
     def spent(self) -> bool:
-        """Whether to return now; the stage is then called again soon."""
+        """Whether to return now; the stage is then called again soon.
+
+        To be asked before going on with another piece, not behind the last one.
+        """
         ...
 
 

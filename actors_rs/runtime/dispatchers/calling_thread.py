@@ -38,6 +38,9 @@ class CallingThreadDispatcher:
         finally:
             self._local.queue = None
 
+    def relieve(self) -> None:
+        """Nothing: no other thread could take over."""
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Nothing to do: there is no thread, and every turn has run."""
         return ()

@@ -23,6 +23,9 @@ class PinnedDispatcher:
         """Run ``turn`` soon, on the one thread. Never blocks."""
         self._workers.put(turn)
 
+    def relieve(self) -> None:
+        """Nothing: no other thread could take over."""
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the thread; its name if still busy after ``timeout`` s."""
         return self._workers.close(timeout)

@@ -54,6 +54,10 @@ class PoolDispatcher:
         self._put(turn)
         self._watch()
 
+    def relieve(self) -> None:
+        """The running turn goes on for a while: let another thread take what is ready."""
+        self._workers.wake()
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         return self._workers.close(timeout)
@@ -73,7 +77,7 @@ class PoolDispatcher:
         begun = self._workers.begun
         moved = begun != self._begun_before
         self._begun_before = begun
-        if not moved and self._workers.waiting:
+        if not self._workers.wake() and not moved and self._workers.waiting:
             self._workers.spawn(self._cap)
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
         self._watched.release()
