@@ -1,0 +1,142 @@
+"""The queue behind the pool: nothing lost, nobody left asleep, no needless waking."""
+
+import threading
+
+import pytest
+
+from actors_rs.runtime._primitives import Empty
+from actors_rs.runtime.job_queue import JobQueue
+from tests.runtime.support import eventually
+
+
+def held():
+    latch = threading.Lock()
+    latch.acquire()
+    return latch
+
+
+class Taker(threading.Thread):
+    """Takes jobs until it gets None; ``on_job`` is called with each, on this thread."""
+
+    def __init__(self, queue, on_job):
+        super().__init__(daemon=True)
+        self.queue, self.on_job, self.latch = queue, on_job, held()
+        self.start()
+
+    def run(self):
+        self.queue.enter()
+        while (job := self.queue.get(self.latch)) is not None:
+            self.on_job(job)
+
+
+def asleep(queue):
+    return len(queue._sleepers)
+
+
+def test_jobs_come_in_the_order_they_were_put():
+    queue = JobQueue()
+    for job in range(5):
+        queue.put(job)
+    assert [queue.get(held()) for _ in range(5)] == [0, 1, 2, 3, 4]
+
+
+def test_get_raises_empty_after_its_timeout_and_leaves_no_sleeper():
+    queue = JobQueue()
+    with pytest.raises(Empty):
+        queue.get(held(), timeout=0.01)
+    assert asleep(queue) == 0
+
+
+def test_get_nowait_raises_empty_when_there_is_no_job():
+    with pytest.raises(Empty):
+        JobQueue().get_nowait()
+
+
+def test_a_put_from_outside_wakes_a_sleeping_thread():
+    queue, got = JobQueue(), threading.Event()
+    taker = Taker(queue, lambda job: got.set())
+    eventually(lambda: asleep(queue) == 1)
+    queue.put("job")
+    assert got.wait(10)
+    queue.put(None)
+    taker.join(10)
+
+
+def test_a_put_from_a_thread_of_the_queue_leaves_the_job_to_that_thread():
+    queue, ran_on, done = JobQueue(), [], threading.Event()
+
+    def on_job(job):
+        ran_on.append(threading.current_thread())
+        if job:
+            queue.put(job - 1)
+        else:
+            done.set()
+
+    takers = [Taker(queue, on_job) for _ in range(2)]
+    eventually(lambda: asleep(queue) == 2)
+    queue.put(20)
+    assert done.wait(10)
+    assert len(set(ran_on)) == 1
+    for _ in takers:
+        queue.put(None)
+
+
+def test_wake_hands_a_job_that_was_left_to_a_busy_thread_to_a_sleeping_one():
+    queue, second, gate = JobQueue(), threading.Event(), threading.Event()
+
+    def on_job(job):
+        if job == "first":
+            queue.put("second")
+            gate.wait(10)
+        else:
+            second.set()
+
+    takers = [Taker(queue, on_job) for _ in range(2)]
+    eventually(lambda: asleep(queue) == 2)
+    queue.put("first")
+    eventually(lambda: len(queue) == 1)
+    assert queue.wake()
+    assert second.wait(10)
+    gate.set()
+    for _ in takers:
+        queue.put(None)
+
+
+def test_after_a_long_job_a_put_from_inside_wakes_another_thread():
+    queue = JobQueue()
+    taker = Taker(queue, lambda job: None)
+    eventually(lambda: asleep(queue) == 1)
+    queue.enter()  # as if this thread were one of the queue's
+    now = 1e12
+    queue.end(began=now - 1, now=now)
+    queue.put(None)
+    taker.join(10)
+    assert not taker.is_alive()
+
+
+def test_wake_without_a_job_or_a_sleeper_says_so():
+    queue = JobQueue()
+    assert not queue.wake()
+    queue.put("job")
+    assert not queue.wake()
+
+
+def test_no_job_is_lost_and_no_thread_left_asleep_under_many_puts_and_takes():
+    queue, count, lock, total = JobQueue(), [0], threading.Lock(), 4 * 5_000
+
+    def on_job(job):
+        with lock:
+            count[0] += 1
+
+    takers = [Taker(queue, on_job) for _ in range(4)]
+    putters = [
+        threading.Thread(target=lambda: [queue.put(1) for _ in range(total // 4)]) for _ in range(4)
+    ]
+    for thread in putters:
+        thread.start()
+    eventually(lambda: count[0] == total)
+    for _ in takers:
+        queue.put(None)
+    for taker in takers:
+        taker.join(10)
+        assert not taker.is_alive()
