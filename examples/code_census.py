@@ -106,12 +106,23 @@ def _complain(what: object, code: int) -> int:
 
 def _census(files: list[SourceFile], outputs: Outputs, master: str, in_flight: int) -> int:
     started = time.monotonic()
-    spark = local_session("code census", master=master, short_lived=True, conf=_network(master))
+    spark = _session(master)
     try:
         return _run(spark, files, outputs, in_flight, started)
     finally:
         with suppress(Exception):  # a JVM that died cannot be stopped, and why is told already
             spark.stop()
+
+
+def _session(master: str) -> "SparkSession":
+    try:
+        return local_session("code census", master=master, short_lived=True, conf=_network(master))
+    except UserError:
+        raise  # it says what is missing on this machine
+    except Exception as error:
+        raise BadInputError(
+            f"expected a Spark master that answers, {master} gave {type(error).__name__}"
+        ) from error
 
 
 def _network(master: str) -> dict[str, object]:

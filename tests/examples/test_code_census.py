@@ -188,9 +188,9 @@ def java_of(process):
     return java[0]
 
 
-def no_file_is_half_written(out):
+def incomplete_files(out):
     complete = re.compile(r"functions|part-\d+\.parquet|[a-z]+\.(sqlite|jsonl)")
-    return all(complete.fullmatch(path.name) for path in out.rglob("*"))
+    return [str(path) for path in out.rglob("*") if not complete.fullmatch(path.name)]
 
 
 def complaints_in(text):
@@ -214,7 +214,7 @@ def test_ctrl_c_leaves_complete_outputs_of_a_part_and_exits_with_130(tmp_path):
     }
     assert totals(printed)["functions"] == len(outputs.functions) > 0
     assert "stopped early" in printed
-    assert no_file_is_half_written(tmp_path)
+    assert incomplete_files(tmp_path) == []
 
 
 @pytest.mark.spark
@@ -228,7 +228,7 @@ def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only
     assert process.returncode == 130, complaints
     *_, last = complaints.splitlines()
     assert last == "code_census.py: cancelled; only complete files stay"
-    assert no_file_is_half_written(tmp_path)
+    assert incomplete_files(tmp_path) == []
 
 
 @pytest.mark.spark
@@ -239,7 +239,7 @@ def test_a_killed_jvm_fails_the_census_within_ten_seconds_in_one_sentence(tmp_pa
     assert process.returncode == 1, complaints
     (complaint,) = complaints_in(complaints)
     assert re.fullmatch(r"code_census\.py: .*JVM.*", complaint)
-    assert no_file_is_half_written(tmp_path)
+    assert incomplete_files(tmp_path) == []
 
 
 @pytest.fixture
@@ -311,6 +311,25 @@ def test_a_machine_without_java_is_told_what_to_install(monkeypatch, capsys, sou
     monkeypatch.setattr("code_census.local_session", no_java)
     assert main([str(source_tree), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == "code_census.py: Spark needs Java 17 or newer: install it\n"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+def test_a_spark_master_that_is_none_is_named_and_nothing_is_written(source_tree, tmp_path):
+    command = [
+        sys.executable,
+        SCRIPT,
+        source_tree,
+        "--out",
+        tmp_path / "out",
+        "--master",
+        "nonsense",
+    ]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("code_census.py: expected a Spark master that answers, nonsense gave")
+    assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
 
