@@ -8,12 +8,15 @@ offers ``on_frame`` is one of ours and gets whole frames.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.shell import InletLine, StageActor
-from actors_rs.protocol.demand import check_request
+from actors_rs.graph.shell import StageActor
+from actors_rs.protocol.demand import UNBOUNDED, Demand, check_request
 from actors_rs.protocol.interfaces import Subscriber, Subscription
+from actors_rs.runtime._primitives import Lock, monotonic
+from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 
 __all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber"]
@@ -52,14 +55,20 @@ class ForeignSubscription:
 
 
 class ForeignSubscriber:
-    """The ``Downstream`` of an outlet behind which there is somebody else's subscriber."""
+    """The ``Downstream`` of an outlet behind which there is somebody else's subscriber.
+
+    What the subscriber requests is granted to the outlet piece by piece, each in a turn of its
+    own, so that one that is slow, or asks without bound, leaves room for a cancellation.
+    """
 
     def __init__(self, actor: StageActor, outlet: Outlet, subscriber: Subscriber[Any]) -> None:
         self._actor = actor
         self._outlet = outlet
         self._subscriber: Any = subscriber
         self._on_frame: Callable[[Frame], None] | None = getattr(subscriber, "on_frame", None)
-        self._cancelled = False
+        self._demand = Demand()
+        self._pace = Pace()
+        self._over = False  # cancelled, or told the end: no further signal
         outlet.connect(self)
 
     def begin(self) -> None:
@@ -68,53 +77,79 @@ class ForeignSubscriber:
 
     def request(self, n: int) -> None:
         """Called by the subscriber, on any thread."""
-        if self._cancelled:
+        if self._over:
             return
         try:
             check_request(n, f"subscriber of {self._actor}")
         except (TypeError, ValueError) as error:
-            self._actor.post(lambda error=error: self._reject(error))  # type: ignore[misc]
+            self._actor.post(partial(self._reject, error))
         else:
-            self._actor.post(lambda: self._outlet.request(n))
+            self._actor.post(partial(self._requested, n))
 
     def cancel(self) -> None:
         """Called by the subscriber, on any thread."""
-        if not self._cancelled:
-            self._cancelled = True
-            self._actor.post(self._outlet.cancel)
+        if not self._over:
+            self._over = True
+            self._actor.post(self._cancelled)
 
     # Downstream, called in the actor's turn
 
     def push(self, frame: Frame, /) -> None:
+        if self._over:
+            return
         if self._on_frame is not None:
             self._guarded(self._on_frame, frame)
             return
+        began = monotonic()
         on_next = self._subscriber.on_next
         for element in frame:
-            if self._cancelled:
+            if self._over:
                 return
             if element is None:
                 self._reject_none()
                 return
             self._guarded(on_next, element)
+        self._pace.record(len(frame), monotonic() - began)
+        if self._demand and not self._outlet.demand:
+            self._actor.post(self._grant)
 
     def complete(self) -> None:
-        if not self._cancelled:
-            self._cancelled = True
+        if not self._over:
+            self._over = True
             self._guarded(self._subscriber.on_complete)
-        self._subscriber = None  # nothing keeps a subscriber alive whose stream ended (3.13)
+        self._let_go()
 
     def fail(self, error: BaseException, /) -> None:
-        if not self._cancelled:
-            self._cancelled = True
+        if not self._over:
+            self._over = True
             self._guarded(self._subscriber.on_error, error)
-        self._subscriber = None
+        self._let_go()
+
+    def _requested(self, n: int) -> None:
+        self._demand.add(n)
+        self._grant()
+
+    def _grant(self) -> None:
+        """Let the outlet have demand for the next piece, once it has used up the last one."""
+        if self._demand and not self._outlet.demand:
+            most = UNBOUNDED if self._on_frame is not None else self._pace.size
+            piece = min(self._demand.outstanding, most)
+            self._demand.take(piece)
+            self._outlet.request(piece)
+
+    def _cancelled(self) -> None:
+        self._outlet.cancel()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Nothing keeps a subscriber alive whose stream has ended (3.13)."""
+        self._subscriber = self._on_frame = None
 
     def _reject(self, error: Exception) -> None:
         """The peer broke a rule: end its stream with the error (3.9)."""
-        if not self._cancelled:
+        if not self._over:
             self.fail(error)
-            self._outlet.cancel()
+            self._actor.post(self._cancelled)  # in the next turn, which takes notice of it
 
     def _reject_none(self) -> None:
         stage = self._actor.name
@@ -124,76 +159,122 @@ class ForeignSubscriber:
         """Call the peer; one that raises counts as cancelled, and the error is reported (2.13)."""
         try:
             signal(*args)
-        except Exception as error:
+        except BaseException as error:  # whatever it was, it ends this stream and nothing else
             self._actor.report(self._subscriber, "rule 2.13: a subscriber raised", error)
             self.cancel()
 
 
 class SubscriberEnd(Generic[T]):
-    """A standard Subscriber that feeds an inlet. Its methods may be called from any thread."""
+    """A standard Subscriber that feeds an inlet. Its methods may be called from any thread.
+
+    The link ends with the first terminal signal, with a violation of the publisher's, or when the
+    run is drained. What comes behind a terminal signal is reported (1.7) and changes nothing.
+    """
 
     def __init__(self, actor: StageActor, inlet: Inlet) -> None:
         self._actor = actor
         self._inlet = inlet
-        self._line = InletLine(actor, inlet)
-        self._subscribed = False
+        self._subscribed = Lock()  # held from the first on_subscribe on
+        self._ended = False  # by a terminal signal
+        self._drained = False
+        inlet.name = actor.name
+        actor.drain_boundary = self._drain
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Take the subscription; a second one is cancelled (2.5) and reported."""
         if subscription is None:
             raise TypeError("rule 2.13: on_subscribe needs a Subscription, got None")
-        if self._subscribed:
-            subscription.cancel()
-            error = ProtocolViolation("2.12", f"a second on_subscribe to {self._actor}")
-            self._actor.report(subscription, str(error), error)
-            return
-        self._subscribed = True
-        upstream = _ForeignPublisher(subscription)
-        if not self._actor.actor_inbox.offer_control(_Connect(self._inlet, upstream)):
-            subscription.cancel()  # the stage has ended already
+        upstream = _ForeignPublisher(subscription, self._actor)
+        if not self._subscribed.acquire(blocking=False):
+            upstream.cancel()
+            self._report(subscription, "2.12", "a second on_subscribe")
+        elif not self._actor.actor_inbox.offer_control(
+            _FromPeer(lambda: self._inlet.connect(upstream))
+        ):
+            upstream.cancel()  # the stage has ended already
 
     def on_next(self, element: T, /) -> None:
         """One element, not ``None`` (2.13)."""
         if element is None:
             raise TypeError(f"rule 2.13: on_next needs an element, got None ({self._actor})")
-        self._line.push((element,))
+        self._offer(partial(self._arrived, (element,)))
 
     def on_frame(self, frame: Frame, /) -> None:
         """Several elements at once, from a publisher of ours."""
-        self._line.push(frame)
+        self._offer(partial(self._arrived, frame))
 
     def on_error(self, error: BaseException, /) -> None:
         """The stream failed; ``error`` is an exception (2.13)."""
         if not isinstance(error, BaseException):
             raise TypeError(f"rule 2.13: on_error needs an exception, got {error!r}")
-        self._line.fail(error)
+        self._offer(partial(self._end, error))
 
     def on_complete(self) -> None:
         """The stream ended."""
-        self._line.complete()
+        self._offer(partial(self._end, None))
+
+    def _offer(self, signal: Callable[[], None]) -> None:
+        """Hand ``signal`` to the stage, behind all that came before it."""
+        if not self._actor.actor_inbox.offer(_FromPeer(signal)) and self._ended:
+            self._report(None, "1.7", "a signal after the end")
+
+    # In the stage's turn
+
+    def _arrived(self, frame: Frame) -> None:
+        if self._ended:
+            self._report(frame, "1.7", "an element after the end")
+        elif not self._drained:  # else it was under way when the publisher was cancelled (2.8)
+            self._inlet.push(frame)
+
+    def _end(self, error: BaseException | None) -> None:
+        if self._ended:
+            self._report(error, "1.7", "a second terminal signal")
+            return
+        self._ended = True
+        if not self._drained:
+            self._inlet.complete(error)
+
+    def _drain(self) -> None:
+        """Cancel the publisher; what it sent so far is taken, then the stream completes."""
+        self._inlet.cancel_upstream()
+        self._actor.actor_inbox.offer(_FromPeer(self._close_drained))
+
+    def _close_drained(self) -> None:
+        if not self._ended and not self._drained:
+            self._drained = True
+            self._inlet.complete()
+
+    def _report(self, what: object, rule: str, happened: str) -> None:
+        error = ProtocolViolation(rule, f"{happened} to {self._actor}")
+        self._actor.report(what, str(error), error)
 
 
-class _Connect:
-    __slots__ = ("inlet", "upstream")
+class _FromPeer:
+    """A signal of a foreign publisher, as a message."""
 
-    def __init__(self, inlet: Inlet, upstream: _ForeignPublisher) -> None:
-        self.inlet = inlet
-        self.upstream = upstream
+    __slots__ = ("deliver",)
 
-    def deliver(self) -> None:
-        self.inlet.connect(self.upstream)
+    def __init__(self, deliver: Callable[[], None]) -> None:
+        self.deliver = deliver
 
 
 class _ForeignPublisher:
     """The ``Upstream`` of an inlet before which there is somebody else's publisher."""
 
-    __slots__ = ("_subscription",)
+    __slots__ = ("_actor", "_subscription")
 
-    def __init__(self, subscription: Subscription) -> None:
+    def __init__(self, subscription: Subscription, actor: StageActor) -> None:
         self._subscription = subscription
+        self._actor = actor
 
     def request(self, n: int, /) -> None:
-        self._subscription.request(n)
+        try:
+            self._subscription.request(n)
+        except BaseException as error:
+            raise ProtocolViolation("3.16", f"request raised {error!r} to {self._actor}") from error
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
-        self._subscription.cancel()
+        try:
+            self._subscription.cancel()
+        except BaseException as error:  # the stream has ended for us: nobody else would hear of it
+            self._actor.report(self._subscription, "rule 3.15: cancel raised", error)

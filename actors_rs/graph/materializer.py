@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -80,12 +81,13 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
 def unique_names(labels: Iterable[str]) -> list[str]:
     """Each label, with ``-2``, ``-3`` behind it where it has occurred before."""
     taken: set[str] = set()
+    numbers: Counter[str] = Counter()  # where to go on, else many of a kind would take n * n steps
     names = []
     for label in labels:
-        name, number = label, 1
+        name = label
         while name in taken:
-            number += 1
-            name = f"{label}-{number}"
+            numbers[label] += 1
+            name = f"{label}-{numbers[label] + 1}"
         taken.add(name)
         names.append(name)
     return names

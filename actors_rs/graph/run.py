@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
@@ -37,7 +38,6 @@ class Run(Generic[R]):
         self._sinks: Sequence[SinkLogic] = ()
         self._single = True
         self._failures: list[BaseException] = []
-        self._cancelled = False
         self._outcome: Future[R] = Future()
         # From here on the future cannot be cancelled: a cancelled ``await`` does not end the run.
         self._outcome.set_running_or_notify_cancel()
@@ -88,27 +88,30 @@ class Run(Generic[R]):
 
     def cancel(self) -> None:
         """Stop now: sinks take no more and leave complete files only. Does not wait."""
-        self._cancelled = True
-        for stage in self._stages:
-            if isinstance(stage.logic, SinkLogic):
-                stage.post(stage.logic.inlet.cancel)
-            for outlet in stage.boundary_outlets:
-                stage.post(outlet.cancel)
+        self._stop(self.cancelled_error())
 
     def drain(self) -> None:
         """Let the sources take no more; what is in hand is delivered. Does not wait."""
         for stage in self._stages:
-            stage.post(stage.logic.drain)
+            stage.post(stage.drain_boundary or stage.logic.drain)
 
     def abort(self, error: BaseException) -> None:
         """End the run with ``error``, now. Does not wait."""
         self.note_failure(error)
-        self.cancel()
+        self._stop(error)
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
         ended = self._ended_at if self._ended_at is not None else monotonic()
         return snapshot_of(self.name, self.state, ended - self._started_at, self._stages)
+
+    def _stop(self, reason: BaseException) -> None:
+        """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""
+        for stage in self._stages:
+            if isinstance(stage.logic, SinkLogic):
+                stage.post(stage.logic.inlet.cancel)
+            elif stage.at_boundary:
+                stage.post(partial(stage.logic.end, reason))
 
     def _may_wait(self) -> None:
         if not self._outcome.done() and not may_block():
@@ -149,8 +152,8 @@ class Run(Generic[R]):
     def _settle(self) -> None:
         with suppress(InvalidStateError):
             if self._failures:
-                first = self._failures[0]
-                if hasattr(first, "others"):
+                first: Any = self._failures[0]
+                with suppress(AttributeError):  # not every exception has room for it
                     first.others = tuple(self._failures[1:])
                 self._outcome.set_exception(first)
             elif all(sink.completed for sink in self._sinks):

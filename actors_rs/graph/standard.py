@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError, ProtocolViolation
@@ -88,7 +89,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
 def _attach_subscriber(actors: Actors, out: OutletRef, subscriber: Subscriber[Any]) -> None:
     actor = actors[out.spec]
     outlet = actor.logic.outlets[out.index]
-    actor.boundary_outlets = (outlet,)
+    actor.at_boundary = True
     actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin
 
 
@@ -102,10 +103,11 @@ def _entry(specs: list[StageSpec]) -> StageSpec:
 
 def _check_open_outlet(specs: list[StageSpec], out: OutletRef) -> None:
     """Every outlet but ``out`` must feed an inlet, and one only."""
-    fed = [ref for spec in specs for ref in spec.inputs if ref is not OPEN] + [out]
+    fed = Counter(ref for spec in specs for ref in spec.inputs if ref is not OPEN)
+    fed[out] += 1
     for spec in specs:
         for index in range(spec.outlets):
-            times = fed.count(OutletRef(spec, index))
+            times = fed[OutletRef(spec, index)]
             if times != 1:
                 raise GraphError(
                     f"outlet {index} of stage '{spec.label}' must feed exactly one inlet, "

@@ -95,7 +95,7 @@ class Inlet:
     def connect(self, upstream: Upstream) -> None:
         """Attach the upstream; what was requested before is requested from it now."""
         self._upstream = upstream
-        if self.cancelled:
+        if self.cancelled or self.done:
             upstream.cancel(None)
         elif self._requested:
             upstream.request(self._requested)
@@ -138,6 +138,12 @@ class Inlet:
         self.buffered = 0
         if not self.done and self._upstream is not None:
             self._upstream.cancel(cause)
+
+    def cancel_upstream(self) -> None:
+        """Ask for no more, but keep what is held; what is under way may still arrive."""
+        if not self.done and not self.cancelled and self._upstream is not None:
+            self._upstream.cancel(None)
+            self._upstream = None
 
     # What follows is called by the shell when a message of the link arrives.
 

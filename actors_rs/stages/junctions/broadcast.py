@@ -1,8 +1,8 @@
 """broadcast(2)
 
-    in:    1 2 3 |
-    out 0: 1 2 3 |
-    out 1: 1 2 3 |      (at the pace of the slowest)
+in:    1 2 3 |
+out 0: 1 2 3 |
+out 1: 1 2 3 |      (at the pace of the slowest)
 """
 
 from __future__ import annotations

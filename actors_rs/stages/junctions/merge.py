@@ -1,8 +1,8 @@
 """merge(a, b)
 
-    a:   1   3 |
-    b:     2     4 |
-    out: 1 2 3   4 |    (as they come; each input in its own order)
+a:   1   3 |
+b:     2     4 |
+out: 1 2 3   4 |    (as they come; each input in its own order)
 """
 
 from __future__ import annotations

@@ -92,7 +92,6 @@ class Partition(StageLogic):
                 self._waiting = (element, index)
                 return
 
-
     def _emit(self, frames: list[list[Any]]) -> None:
         for outlet, frame in zip(self.outlets, frames, strict=True):
             outlet.emit(frame)

@@ -1,13 +1,13 @@
 """filter(predicate)
 
-    in:  1 2 3 4 |
-    out: 2 4 |          (even)
+in:  1 2 3 4 |
+out: 2 4 |          (even)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
+from types import BuiltinFunctionType, MethodDescriptorType
 from typing import Any
 
 from actors_rs.stages.linear import Operator
@@ -19,13 +19,14 @@ class Filter(Operator):
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()
         self._predicate = predicate
-        self._is_python = isinstance(predicate, FunctionType)
+        # Others may raise StopIteration, which `filter` would take for the end.
+        self._is_builtin = isinstance(predicate, BuiltinFunctionType | MethodDescriptorType | type)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return filter(self._predicate, elements)
+        return (element for element in elements if self._predicate(element))
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        if not self._is_python:
+        if self._is_builtin:
             out.extend(filter(self._predicate, elements))
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does

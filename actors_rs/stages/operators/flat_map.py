@@ -1,7 +1,7 @@
 """flat_map(f)
 
-    in:  "ab" "c" |
-    out: a b c |        (list)
+in:  "ab" "c" |
+out: a b c |        (list)
 """
 
 from __future__ import annotations
@@ -23,4 +23,4 @@ class FlatMap(Operator):
         self._f = f
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return chain.from_iterable(map(self._f, elements))
+        return chain.from_iterable(self._f(element) for element in elements)

@@ -1,7 +1,7 @@
 """identity: what comes goes.
 
-    in:  1 2 |
-    out: 1 2 |
+in:  1 2 |
+out: 1 2 |
 """
 
 from __future__ import annotations

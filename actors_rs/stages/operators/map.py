@@ -1,12 +1,13 @@
 """map(f)
 
-    in:  1 2 3 |
-    out: f(1) f(2) f(3) |
+in:  1 2 3 |
+out: f(1) f(2) f(3) |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import length_hint
 from types import FunctionType
 from typing import Any
 
@@ -22,11 +23,14 @@ class Map(Operator):
         self._is_python = isinstance(f, FunctionType)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return map(self._f, elements)
+        return (self._f(element) for element in elements)  # see collect: no StopIteration is lost
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if not self._is_python:
+            expected = len(out) + length_hint(elements)
             out.extend(map(self._f, elements))
+            if len(out) < expected:  # to `map` it is the end, and the elements behind were lost
+                raise RuntimeError("map: f raised StopIteration")
             return
         f = self._f  # bytecode calls a Python function faster than C does
         for element in elements:

@@ -52,7 +52,8 @@ class MapAsync(StageLogic):
         self._executor = executor
         self._is_coroutine_function = inspect.iscoroutinefunction(f)
         self._calls: deque[_Call] = deque()  # unordered: in the order in which they end
-        self._under_way = 0
+        self._under_way: set[_Call] = set()
+        self._stopped = False
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -70,16 +71,17 @@ class MapAsync(StageLogic):
             self.end(inlet.error)
 
     def stop(self, error: BaseException | None) -> None:
-        for call in self._calls:
+        self._stopped = True
+        for call in self._under_way:
             if call.future is not None:
                 call.future.cancel()
 
     def details(self) -> dict[str, Any]:
-        return {"under_way": self._under_way, "parallelism": self._parallelism}
+        return {"under_way": len(self._under_way), "parallelism": self._parallelism}
 
     @property
     def _room(self) -> int:
-        waiting = len(self._calls) if self._ordered else len(self._calls) + self._under_way
+        waiting = len(self._calls) if self._ordered else len(self._calls) + len(self._under_way)
         return self._parallelism - waiting
 
     def _emit_ended(self) -> None:
@@ -92,7 +94,7 @@ class MapAsync(StageLogic):
 
     def _call(self, element: Any, position: int) -> None:
         call = _Call(position)
-        self._under_way += 1
+        self._under_way.add(call)
         if self._ordered:
             self._calls.append(call)
         if self._is_coroutine_function:
@@ -104,6 +106,8 @@ class MapAsync(StageLogic):
 
     def _run(self, call: _Call, element: Any) -> None:
         """On a thread that may block."""
+        if self._stopped:  # while the call was waiting for a thread
+            return
         try:
             value = self._f(element)
         except BaseException as error:
@@ -138,6 +142,6 @@ class MapAsync(StageLogic):
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
         call.value, call.error, call.done = value, error, True
         call.future = None
-        self._under_way -= 1
+        self._under_way.discard(call)
         if not self._ordered:
             self._calls.append(call)

@@ -1,7 +1,7 @@
 """scan(0, add)
 
-    in:  1 2 3 |
-    out: 1 3 6 |        (the initial value itself is not emitted)
+in:  1 2 3 |
+out: 1 3 6 |        (the initial value itself is not emitted)
 """
 
 from __future__ import annotations

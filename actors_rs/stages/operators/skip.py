@@ -1,7 +1,7 @@
 """skip(2)
 
-    in:  1 2 3 4 |
-    out: 3 4 |
+in:  1 2 3 4 |
+out: 3 4 |
 """
 
 from __future__ import annotations

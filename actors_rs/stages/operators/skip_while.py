@@ -1,13 +1,12 @@
 """skip_while(predicate)
 
-    in:  1 2 9 3 |
-    out: 9 3 |          (below 5)
+in:  1 2 9 3 |
+out: 9 3 |          (below 5)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from actors_rs.stages.linear import Operator
@@ -27,5 +26,5 @@ class SkipWhile(Operator):
         for element in elements:
             if not self._predicate(element):
                 self._skipping = False
-                return chain((element,), elements)
-        return ()
+                return [element, *elements]
+        return []

@@ -1,7 +1,7 @@
 """take(2)
 
-    in:  1 2 3 4 |
-    out: 1 2 |          (upstream is cancelled behind the second)
+in:  1 2 3 4 |
+out: 1 2 |          (upstream is cancelled behind the second)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """take_while(predicate)
 
-    in:  1 2 9 3 |
-    out: 1 2 |          (below 5; upstream is cancelled at the 9)
+in:  1 2 9 3 |
+out: 1 2 |          (below 5; upstream is cancelled at the 9)
 """
 
 from __future__ import annotations

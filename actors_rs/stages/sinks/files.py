@@ -10,11 +10,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from actors_rs.errors import ActorsRsError, WriteError
 
 __all__ = ["PendingFile", "WriteReport", "naming"]
+
+_numbers = count()  # two sinks on one path must not write into one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,25 @@ class PendingFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        self.temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.tmp")
+
+    @classmethod
+    def part(cls, directory: Path, number: int, suffix: str) -> PendingFile:
+        """Part ``number`` of a data set, or the next one that nobody has or is writing.
+
+        The temporary file holds the number against other sinks on the same directory.
+        """
+        while True:
+            pending = cls(directory / f"part-{number:05d}{suffix}")
+            pending.temporary = directory / f".part-{number:05d}{suffix}.tmp"
+            number += 1
+            try:
+                pending.temporary.open("xb").close()
+            except FileExistsError:
+                continue
+            if not pending.path.exists():
+                return pending
+            pending.discard()
 
     def publish(self) -> None:
         """Sync and rename into place; from then on the file is complete."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +16,9 @@ class ForEach(SinkLogic):
         self._f = f
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        deque(map(self._f, elements), maxlen=0)
+        f = self._f
+        for element in elements:  # `map` would take a StopIteration for the end
+            f(element)
 
     def finish(self) -> int:
         return self.inlet.count

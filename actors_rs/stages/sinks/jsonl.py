@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -22,14 +23,18 @@ class Jsonl(SinkLogic):
 
     def start(self) -> None:
         with naming(self._pending.path):
-            self._file = self._pending.temporary.open("w", encoding="utf-8")
+            self._file = self._pending.temporary.open(
+                "w",
+                encoding="utf-8",
+                errors="backslashreplace",  # which JSON reads
+            )
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
         if self._file is None:
             return
         for element in elements:
-            line = json.dumps(element, ensure_ascii=False) + "\n"
+            line = json.dumps(element, ensure_ascii=False, allow_nan=False) + "\n"
             with naming(self._pending.path):
                 self._file.write(line)
 
@@ -41,10 +46,9 @@ class Jsonl(SinkLogic):
 
     def stop(self, error: BaseException | None) -> None:
         if not self.completed:
-            try:
+            with suppress(OSError):  # of a file that is thrown away
                 self._close()
-            finally:
-                self._pending.discard()
+            self._pending.discard()
 
     def _close(self) -> None:
         file, self._file = self._file, None

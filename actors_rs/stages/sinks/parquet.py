@@ -6,6 +6,7 @@ Elements are Arrow record batches or tables, dicts (one row each) or lists of di
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ class Parquet(SinkLogic):
         self._directory = Path(directory)
         self._schema = schema
         self._rows_per_file = rows_per_file
+        self._gather = min(rows_per_file, _ROWS_GATHERED)
         self._rows: list[dict[str, Any]] = []
         self._pending: PendingFile | None = None
         self._writer: Any = None
@@ -40,14 +42,20 @@ class Parquet(SinkLogic):
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
+        arrow = _arrow()
         for element in elements:
             if isinstance(element, dict):
                 self._rows.append(element)
             elif isinstance(element, list):
                 self._rows.extend(element)
-            else:
+            elif isinstance(element, arrow.RecordBatch | arrow.Table):
                 self._write(element)
-            if len(self._rows) >= _ROWS_GATHERED:
+            else:
+                raise TypeError(
+                    "parquet takes record batches, tables, dicts or lists of dicts, "
+                    f"got a {type(element).__name__}"
+                )
+            if len(self._rows) >= self._gather:
                 self._write_rows()
 
     def finish(self) -> WriteReport:
@@ -59,10 +67,9 @@ class Parquet(SinkLogic):
 
     def stop(self, error: BaseException | None) -> None:
         if self._pending is not None:
-            try:
+            with suppress(Exception):  # of a file that is thrown away
                 self._writer.close()
-            finally:
-                self._pending.discard()
+            self._pending.discard()
 
     def details(self) -> dict[str, Any]:
         return {"files": len(self._files), "rows_published": self._rows_published}
@@ -90,18 +97,18 @@ class Parquet(SinkLogic):
         from pyarrow import parquet
 
         self._schema = schema
-        pending = PendingFile(self._next_path())
-        with naming(pending.path):
-            self._writer = parquet.ParquetWriter(str(pending.temporary), schema)
-        self._pending = pending
+        with naming(self._directory):
+            self._pending = PendingFile.part(self._directory, self._next_number(), ".parquet")
+        with naming(self._pending.path):
+            self._writer = parquet.ParquetWriter(str(self._pending.temporary), schema)
 
-    def _next_path(self) -> Path:
+    def _next_number(self) -> int:
         """The first part number from which on no file is there yet."""
         numbers = [-1]
         for path in self._directory.glob("part-*.parquet"):
             number = path.stem.removeprefix("part-")
             numbers.append(int(number) if number.isdecimal() else -1)
-        return self._directory / f"part-{max(numbers) + 1:05d}.parquet"
+        return max(numbers) + 1
 
     def _publish(self) -> None:
         if self._pending is None:

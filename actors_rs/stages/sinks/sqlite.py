@@ -17,9 +17,7 @@ class Sqlite(SinkLogic):
     A batch is committed whole or not at all; the result is the number of elements committed.
     """
 
-    def __init__(
-        self, path: str | PathLike[str], sql: str, batch: int, setup: str | None
-    ) -> None:
+    def __init__(self, path: str | PathLike[str], sql: str, batch: int, setup: str | None) -> None:
         super().__init__()
         self._path = fspath(path)
         self._sql = sql

@@ -1,6 +1,6 @@
 """empty()
 
-    |
+|
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """failed(error)
 
-    x
+x
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """never()
 
-    -------
+-------
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """of(1, 2, 3)
 
-    1 2 3 |
+1 2 3 |
 """
 
 from __future__ import annotations

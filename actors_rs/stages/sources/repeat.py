@@ -1,6 +1,6 @@
 """repeat(7, 3)
 
-    7 7 7 |
+7 7 7 |
 """
 
 from __future__ import annotations

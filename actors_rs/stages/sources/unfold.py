@@ -1,6 +1,6 @@
 """unfold(1, lambda n: (n, n * 2) if n < 8 else None)
 
-    1 2 4 |
+1 2 4 |
 """
 
 from __future__ import annotations

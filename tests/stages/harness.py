@@ -1,0 +1,149 @@
+"""A stage's logic alone: recorders on its ports, no actor, no thread, no clock."""
+
+from collections import deque
+from functools import partial
+
+from actors_rs.errors import StageError
+
+
+class Upstream:
+    """What an inlet asked for."""
+
+    def __init__(self):
+        self.requests = []
+        self.cancelled = False
+        self.cause = None
+
+    @property
+    def requested(self):
+        return sum(self.requests)
+
+    def request(self, n):
+        assert not self.cancelled, "a request behind the cancellation"
+        self.requests.append(n)
+
+    def cancel(self, cause=None):
+        assert not self.cancelled, "cancelled twice"
+        self.cancelled, self.cause = True, cause
+
+
+class Downstream:
+    """What an outlet gave; fails the test on a signal behind the end."""
+
+    def __init__(self):
+        self.frames = []
+        self.completed = False
+        self.error = None
+
+    @property
+    def elements(self):
+        return [element for frame in self.frames for element in frame]
+
+    @property
+    def ended(self):
+        return self.completed or self.error is not None
+
+    def push(self, frame):
+        assert not self.ended, "elements behind the end"
+        assert len(frame), "an empty frame"
+        self.frames.append(list(frame))
+
+    def complete(self):
+        assert not self.ended, "two ends"
+        self.completed = True
+
+    def fail(self, error):
+        assert not self.ended, "two ends"
+        self.error = error
+
+
+class FreeBudget:
+    """Time does not pass, so pieces only grow."""
+
+    def lap(self):
+        return 0.0
+
+    def spent(self):
+        return False
+
+
+class Timer:
+    def __init__(self, seconds, action):
+        self.seconds, self.action, self.cancelled = seconds, action, False
+
+    def cancel(self):
+        self.cancelled = True
+
+
+class Alone:
+    """Drives one logic. Every call is a turn: signals, then what was posted, then ``advance``."""
+
+    name = "alone"
+
+    def __init__(self, logic, window=16):
+        self.logic = logic
+        self.ups = [Upstream() for _ in logic.inlets]
+        self.downs = [Downstream() for _ in logic.outlets]
+        self.posted = deque()
+        self.timers = []
+        self.jobs = []
+        logic.context = self
+        for inlet, up in zip(logic.inlets, self.ups, strict=True):
+            inlet.window = window
+            inlet.connect(up)
+        for outlet, down in zip(logic.outlets, self.downs, strict=True):
+            outlet.connect(down)
+        self.turn(logic.start)
+
+    up = property(lambda self: self.ups[0])
+    down = property(lambda self: self.downs[0])
+
+    def turn(self, signal=lambda: None):
+        try:
+            signal()
+            while self.posted:
+                self.posted.popleft()()
+            self.logic.advance(FreeBudget())
+        except Exception as error:
+            self.logic.fail(error)
+        return self
+
+    def push(self, *elements, inlet=0):
+        return self.turn(partial(self.logic.inlets[inlet].push, elements))
+
+    def complete(self, inlet=0):
+        return self.turn(self.logic.inlets[inlet].complete)
+
+    def fail(self, error, inlet=0):
+        return self.turn(partial(self.logic.inlets[inlet].complete, error))
+
+    def request(self, n, outlet=0):
+        return self.turn(partial(self.logic.outlets[outlet].request, n))
+
+    def cancel(self, outlet=0, cause=None):
+        return self.turn(partial(self.logic.outlets[outlet].cancel, cause))
+
+    def drain(self):
+        return self.turn(self.logic.drain)
+
+    # StageContext
+
+    def post(self, action):
+        self.posted.append(action)
+
+    def after(self, seconds, action):
+        self.timers.append(Timer(seconds, action))
+        return self.timers[-1]
+
+    def run_blocking(self, job):
+        self.jobs.append(job)
+        return True
+
+    def run_coroutine(self, coroutine, done):
+        raise NotImplementedError
+
+    def failed(self, error, position=None, *, plain=False):
+        return error if plain else StageError(self.name, error, position)
+
+    def report(self, what, why, error=None):
+        raise AssertionError(f"{why}: {what!r}")
