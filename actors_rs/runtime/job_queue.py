@@ -2,9 +2,9 @@
 
 Waking a thread costs about ten times what handing it a short job is worth, and under the GIL two
 threads run Python no faster than one. So a thread of the pool that hands in a job while it runs
-one wakes nobody: it will look at the queue itself in a moment. Others are woken
-when that moment may be long: jobs have been taking long lately, or the queue has not been empty
-for a while, or the owner says so (``wake``).
+one wakes nobody: it will look at the queue itself in a moment. Others are woken when that moment
+may be long: jobs have been taking long lately, or the queue has not been empty for a while, or the
+owner says so (``wake``, ``put_waking``).
 
 Lock-free: every step is one atomic operation of a deque. What makes it right is the order: who
 puts, puts first and looks for sleepers then; who goes to sleep, registers first and looks for
@@ -61,6 +61,11 @@ class JobQueue(Generic[T]):
         if self._sleepers and (_inside.queue is not self or monotonic() < self._eager_until):
             self.wake()
 
+    def put_waking(self, job: T) -> None:
+        """Hand in a job for which the calling thread will not do: it may block, or is leaving."""
+        self._jobs.append(job)
+        self.wake()
+
     def wake(self) -> bool:
         """Wake a thread if one sleeps and there is a job; whether there was a sleeper."""
         if not self._jobs:
@@ -105,9 +110,7 @@ class JobQueue(Generic[T]):
         """The calling thread begins the job it got: let others help if they should."""
         if not self._jobs:
             self._empty_at = now
-        elif self._sleepers and (
-            now < self._eager_until or now - self._empty_at > CROWDED_AFTER
-        ):
+        elif self._sleepers and (now < self._eager_until or now - self._empty_at > CROWDED_AFTER):
             self.wake()
 
     def end(self, began: float, now: float) -> None:

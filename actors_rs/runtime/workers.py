@@ -1,7 +1,7 @@
 """Threads that take jobs from one queue: what every dispatcher with threads is made of.
 
-Growth is the owner's decision (``spawn``, ``put_growing``); a thread that has been idle for ``linger`` seconds
-ends by itself as long as more than ``keep`` threads are left.
+Growth is the owner's decision (``spawn``, ``put_growing``); a thread that has been idle for
+``linger`` seconds ends by itself as long as more than ``keep`` threads are left.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Workers:
             if self._unfinished >= len(self._workers):
                 self._spawn(up_to)
             self._unfinished += 1
-            self._queue.put(lambda: self._run_counted(job))
+            self._queue.put_waking(lambda: self._run_counted(job))
         return True
 
     def close(self, timeout: float) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Workers:
             self._closed = True
             threads = [worker.thread for worker in self._workers if worker.thread is not None]
         for _ in threads:
-            self._queue.put(None)
+            self._queue.put_waking(None)
         others = [thread for thread in threads if thread.ident != current_thread_id()]
         deadline = monotonic() + timeout
         for thread in others:
@@ -176,8 +176,8 @@ class Workers:
                 marks += 1
         except Empty:
             job = None
-        for _ in range(marks):
-            self._queue.put(None)
+        for _ in range(marks):  # their threads may have looked in between, and sleep again
+            self._queue.put_waking(None)
         return job
 
     def _wait_for_job(self, worker: _Worker) -> Job | None:

@@ -1,0 +1,85 @@
+"""What the tests of the runtime share: waiting with a deadline, threads that are new, actors."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from actors_rs import PooledActor
+
+DEADLINE = 20.0
+"""Seconds after which a test gives a condition up; far more than it ever takes."""
+
+
+def eventually(condition: Callable[[], object], what: str = "the condition") -> None:
+    """Return as soon as ``condition()`` is true; fail when it never is."""
+    pause = threading.Event()
+    for _ in range(int(DEADLINE / 0.002)):
+        if condition():
+            return
+        pause.wait(0.002)
+    raise AssertionError(f"{what} did not come true within {DEADLINE} s")
+
+
+@contextmanager
+def no_thread_left() -> Iterator[None]:
+    """Fail if a thread that began inside the block outlives it."""
+    before = set(threading.enumerate())
+    yield
+    left = [thread.name for thread in threading.enumerate() if thread not in before]
+    assert not left, f"threads still alive: {left}"
+
+
+def in_threads(count: int, work: Callable[[int], object]) -> None:
+    """Run ``work(0)`` to ``work(count - 1)``, each on its thread; fail if one raises or hangs."""
+    failures: list[BaseException] = []
+
+    def guarded(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(n,), daemon=True) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(90)
+        assert not thread.is_alive(), "a thread hangs"
+    if failures:
+        raise failures[0]
+
+
+class Recorder(PooledActor):
+    """Keeps what it gets, returns it when asked, and notes which hooks were called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+        self.hooks: list[str] = []
+        self.failure: tuple[Any, ...] = ()
+
+    def on_receive(self, message: Any) -> Any:
+        if isinstance(message, BaseException):
+            raise message
+        if callable(message):
+            return message()
+        self.seen.append(message)
+        return message
+
+    def on_start(self) -> None:
+        self.hooks.append("start")
+
+    def on_stop(self) -> None:
+        self.hooks.append("stop")
+
+    def on_failure(self, *info: Any) -> None:
+        self.hooks.append("failure")
+        self.failure = info
+
+
+def behind(ref: Any) -> Any:
+    """The actor behind a reference, to look at its fields once it has stopped."""
+    actor = ref._actor_weakref()
+    assert actor is not None
+    return actor

@@ -1,0 +1,109 @@
+"""Dead letters: kept, counted, bounded, logged once."""
+
+import logging
+
+import pytest
+
+from actors_rs import ActorSystem
+from actors_rs.runtime.dead_letters import OTHER_CAUSES, DeadLetters
+from tests.runtime.support import Recorder, in_threads
+
+
+def test_a_letter_says_what_where_why_and_when():
+    letters, error = DeadLetters(), ValueError("x")
+    letters.publish("element", where="stage 'a'", why="no demand", error=error)
+    (letter,) = letters.recent()
+    assert (letter.what, letter.where, letter.why) == ("element", "stage 'a'", "no demand")
+    assert letter.error is error
+    assert letter.when > 0
+
+
+def test_the_newest_are_kept_and_all_are_counted():
+    letters = DeadLetters(capacity=3)
+    for number in range(10):
+        letters.publish(number, where="here", why="because")
+    assert [letter.what for letter in letters.recent()] == [7, 8, 9]
+    assert letters.total == 10
+    assert letters.counts() == {("here", "because"): 10}
+
+
+def test_a_flood_of_one_cause_is_one_line(caplog):
+    letters = DeadLetters()
+    for number in range(100):
+        letters.publish(number, where="here", why="because")
+    letters.publish(1, where="there", why="because")
+    assert [record.message.split(":")[0] for record in caplog.records] == ["here", "there"]
+
+
+def test_the_number_of_causes_told_apart_is_bounded(caplog):
+    letters = DeadLetters(capacity=10)
+    for number in range(100):
+        letters.publish(1, where=f"actor {number}", why="because")
+    assert letters.total == 100
+    assert len(letters.counts()) == 11
+    assert letters.counts()[OTHER_CAUSES] == 90
+    assert len(caplog.records) == 11
+
+
+def test_a_letter_that_cannot_be_printed_is_no_trouble():
+    class Hostile:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+        __str__ = __repr__
+
+    letters = DeadLetters()
+    letters.publish(Hostile(), where="here", why="because")
+    assert letters.total == 1
+
+
+def test_letters_from_many_threads_are_all_counted():
+    letters = DeadLetters()
+
+    def flood(number):
+        for _ in range(500):
+            letters.publish(number, where="w", why=str(number))
+
+    in_threads(4, flood)
+    assert letters.total == 2000
+
+
+@pytest.fixture
+def stopped():
+    """A system and an actor that stopped with three messages unread."""
+    with ActorSystem(dispatcher="calling_thread") as system:
+        ref = system.spawn(Recorder)
+
+        def fill():
+            ref.stop(block=False)
+            for message in ("a", None, "c"):
+                ref.tell(message)
+
+        ref.tell(fill)
+        yield system, ref
+
+
+def test_unread_tells_become_dead_letters_in_order(stopped):
+    system, ref = stopped
+    assert [letter.what for letter in system.dead_letters.recent()] == ["a", None, "c"]
+    assert {letter.where for letter in system.dead_letters.recent()} == {str(ref)}
+
+
+def test_unread_stops_are_no_dead_letters():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        ref = system.spawn(Recorder)
+        again = []
+        ref.tell(lambda: again.extend(ref.stop(block=False) for _ in range(3)))
+        assert [future.get(timeout=0) for future in again] == [True, True, True]
+        assert system.dead_letters.total == 0
+
+
+def test_a_failure_that_nobody_waits_for_is_a_dead_letter(caplog):
+    caplog.set_level(logging.INFO)
+    with ActorSystem() as system:
+        ref, error = system.spawn(Recorder), ValueError("nobody waits")
+        ref.tell(error)
+    (letter,) = system.dead_letters.recent()
+    assert letter.error is error
+    assert letter.why == "the actor failed"
+    assert len([record for record in caplog.records if record.exc_info]) == 1

@@ -1,0 +1,114 @@
+"""The asyncio thread of a system."""
+
+import asyncio
+import concurrent.futures
+import threading
+
+import pytest
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.event_loop import EventLoopThread
+from tests.runtime.support import in_threads, no_thread_left
+
+
+@pytest.fixture
+def loop():
+    with no_thread_left():
+        loop = EventLoopThread("test-asyncio")
+        yield loop
+        assert loop.close(20) == ()
+
+
+async def value(one):
+    await asyncio.sleep(0)
+    return one
+
+
+async def for_ever():
+    await asyncio.Event().wait()
+
+
+def test_coroutines_run_on_one_thread_and_answer(loop):
+    async def ident():
+        return threading.get_ident()
+
+    assert [loop.run(value(n)).result(20) for n in range(3)] == [0, 1, 2]
+    assert len({loop.run(ident()).result(20) for _ in range(3)}) == 1
+
+
+def test_a_coroutine_that_raises_hands_its_exception_over(loop):
+    async def fail():
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        loop.run(fail()).result(20)
+
+
+def test_closing_cancels_what_runs(loop):
+    running = [loop.run(for_ever()) for _ in range(10)]
+    assert loop.run(value(1)).result(20) == 1
+    assert loop.close(20) == ()
+    for future in running:
+        with pytest.raises(concurrent.futures.CancelledError):
+            future.result(20)
+
+
+def test_every_coroutine_that_races_close_is_answered_or_refused():
+    for _ in range(30):
+        loop, ready = EventLoopThread("test-asyncio"), threading.Barrier(4)
+        futures = []
+
+        def race(number, loop=loop, ready=ready, futures=futures):
+            ready.wait()
+            if number == 0:
+                loop.close(20)
+                return
+            try:
+                futures.extend(loop.run(for_ever()) for _ in range(20))
+            except InvalidArgumentError:
+                pass
+
+        with no_thread_left():
+            in_threads(4, race)
+            loop.close(20)
+        for future in futures:
+            with pytest.raises(concurrent.futures.CancelledError):
+                future.result(20)
+
+
+def test_after_close_a_coroutine_is_refused_in_a_sentence_and_starts_no_thread():
+    loop = EventLoopThread("test-asyncio")
+    loop.close(20)
+    with no_thread_left(), pytest.raises(InvalidArgumentError, match="'test-asyncio' runs no more"):
+        loop.run(value(1))
+
+
+def test_system_exit_in_one_coroutine_leaves_the_others_running(loop):
+    async def leave():
+        raise SystemExit(3)
+
+    other = loop.run(for_ever())
+    with pytest.raises(SystemExit):
+        loop.run(leave()).result(20)
+    assert loop.run(value(1)).result(20) == 1
+    assert not other.done()
+
+
+def test_threads_that_coroutines_started_end_with_the_loop(loop):
+    assert loop.run(asyncio.to_thread(lambda: 5)).result(20) == 5
+
+
+def test_a_coroutine_that_does_not_end_is_named():
+    loop, gate, begun = EventLoopThread("test-asyncio"), threading.Event(), threading.Event()
+
+    async def stuck():
+        begun.set()
+        gate.wait()
+
+    loop.run(stuck())
+    assert begun.wait(20)
+    assert loop.close(0.01) == ("test-asyncio",)
+    gate.set()
+    thread = loop._thread
+    thread.join(20)
+    assert not thread.is_alive()

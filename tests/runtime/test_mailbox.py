@@ -1,0 +1,109 @@
+"""The mailbox: lanes, scheduling, closing."""
+
+import pytest
+from pykka import ActorDeadError
+
+from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from tests.runtime.support import in_threads
+
+
+def opened():
+    """An idle mailbox and the list that grows with each call for a turn."""
+    calls = []
+    mailbox = Mailbox()
+    mailbox.open(lambda: calls.append(1))
+    assert not mailbox.end_turn()
+    return mailbox, calls
+
+
+def test_control_overtakes_data_and_each_lane_keeps_its_order():
+    mailbox, _ = opened()
+    mailbox.offer("d1")
+    mailbox.offer_control("c1")
+    mailbox.offer("d2")
+    mailbox.offer_control("c2")
+    assert [mailbox.take() for _ in range(5)] == ["c1", "c2", "d1", "d2", EMPTY]
+
+
+def test_none_is_an_ordinary_message():
+    mailbox, _ = opened()
+    mailbox.put(None)
+    assert not mailbox.empty()
+    assert mailbox.take() is None
+    assert mailbox.take() is EMPTY
+
+
+@pytest.mark.parametrize("lane", ["offer", "offer_control"])
+def test_many_messages_schedule_one_turn(lane):
+    mailbox, calls = opened()
+    for number in range(10):
+        assert getattr(mailbox, lane)(number)
+    assert len(calls) == 1
+
+
+def test_a_turn_that_ends_with_messages_left_is_scheduled_by_its_runner():
+    mailbox, calls = opened()
+    mailbox.offer(1)
+    mailbox.offer(2)
+    mailbox.take()
+    assert mailbox.end_turn() is True
+    mailbox.take()
+    assert mailbox.end_turn() is False
+    mailbox.offer(3)
+    assert len(calls) == 2
+
+
+def test_a_turn_may_ask_for_another_without_messages():
+    mailbox, calls = opened()
+    mailbox.offer(1)
+    mailbox.take()
+    assert mailbox.end_turn(again=True) is True
+    mailbox.offer(2)
+    assert len(calls) == 1
+
+
+def test_a_dormant_mailbox_keeps_messages_and_schedules_nothing():
+    mailbox = Mailbox()
+    assert mailbox.offer(1)
+    assert mailbox.offer_control(2)
+    assert len(mailbox) == 2
+
+
+def test_closing_hands_back_unread_messages_control_first():
+    mailbox, _ = opened()
+    mailbox.offer("d1")
+    mailbox.offer("d2")
+    mailbox.offer_control("c")
+    assert mailbox.close() == ["c", "d1", "d2"]
+    assert mailbox.close() == []
+
+
+def test_a_closed_mailbox_refuses_and_schedules_nothing():
+    mailbox, calls = opened()
+    mailbox.close()
+    assert not mailbox.offer(1)
+    assert not mailbox.offer_control(1)
+    assert mailbox.closed
+    with pytest.raises(ActorDeadError):
+        mailbox.put(1)
+    assert not calls
+    assert mailbox.take() is EMPTY
+
+
+def test_every_put_that_races_close_is_taken_or_handed_back_or_refused():
+    for _ in range(50):
+        mailbox, _ = opened()
+        accepted, kept = [], []
+
+        def race(number, mailbox=mailbox, accepted=accepted, kept=kept):
+            if number == 0:
+                while len(mailbox) < 50:
+                    pass
+                kept.extend(mailbox.take() for _ in range(20))
+                kept.extend(mailbox.close())
+                return
+            own = [(number, n) for n in range(200)]
+            accepted.extend(one for one in own if mailbox.offer(one))
+
+        in_threads(4, race)
+        assert sorted(kept) == sorted(accepted)

@@ -1,0 +1,279 @@
+"""The shared pool and the workers it is made of."""
+
+import sys
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.dispatchers.pool import PoolDispatcher
+from actors_rs.runtime.timers import Timers
+from actors_rs.runtime.workers import Workers
+from tests.runtime.support import Recorder, eventually, no_thread_left
+
+
+@pytest.fixture
+def gate():
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+@pytest.fixture
+def workers():
+    with no_thread_left():
+        workers = Workers("test-workers", keep=1, linger=0.02)
+        yield workers
+        assert workers.close(20) == ()
+
+
+def test_blocking_actors_do_not_starve_others(gate):
+    with ActorSystem(workers=2) as system:
+        for _ in range(5):
+            system.spawn(Recorder).tell(gate.wait)
+        started = monotonic()
+        assert system.spawn(Recorder).ask("hello", timeout=20) == "hello"
+        assert monotonic() - started < 5
+        assert system.statistics().workers > 2
+        gate.set()
+
+
+def test_the_pool_grows_only_after_a_turn_has_waited(gate):
+    with ActorSystem(workers=1) as system:
+        system.spawn(Recorder).tell(gate.wait)
+        started = monotonic()
+        system.spawn(Recorder).ask("hello", timeout=20)
+        assert monotonic() - started >= 0.02
+        gate.set()
+
+
+def test_busy_workers_are_no_reason_to_grow():
+    with ActorSystem(workers=1) as system:
+        refs = [system.spawn(Recorder) for _ in range(20)]
+        for _ in range(200):
+            for ref in refs:
+                ref.tell("x")
+        for ref in refs:
+            ref.ask("x")
+        assert system.statistics().workers == 1
+
+
+def test_one_watch_looks_after_the_pool_however_many_turns_are_scheduled(gate):
+    timers = Timers("test-timers")
+    pool = PoolDispatcher(timers, workers=1, name="test-pool")
+    for _ in range(100):
+        pool.schedule(lambda: None)
+    assert len(timers._heap) <= 1
+    pool.close(20)
+    timers.close(20)
+
+
+def test_the_pool_never_exceeds_its_cap(gate):
+    with ActorSystem(workers=1, max_workers=3) as system:
+        for _ in range(10):
+            system.spawn(Recorder).tell(gate.wait)
+        eventually(lambda: system.statistics().workers == 3)
+        look_often = threading.Event()
+        for _ in range(20):
+            look_often.wait(0.01)
+            assert system.statistics().workers <= 3
+        assert system.statistics().ready == 7
+        gate.set()
+
+
+def test_the_pool_shrinks_to_its_size_when_idle(gate):
+    with ActorSystem(workers=1) as system:
+        system._dispatcher._workers._linger = 0.02
+        for _ in range(4):
+            system.spawn(Recorder).tell(gate.wait)
+        eventually(lambda: system.statistics().workers >= 4)
+        gate.set()
+        eventually(lambda: system.statistics().workers == 1)
+        assert system.spawn(Recorder).ask("still there") == "still there"
+
+
+@pytest.mark.parametrize("options", [{"workers": 0}, {"workers": -1}, {"max_workers": 0}])
+def test_a_pool_without_threads_is_refused_in_a_sentence(options):
+    name, value = next(iter(options.items()))
+    with no_thread_left(), pytest.raises(InvalidArgumentError, match=f"{name} .* 1, got {value}"):
+        ActorSystem(**options)
+
+
+def test_a_busy_actor_takes_turns_with_others(gate):
+    """Both want the only worker; the flood was there first and is not finished first."""
+    with ActorSystem(workers=1) as system:
+        flooded, other, order = system.spawn(Recorder), system.spawn(Recorder), []
+        flooded.tell(gate.wait)
+        for number in range(1000):
+            flooded.tell(lambda number=number: order.append(number))
+        other.tell(lambda: order.append("other"))
+        gate.set()
+        other.ask("done")
+        flooded.ask("done")
+    assert order.index("other") <= 200
+
+
+def test_an_actor_that_never_rests_does_not_starve_others():
+    class Restless(Recorder):
+        def on_receive(self, message):
+            self.actor_ref.tell(message)
+
+    with ActorSystem(workers=1) as system:
+        restless = system.spawn(Restless)
+        restless.tell("again")
+        assert system.spawn(Recorder).ask("hello", timeout=20) == "hello"
+        restless.stop()
+
+
+def test_a_handler_that_holds_its_thread_is_named_once(caplog):
+    class Slow(Recorder):
+        def on_receive(self, message):
+            threading.Event().wait(0.12)
+
+    with ActorSystem(workers=1) as system:
+        slow = system.spawn(Slow)
+        slow.ask(1)
+        slow.ask(2)
+        slow.stop()
+    lines = [record.getMessage() for record in caplog.records if "held a pool" in record.message]
+    assert len(lines) == 1
+    assert "Slow" in lines[0]
+    assert "pinned" in lines[0]
+
+
+def test_workers_add_a_thread_for_each_blocking_job(workers, gate):
+    begun = threading.Semaphore(0)
+    for _ in range(10):
+        assert workers.put_growing(lambda: (begun.release(), gate.wait()), 10)
+    for _ in range(10):
+        assert begun.acquire(timeout=20)
+
+
+def test_workers_queue_jobs_beyond_the_limit(workers, gate):
+    done = []
+    for number in range(6):
+        workers.put_growing(lambda number=number: (gate.wait(), done.append(number)), 2)
+    assert len(workers) == 2
+    gate.set()
+    eventually(lambda: len(done) == 6)
+
+
+def test_idle_workers_leave_and_no_job_is_left_behind_by_the_last(workers):
+    for _ in range(300):
+        done = threading.Semaphore(0)
+        for _ in range(3):
+            workers.put_growing(done.release, 8)
+        for _ in range(3):
+            assert done.acquire(timeout=20), "a job was never run"
+    eventually(lambda: len(workers) == 1)
+
+
+def test_a_job_that_raises_kills_no_worker(workers, caplog):
+    done = threading.Event()
+    workers.put_growing(lambda: 1 / 0, 1)
+    workers.put_growing(done.set, 1)
+    assert done.wait(20)
+    assert "this is a defect" in caplog.text
+
+
+def test_closing_runs_what_is_queued_and_refuses_the_rest():
+    workers, done = Workers("test-workers", keep=1), []
+    for number in range(100):
+        workers.put_growing(lambda number=number: done.append(number), 1)
+    assert workers.close(20) == ()
+    assert done == list(range(100))
+    assert workers.put_growing(lambda: None, 1) is False
+    assert workers.spawn(5) is False
+
+
+def test_closing_names_the_threads_that_are_busy(gate):
+    workers = Workers("test-workers", keep=1)
+    begun = threading.Event()
+    workers.put_growing(lambda: (begun.set(), gate.wait()), 1)
+    assert begun.wait(20)
+    assert workers.close(0.01) == ("test-workers-1",)
+    gate.set()
+    assert workers.close(20) == ()
+
+
+def test_a_turn_scheduled_by_a_late_turn_still_runs_after_close(gate):
+    """The end mark lies in the queue before it; the thread must not stop at the mark."""
+    workers = Workers("test-workers", keep=2)
+    done, begun = [], threading.Event()
+
+    def late():
+        begun.set()
+        gate.wait()
+        workers.put(lambda: workers.put(lambda: done.append("second")))
+
+    workers.spawn(2)
+    workers.spawn(2)
+    workers.put(late)
+    assert begun.wait(20)
+    assert workers.close(0.01) != ()
+    gate.set()
+    assert workers.close(20) == ()
+    assert done == ["second"]
+
+
+def test_every_thread_ends_at_once_however_the_end_marks_are_shared_out():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for number in range(500):
+            workers = Workers("test-workers", keep=4)
+            while workers.spawn(4):
+                pass
+            for _ in range(number % 5):
+                workers.put(lambda: None)
+            assert workers.close(10) == ()
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_blocking_job_may_hand_in_jobs_that_wait_for_each_other(workers, gate):
+    """Threads sleep that are free; each such job must get one, whoever hands it in."""
+    together, begun = threading.Barrier(3), threading.Semaphore(0)
+    workers._linger = 20
+    for _ in range(3):
+        workers.put_growing(lambda: (begun.release(), gate.wait()), 4)
+    for _ in range(3):
+        assert begun.acquire(timeout=20)
+    gate.set()
+    eventually(lambda: workers._unfinished == 0)
+    done = threading.Semaphore(0)
+
+    def meet():
+        together.wait(20)
+        done.release()
+
+    workers.put_growing(lambda: [workers.put_growing(meet, 4) for _ in range(3)], 4)
+    for _ in range(3):
+        assert done.acquire(timeout=25), "jobs wait for a thread although some are free"
+
+
+def test_a_refused_thread_leaves_the_others_at_work(workers, monkeypatch, caplog, gate):
+    def refuse(*args, **kwargs):
+        raise RuntimeError("can't start new thread")
+
+    done = threading.Event()
+    workers.spawn(1)
+    monkeypatch.setattr("threading.Thread.start", refuse)
+    workers.put_growing(lambda: None, 5)
+    workers.put_growing(done.set, 5)
+    assert done.wait(20)
+    assert workers.spawn(5) is False
+    assert "can't start new thread" in caplog.text
+    assert len(workers) == 1
+
+
+def test_statistics_count_turns_begun_also_of_workers_that_left(gate):
+    workers = Workers("test-workers", keep=1, linger=0.01)
+    for _ in range(5):
+        workers.put_growing(gate.wait, 5)
+    gate.set()
+    eventually(lambda: len(workers) == 1)
+    assert workers.begun == 5
+    workers.close(20)

@@ -1,0 +1,113 @@
+"""Timers and the stop flag."""
+
+import threading
+
+import pytest
+
+from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.timers import Timers
+from tests.runtime.support import in_threads, no_thread_left
+
+
+@pytest.fixture
+def timers():
+    with no_thread_left():
+        timers = Timers("test-timers")
+        yield timers
+        assert timers.close(20) == ()
+
+
+def test_timers_fire_in_the_order_they_are_due(timers):
+    fired, done = [], threading.Event()
+    timers.after(0.09, done.set)
+    for seconds in (0.06, 0.02, 0.04, 0.0, -1):
+        timers.after(seconds, lambda seconds=seconds: fired.append(seconds))
+    assert done.wait(20)
+    assert sorted(fired) == [-1, 0.0, 0.02, 0.04, 0.06]
+    assert fired[-3:] == [0.02, 0.04, 0.06]
+
+
+def test_timers_due_at_the_same_time_fire_in_the_order_they_were_set(timers, monkeypatch):
+    fired, done = [], threading.Event()
+    monkeypatch.setattr("actors_rs.runtime.timers.monotonic", lambda: 0.0)
+    for number in range(50):
+        timers.after(0, lambda number=number: fired.append(number))
+    timers.after(0, done.set)
+    assert done.wait(20)
+    assert fired == list(range(50))
+
+
+def test_an_earlier_timer_does_not_wait_for_a_later_one(timers):
+    done = threading.Event()
+    timers.after(3600, lambda: None)
+    timers.after(0.01, done.set)
+    assert done.wait(20)
+
+
+def test_a_cancelled_timer_does_not_fire(timers):
+    fired, done = [], threading.Event()
+    timer = timers.after(0.02, lambda: fired.append(1))
+    timers.after(0.04, done.set)
+    timer.cancel()
+    timer.cancel()
+    assert done.wait(20)
+    assert not fired
+
+
+def test_a_callback_that_raises_stops_no_other(timers, caplog):
+    done = threading.Event()
+    timers.after(0, lambda: 1 / 0)
+    timers.after(0.01, done.set)
+    assert done.wait(20)
+    assert "timer callback raised" in caplog.text
+
+
+def test_a_timer_for_ever_harms_no_other(timers):
+    done = threading.Event()
+    timers.after(float("inf"), lambda: None)
+    assert not done.wait(0.02)  # the thread waits for the endless one now
+    timers.after(0.01, done.set)
+    assert done.wait(20)
+
+
+def test_after_close_nothing_fires():
+    timers, fired = Timers("test-timers"), []
+    timers.after(3600, lambda: fired.append(1))
+    assert timers.close(20) == ()
+    timers.after(0, lambda: fired.append(2))
+    assert timers.close(20) == ()
+    assert not fired
+
+
+def test_a_callback_may_close_the_timers():
+    timers, answers = Timers("test-timers"), []
+    done = threading.Event()
+
+    def close():
+        answers.append(timers.close(20))
+        done.set()
+
+    timers.after(0, close)
+    assert done.wait(20)
+    assert answers == [()]
+    timers.close(20)
+
+
+def test_a_stop_flag_wakes_all_who_wait():
+    flag, ready = StopFlag(), threading.Barrier(5)
+
+    def work(number):
+        ready.wait()
+        if number == 0:
+            flag.set()
+        assert flag.wait(20)
+
+    in_threads(5, work)
+    assert flag.is_set()
+    assert flag.wait(0)
+
+
+def test_a_stop_flag_that_is_not_set_lets_time_pass():
+    flag = StopFlag()
+    assert not flag.wait(0.01)
+    assert not flag.is_set()
