@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """The seams of pykka that the runtime plugs into; each test fails when one of them moves."""
 
 import inspect

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """A pooled actor is a pykka actor: messages, answers, hooks, stopping."""
 
 import contextvars

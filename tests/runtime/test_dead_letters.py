@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """Dead letters: kept, counted, bounded, logged once."""
 
 import logging

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, union-attr, var-annotated"
 """The pinned and the calling-thread dispatcher, and how an actor chooses."""
 
 import threading

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="union-attr, var-annotated"
 """The asyncio thread of a system."""
 
 import asyncio

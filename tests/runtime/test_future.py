@@ -1,3 +1,4 @@
+# mypy: disable-error-code="func-returns-value, var-annotated"
 """The future behind an ask: pykka's behaviour, and no waiting where that could block the pool."""
 
 import asyncio

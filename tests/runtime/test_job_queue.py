@@ -1,3 +1,4 @@
+# mypy: disable-error-code="func-returns-value, var-annotated"
 """The queue behind the pool: nothing lost, nobody left asleep, no needless waking."""
 
 import threading

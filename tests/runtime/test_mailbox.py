@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """The mailbox: lanes, scheduling, closing."""
 
 import pytest

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, misc"
 """The shared pool and the workers it is made of."""
 
 import sys
