@@ -1,0 +1,1 @@
+"""Real threads under load: measurements and repeated runs, apart from the tests."""

@@ -1,0 +1,33 @@
+"""Measurements of memory: in a process of their own, which nothing else has touched."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["in_fresh_process", "resident_bytes"]
+
+_STATM = Path("/proc/self/statm")
+
+
+def resident_bytes() -> int:
+    """Bytes of this process in memory now; where that cannot be read, the most there ever were."""
+    if _STATM.exists():
+        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def in_fresh_process(module: str, function: str, n: int) -> float:
+    """What ``function(n)`` of ``module`` returns in a new process; raises if that fails."""
+    command = [sys.executable, "-m", "stress.bench.fresh", module, function, str(n)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+if __name__ == "__main__":
+    measured = getattr(importlib.import_module(sys.argv[1]), sys.argv[2])
+    print(measured(int(sys.argv[3])))

@@ -1,0 +1,121 @@
+"""What every benchmark is measured with.
+
+Contestants run in turn, A B A B, in one process, so a slow phase of the machine hits all of them.
+What is compared is the median over the rounds. Nothing here knows a particular benchmark.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any, Literal
+
+__all__ = [
+    "Contestant",
+    "Figure",
+    "Goal",
+    "at_least",
+    "at_most",
+    "count",
+    "in_turn",
+    "rate",
+    "ratio",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a figure must reach."""
+
+    relation: Literal[">=", "<="]
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.value:,g}"
+
+    def met_by(self, value: float) -> bool:
+        """Whether ``value`` reaches the goal."""
+        return value >= self.value if self.relation == ">=" else value <= self.value
+
+
+def at_least(value: float) -> Goal:
+    """Larger is better."""
+    return Goal(">=", value)
+
+
+def at_most(value: float) -> Goal:
+    """Smaller is better."""
+    return Goal("<=", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the result.
+
+    ``ours`` and ``theirs`` are for reading, ``value`` (in ``unit``, or a plain ratio) is compared
+    with ``goal``; without a goal the figure is information.
+    """
+
+    what: str
+    against: str
+    ours: str
+    theirs: str
+    value: float
+    unit: str = ""
+    goal: Goal | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is reached; ``None`` without one."""
+        return None if self.goal is None else self.goal.met_by(self.value)
+
+    def shown(self) -> str:
+        """The value with its unit."""
+        digits = f"{self.value:,.0f}" if abs(self.value) >= 100 else f"{self.value:,.2f}"
+        return f"{digits} {self.unit}".strip()
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "goal": self.goal and str(self.goal), "met": self.met}
+
+
+Contestant = tuple[Callable[[], object], int]
+"""Something to run, and the number of elements that one run of it handles."""
+
+
+def in_turn(rounds: int, contestants: Sequence[Contestant]) -> list[list[float]]:
+    """Run the contestants in turn, after one round to warm up; seconds per element, per round.
+
+    The garbage of one run is collected before the next, so that none pays for another's.
+    """
+    seconds: list[list[float]] = [[] for _ in contestants]
+    for number in range(rounds + 1):
+        for (run, elements), taken in zip(contestants, seconds, strict=True):
+            gc.collect()
+            began = perf_counter()
+            run()
+            if number:
+                taken.append((perf_counter() - began) / elements)
+    return seconds
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """How many times as fast as theirs ours is: above 1 if ours takes less time."""
+    return median(theirs) / median(ours)
+
+
+def rate(seconds: Sequence[float]) -> str:
+    """Seconds per element as a rate for reading."""
+    per_second = 1 / median(seconds)
+    for size, unit in ((1e6, "M/s"), (1e3, "k/s")):
+        if per_second >= size:
+            return f"{per_second / size:.2f} {unit}"
+    return f"{per_second:.1f} /s"
+
+
+def count(scale: float, most: int, least: int = 10) -> int:
+    """``most`` elements at scale 1, fewer at a smaller scale."""
+    return max(least, int(most * scale))

@@ -1,0 +1,29 @@
+"""What the stages' accounts of their time cost."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from actors_rs import ActorSystem
+from stress.bench.harness import Figure, at_most, count, in_turn, rate
+from stress.bench.pipeline import graph
+
+__all__ = ["measure"]
+
+
+def measure(scale: float) -> list[Figure]:
+    """The pipeline of the first benchmark, whose functions are as short as functions get."""
+    n = count(scale, 500_000)
+    blueprint = graph(n)
+    with ActorSystem(metrics=True) as with_metrics, ActorSystem(metrics=False) as without:
+        on, off = in_turn(
+            21,
+            [
+                (lambda: with_metrics.start(blueprint).result(), n),
+                (lambda: without.start(blueprint).result(), n),
+            ],
+        )
+    value = median(on) / median(off)
+    return [
+        Figure("cost of metrics", "metrics off", rate(on), rate(off), value, goal=at_most(1.05))
+    ]
