@@ -136,6 +136,7 @@ class ForeignSubscriber:
             piece = min(self._demand.outstanding, most)
             self._demand.take(piece)
             self._outlet.request(piece)
+        self._outlet.foreseen = self._demand.outstanding
 
     def _cancelled(self) -> None:
         self._outlet.cancel()

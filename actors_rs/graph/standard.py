@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Generic, TypeVar
 
-from actors_rs.errors import GraphError, ProtocolViolation
+from actors_rs.errors import GraphError, InvalidArgumentError, ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, StageSpec, in_order, spec_of
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.materializer import Actors, prepare, start
@@ -36,6 +36,9 @@ class SourcePublisher(Generic[T]):
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         """Start a run for ``subscriber``; ``TypeError`` if it is none (1.9)."""
         check_subscriber(subscriber)
+        if (over := _over(self._system)) is not None:
+            _reject(subscriber, over)
+            return
         run: Run[Any] = Run(self._system, "publisher")
         actors = prepare(self._system, run, self._specs)
         _attach_subscriber(actors, self._out, subscriber)
@@ -80,7 +83,11 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         """Give the results to ``subscriber``; a second one is rejected (1.9, 1.11)."""
         check_subscriber(subscriber)
         if not self._taken.acquire(blocking=False):
-            _reject(subscriber)
+            error = "this processor takes one subscriber, and has one"
+            _reject(subscriber, ProtocolViolation("1.11", error))
+            return
+        if (over := _over(self._system)) is not None:
+            _reject(subscriber, over)
             return
         _attach_subscriber(self._actors, self._out, subscriber)
         start(self._system, self.run, self._actors, (), single=True)
@@ -125,8 +132,16 @@ class _Rejection:
         return
 
 
-def _reject(subscriber: Subscriber[Any]) -> None:
+def _over(system: ActorSystem) -> Exception | None:
+    """Why nothing can be started on ``system``, if it was shut down."""
+    try:
+        system._check_open()
+    except InvalidArgumentError as error:
+        return error
+    return None
+
+
+def _reject(subscriber: Subscriber[Any], error: Exception) -> None:
+    """The only way to refuse a subscriber: ``on_subscribe``, then ``on_error`` (1.9)."""
     subscriber.on_subscribe(_Rejection())
-    subscriber.on_error(
-        ProtocolViolation("1.11", "this processor takes one subscriber, and has one")
-    )
+    subscriber.on_error(error)

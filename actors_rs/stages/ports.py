@@ -49,8 +49,8 @@ class Downstream(Protocol):
 class Inlet:
     """The receiving end of a link.
 
-    ``window`` elements are kept requested; what was taken is requested anew once it is three
-    quarters of the window. ``count`` is the number of elements taken so far.
+    ``window`` elements are kept requested: when a quarter of it has been taken, so that three
+    quarters are left, that many are requested anew. ``count`` is the number of elements taken so far.
     """
 
     __slots__ = (
@@ -68,7 +68,7 @@ class Inlet:
         "window",
     )
 
-    def __init__(self, name: str = "in", window: int = 1024) -> None:
+    def __init__(self, name: str = "in", window: int = 4096) -> None:
         self.name = name
         self.window = window
         self.buffered = 0
@@ -116,7 +116,7 @@ class Inlet:
         self.buffered -= taken
         self.count += taken
         self._since_request += taken
-        if self._since_request * 4 >= self.window * 3 and not self.done:
+        if self._since_request * 4 >= self.window and not self.done:
             again, self._since_request = self._since_request, 0
             self._request(again)
         return frame
@@ -182,14 +182,16 @@ class Outlet:
 
     ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``:
     completed, failed or cancelled. ``count`` is the number of elements emitted so far.
+    ``foreseen`` is what was asked for beyond ``demand`` and will follow piece by piece: nothing of
+    it may be emitted yet, but a source of slow elements can begin them.
     """
 
-    __slots__ = ("_downstream", "cancelled", "cause", "closed", "count", "demand", "name")
+    __slots__ = ("_downstream", "cancelled", "cause", "closed", "count", "demand", "foreseen", "name")
 
     def __init__(self, name: str = "out") -> None:
         self.name = name
         self.count = 0
-        self.demand = 0
+        self.demand = self.foreseen = 0
         self.closed = False
         self.cancelled = False
         self.cause: BaseException | None = None

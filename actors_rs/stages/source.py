@@ -12,8 +12,11 @@ from actors_rs.stages.stage import Budget, StageLogic
 
 __all__ = ["IteratorSource", "SourceLogic"]
 
-STEP = 64
-"""Most elements drawn from an iterator between two looks at the clock."""
+STEP = 16
+"""Most elements drawn from an iterator between two looks at the clock.
+
+What was drawn waits for the rest of its step, should the iterator become slow in the midst of it.
+"""
 
 
 class SourceLogic(StageLogic):

@@ -1,0 +1,104 @@
+"""What the tests of graphs share: waiting for a condition, and a subscriber that keeps book."""
+
+import threading
+import time
+
+from actors_rs import ActorSystem
+
+SECONDS = 10.0
+
+
+def wait_until(condition, seconds=SECONDS):
+    """Wait until ``condition()`` is true; fails the test after ``seconds``."""
+    deadline = time.monotonic() + seconds
+    pause = threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline, "the condition was not met in time"
+        pause.wait(0.002)
+
+
+def run(graph, seconds=SECONDS, **options):
+    """The graph's result, on a system of its own."""
+    with ActorSystem(shutdown_timeout=seconds, **options) as system:
+        return system.start(graph).result(seconds)
+
+
+class Book:
+    """A foreign Subscriber that asks for ``first`` and records what comes, and whether it may.
+
+    ``on_element(book, element)`` is called within ``on_next``.
+    """
+
+    def __init__(self, first=None, on_element=None):
+        self.first = first
+        self.on_element = on_element
+        self.subscription = None
+        self.elements = []
+        self.ends = []
+        self.requested = 0
+        self.faults = []
+        self.over = threading.Event()
+        self._inside = threading.Lock()
+
+    def request(self, n):
+        self.requested += n
+        self.subscription.request(n)
+
+    def on_subscribe(self, subscription):
+        self.subscription = subscription
+        if self.first is not None:
+            self.request(self.first)
+
+    def on_next(self, element):
+        if not self._inside.acquire(blocking=False):
+            self.faults.append("signals overlap")
+            return
+        try:
+            if self.ends:
+                self.faults.append("an element behind the end")
+            self.elements.append(element)
+            if len(self.elements) > self.requested:
+                self.faults.append("more than was requested")
+            if self.on_element is not None:
+                self.on_element(self, element)
+        finally:
+            self._inside.release()
+
+    def on_error(self, error):
+        self._end(error)
+
+    def on_complete(self):
+        self._end("complete")
+
+    def _end(self, end):
+        if not self._inside.acquire(blocking=False):
+            self.faults.append("signals overlap")
+        else:
+            self._inside.release()
+        self.ends.append(end)
+        self.over.set()
+
+    def wait(self, seconds=SECONDS):
+        assert self.over.wait(seconds), "no end came"
+        assert self.faults == []
+        assert len(self.ends) == 1
+        return self.ends[0]
+
+
+class Feed:
+    """A foreign Publisher driven by the test; its subscription records what is asked."""
+
+    def __init__(self):
+        self.requests = []
+        self.cancelled = threading.Event()
+        self.subscriber = None
+
+    def subscribe(self, subscriber):
+        self.subscriber = subscriber
+        subscriber.on_subscribe(self)
+
+    def request(self, n):
+        self.requests.append(n)
+
+    def cancel(self):
+        self.cancelled.set()
