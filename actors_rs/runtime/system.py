@@ -96,7 +96,7 @@ class ActorSystem:
         *,
         workers: int | None = None,
         max_workers: int = 256,
-        window: int = 1024,
+        window: int = 4096,
         metrics: bool = True,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
