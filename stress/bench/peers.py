@@ -14,7 +14,7 @@ import pykka
 from actors_rs.errors import MissingExtraError
 from stress.bench.pipeline import add_one, is_even
 
-__all__ = ["pykka_tells", "queue_threads", "rx_pool", "rx_synchronous"]
+__all__ = ["pykka_tells", "queue_threads", "rx_pool", "rx_range", "rx_synchronous"]
 
 _END = object()
 QUEUE_SIZE = 1024
@@ -33,18 +33,26 @@ def _reactivex() -> Any:
     return reactivex
 
 
-def rx_synchronous(n: int) -> int:
-    rx = _reactivex()
-    ops = rx.operators
-    total: int = rx.range(0, n).pipe(ops.map(add_one), ops.filter(is_even), ops.sum()).run()
+def _rx_sum(source: Any, *between: Any) -> int:
+    ops = _reactivex().operators
+    total: int = source.pipe(*between, ops.map(add_one), ops.filter(is_even), ops.sum()).run()
     return total
+
+
+def rx_synchronous(n: int) -> int:
+    """``from_iterable``, the fastest source that RxPY has."""
+    return _rx_sum(_reactivex().from_iterable(range(n)))
+
+
+def rx_range(n: int) -> int:
+    """RxPY's own ``range``, which schedules each element."""
+    return _rx_sum(_reactivex().range(0, n))
 
 
 def rx_pool(n: int) -> int:
     rx = _reactivex()
-    ops, pool = rx.operators, rx.scheduler.ThreadPoolScheduler(2)
-    stages = (ops.observe_on(pool), ops.map(add_one), ops.filter(is_even), ops.sum())
-    total: int = rx.range(0, n).pipe(*stages).run()
+    pool = rx.scheduler.ThreadPoolScheduler(2)
+    total = _rx_sum(rx.from_iterable(range(n)), rx.operators.observe_on(pool))
     pool.executor.shutdown()
     return total
 
