@@ -61,6 +61,7 @@ def open_direct(df: DataFrame) -> ArrowRoute:
 
     context: Any = df.sparkSession.sparkContext
     run_job = context._jvm.PythonRDD.runJob
+    java_rdd_class = context._jvm.org.apache.spark.api.java.JavaRDD
     schema = _schema_of_to_arrow(df)
     rdd = df._jdf.toArrowBatchRdd()
     java_rdd = rdd.toJavaRDD()
@@ -71,8 +72,14 @@ def open_direct(df: DataFrame) -> ArrowRoute:
         # The end of the stream looks the same whether the JVM sent all or died: ask it.
         socket_info[2].getResult()
 
+    def rdd_of_its_own() -> Any:
+        """The same partitions as another RDD: Spark fails all jobs of an RDD when one fails."""
+        alone = context._gateway.new_array(java_rdd_class, 1)
+        alone[0] = java_rdd
+        return context._jsc.union(alone)
+
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
-        return read(run_job(context._jsc.sc(), java_rdd, list(indices)))
+        return read(run_job(context._jsc.sc(), rdd_of_its_own(), list(indices)))
 
     return ArrowRoute("direct", schema, int(rdd.getNumPartitions()), run)
 

@@ -137,6 +137,11 @@ class RddPartitions(_Planned[list[T]]):
     """An RDD's partitions, each one element: the list of what the partition holds."""
 
     def __init__(self, rdd: RDD[T]) -> None:
+        if not hasattr(rdd, "getNumPartitions"):  # to look for the class would need pyspark
+            kind = f"{type(rdd).__module__}.{type(rdd).__name__}"
+            raise InvalidArgumentError(
+                f"expected an RDD, got {kind}: for a DataFrame there are SparkSource.arrow and rows"
+            )
         super().__init__(rdd.context)
         self._rdd = rdd
 

@@ -148,13 +148,19 @@ def _forget_dead_jvm() -> None:
 
 
 def _let_jvm_die_quietly(session: SparkSession) -> None:
-    """Keep pyspark's accumulator server from printing a traceback when the JVM is killed.
+    """Keep the tracebacks of pyspark's accumulator server and of py4j off standard error.
 
-    Nothing is hidden: whoever waits for a job gets the exception.
+    Nothing is hidden: whoever waits for a job, or calls the JVM, gets the exception.
     """
+    logging.getLogger().addFilter(_is_not_of_py4j)  # once, however often it is added
     server = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda request, client_address: None
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """False for what py4j logs on the root logger, which has no name to silence it by."""
+    return not (record.module == "java_gateway" and str(record.msg).startswith("Exception while"))
 
 
 @contextmanager

@@ -55,9 +55,7 @@ class SparkSource:
         return _source("spark_rows", lambda: RowPartitions(df), in_flight, ordered, _ROWS_AT_ONCE)
 
     @staticmethod
-    def partitions(
-        rdd: RDD[T], in_flight: int = 2, ordered: bool = True
-    ) -> Flow[Never, list[T]]:
+    def partitions(rdd: RDD[T], in_flight: int = 2, ordered: bool = True) -> Flow[Never, list[T]]:
         """An RDD, each element the list of what one partition holds."""
         window = 2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2
         RddPartitions(rdd)

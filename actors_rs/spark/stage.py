@@ -149,9 +149,9 @@ class PartitionsSource(StageLogic):
     def _begin_fetches(self, total: int) -> None:
         """Begin partitions while demand exceeds what those begun will surely give, one each."""
         while (
-            not (self._draining or self._broken)
+            not (self._draining or self._broken or self.outlet.closed)
             and self._next < total
-            and len(self._fetches) < min(self._in_flight, self.outlet.demand)
+            and len(self._fetches) < min(self._in_flight, self.outlet.demand + self.outlet.foreseen)
         ):
             fetch = _Fetch(self._next)
             self._next += 1

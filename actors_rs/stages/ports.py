@@ -186,7 +186,16 @@ class Outlet:
     it may be emitted yet, but a source of slow elements can begin them.
     """
 
-    __slots__ = ("_downstream", "cancelled", "cause", "closed", "count", "demand", "foreseen", "name")
+    __slots__ = (
+        "_downstream",
+        "cancelled",
+        "cause",
+        "closed",
+        "count",
+        "demand",
+        "foreseen",
+        "name",
+    )
 
     def __init__(self, name: str = "out") -> None:
         self.name = name

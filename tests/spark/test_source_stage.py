@@ -200,6 +200,21 @@ def test_a_request_for_one_element_begins_one_partition() -> None:
     assert len(bench.jobs) == 1
 
 
+def test_demand_that_is_foreseen_begins_partitions_and_delivers_nothing() -> None:
+    bench = Bench(ListPlan([0], [1], [2], [3]), in_flight=3)
+    bench.logic.outlet.foreseen = UNBOUNDED
+    bench.turn()
+    assert not bench.jobs
+    bench.request(1)
+    bench.run_job()
+    assert len(bench.jobs) == 3
+    bench.run_job()
+    bench.run_job()
+    assert bench.got == [0]
+    bench.cancel()
+    assert not bench.completed
+
+
 def test_no_more_than_in_flight_partitions_are_begun_and_not_delivered() -> None:
     bench = Bench(ListPlan([0], [1], [2], [3]), in_flight=2)
     bench.request(UNBOUNDED)
