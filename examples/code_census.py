@@ -57,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, BAD_INPUT)
     except (ActorsRsError, OSError) as error:
         return _complain(error, FAILED)
+    except Exception as error:  # Spark's own, between two steps of the library
+        return _complain(f"{type(error).__name__}: {error}", FAILED)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
