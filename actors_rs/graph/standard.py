@@ -30,7 +30,7 @@ class SourcePublisher(Generic[T]):
         self._out = out
         self._specs = in_order([out.spec])
         _check_open_outlet(self._specs, out)
-        if any(ref is OPEN for spec in self._specs for ref in spec.inputs):
+        if out is OPEN or any(ref is OPEN for spec in self._specs for ref in spec.inputs):
             raise GraphError("publisher needs a Source, got a Flow whose input is open")
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:

@@ -50,7 +50,8 @@ class Inlet:
     """The receiving end of a link.
 
     ``window`` elements are kept requested: when a quarter of it has been taken, so that three
-    quarters are left, that many are requested anew. ``count`` is the number of elements taken so far.
+    quarters are left, that many are requested anew. ``count`` is the number of elements taken so
+    far.
     """
 
     __slots__ = (

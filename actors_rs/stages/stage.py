@@ -112,7 +112,7 @@ class StageLogic:
         for outlet in self.outlets:
             if not outlet.closed:
                 return False
-        for inlet in self.inlets:
+        for inlet in self.inlets:  # noqa: SIM110 - a generator costs more than the answer
             if not inlet.exhausted:
                 return False
         return True

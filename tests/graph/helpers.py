@@ -1,5 +1,7 @@
+# mypy: disable-error-code="union-attr"
 """What the tests of graphs share: waiting for a condition, and a subscriber that keeps book."""
 
+import contextlib
 import threading
 import time
 
@@ -21,6 +23,12 @@ def run(graph, seconds=SECONDS, **options):
     """The graph's result, on a system of its own."""
     with ActorSystem(shutdown_timeout=seconds, **options) as system:
         return system.start(graph).result(seconds)
+
+
+def leave_by_an_exception(system):
+    """End ``system`` as an exception in its ``with`` block does."""
+    with contextlib.suppress(KeyError), system:
+        raise KeyError
 
 
 class Book:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """Every operator against a list, whatever the input, the windows and the place of a failure."""
 
 import itertools
@@ -27,7 +28,11 @@ def times(x):
 OPERATORS = {
     "map": (small, lambda s, k: s.map(lambda x: (x, k)), lambda xs, k: [(x, k) for x in xs]),
     "filter": (small, lambda s, k: s.filter(odd), lambda xs, k: [x for x in xs if odd(x)]),
-    "flat_map": (small, lambda s, k: s.flat_map(times), lambda xs, k: [y for x in xs for y in times(x)]),
+    "flat_map": (
+        small,
+        lambda s, k: s.flat_map(times),
+        lambda xs, k: [y for x in xs for y in times(x)],
+    ),
     "take": (small, lambda s, k: s.take(k), lambda xs, k: xs[:k]),
     "skip": (small, lambda s, k: s.skip(k), lambda xs, k: xs[k:]),
     "take_while": (
@@ -62,7 +67,9 @@ OPERATORS = {
     ),
     "partition_merge": (
         st.integers(1, 3),
-        lambda s, k: _merged(s.partition(k, lambda x: (x or 0) % k)).map(repr).batch(10**6).map(sorted),
+        lambda s, k: (
+            _merged(s.partition(k, lambda x: (x or 0) % k)).map(repr).batch(10**6).map(sorted)
+        ),
         lambda xs, k: [sorted(repr(x) for x in xs)] if xs else [],
     ),
 }
@@ -77,7 +84,13 @@ def chains(draw):
     steps = []
     for name in draw(st.lists(st.sampled_from(sorted(OPERATORS)), max_size=5)):
         parameter, operator, model = OPERATORS[name]
-        if steps and steps[-1][0] in ("batch", "map", "map_async", "broadcast_merge", "partition_merge"):
+        if steps and steps[-1][0] in (
+            "batch",
+            "map",
+            "map_async",
+            "broadcast_merge",
+            "partition_merge",
+        ):
             break  # what follows needs numbers
         steps.append((name, draw(parameter), draw(windows), operator, model))
     return steps
@@ -110,7 +123,13 @@ def test_a_chain_of_operators_gives_what_a_list_gives_each_time_it_is_run(
 
 
 @ours
-@given(st.integers(0, 60), st.integers(0, 59), windows, windows, st.sampled_from(["map", "filter", "scan", "flat_map", "map_async"]))
+@given(
+    st.integers(0, 60),
+    st.integers(0, 59),
+    windows,
+    windows,
+    st.sampled_from(["map", "filter", "scan", "flat_map", "map_async"]),
+)
 def test_all_before_a_failing_element_is_delivered_and_the_failure_names_it(
     system, length, bad, window, last, kind
 ):
@@ -120,13 +139,17 @@ def test_all_before_a_failing_element_is_delivered_and_the_failure_names_it(
         return [x] if kind == "flat_map" else x + 1
 
     source = Source.range(0, length)
-    flow = {
-        "map": lambda: source.map(f),
-        "filter": lambda: source.filter(f),
-        "scan": lambda: source.scan(0, lambda _, x: f(x)),
-        "flat_map": lambda: source.flat_map(f),
-        "map_async": lambda: source.map_async(f, 3),
-    }[kind]().named("suspect").with_attributes(window=window)
+    flow = (
+        {
+            "map": lambda: source.map(f),
+            "filter": lambda: source.filter(f),
+            "scan": lambda: source.scan(0, lambda _, x: f(x)),
+            "flat_map": lambda: source.flat_map(f),
+            "map_async": lambda: source.map_async(f, 3),
+        }[kind]()
+        .named("suspect")
+        .with_attributes(window=window)
+    )
     seen = []
     graph = flow.to(Sink.for_each(seen.append).with_attributes(window=last))
     run = system.start(graph)
@@ -159,7 +182,9 @@ SOURCES = {
 
 
 @pytest.mark.parametrize(("make", "model"), SOURCES.values(), ids=SOURCES.keys())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(xs=numbers, window=windows, most=st.none() | small)
 def test_a_source_gives_its_elements_in_every_run(system, make, model, xs, window, most):
     flow, expected = make(xs), model(xs)
@@ -182,7 +207,9 @@ SINKS = {
 
 
 @pytest.mark.parametrize(("make", "model"), SINKS.values(), ids=SINKS.keys())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(xs=st.lists(st.integers(), max_size=50), window=windows)
 def test_a_sink_gives_the_result_of_its_list(system, make, model, xs, window):
     sink, expected = make(), model(xs)

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """A stage's logic alone: recorders on its ports, no actor, no thread, no clock."""
 
 from collections import deque

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="var-annotated"
 """Operators and sinks alone, on recorders."""
 
 import pytest
@@ -30,13 +31,19 @@ OPERATORS = {
     "map_builtin": (lambda: Map(str), lambda xs: [str(x) for x in xs]),
     "filter": (lambda: Filter(lambda n: n % 3), lambda xs: [x for x in xs if x % 3]),
     "filter_builtin": (lambda: Filter(bool), lambda xs: [x for x in xs if x]),
-    "flat_map": (lambda: FlatMap(lambda n: range(n % 4)), lambda xs: [y for x in xs for y in range(x % 4)]),
+    "flat_map": (
+        lambda: FlatMap(lambda n: range(n % 4)),
+        lambda xs: [y for x in xs for y in range(x % 4)],
+    ),
     "identity": (Identity, list),
     "take": (lambda: Take(9), lambda xs: xs[:9]),
     "take_while": (lambda: TakeWhile(lambda n: n < 9), lambda xs: xs[:9]),
     "skip": (lambda: Skip(5), lambda xs: xs[5:]),
     "skip_while": (lambda: SkipWhile(lambda n: n < 5), lambda xs: xs[5:]),
-    "scan": (lambda: Scan(0, lambda a, n: a + n), lambda xs: [sum(xs[: i + 1]) for i in range(len(xs))]),
+    "scan": (
+        lambda: Scan(0, lambda a, n: a + n),
+        lambda xs: [sum(xs[: i + 1]) for i in range(len(xs))],
+    ),
     "batch": (lambda: Batch(4, None), lambda xs: [xs[i : i + 4] for i in range(0, len(xs), 4)]),
 }
 every_operator = pytest.mark.parametrize(
@@ -125,7 +132,11 @@ def test_the_window_is_replenished_when_three_quarters_of_it_are_left(make, mode
 @pytest.mark.parametrize("demand", [1, 3, 4, 5, 100])
 @pytest.mark.parametrize(
     "make",
-    [lambda: Map(over_7), lambda: FlatMap(lambda n: [over_7(n)]), lambda: Scan(0, lambda _, n: over_7(n))],
+    [
+        lambda: Map(over_7),
+        lambda: FlatMap(lambda n: [over_7(n)]),
+        lambda: Scan(0, lambda _, n: over_7(n)),
+    ],
     ids=["map", "flat_map", "scan"],
 )
 def test_elements_before_a_failing_one_are_delivered_first(make, demand):

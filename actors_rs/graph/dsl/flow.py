@@ -34,13 +34,13 @@ else:
 
 __all__ = ["Flow", "Source", "merge", "pipe"]
 
-In = TypeVar("In", contravariant=True)
-Out = TypeVar("Out", covariant=True)
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Flow(Operators[In, Out], SourceFactories):
+class Flow(Operators[In_contra, Out_co], SourceFactories):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
     ``Flow()`` passes everything on; ``Flow().map(f).filter(p)`` is a piece to use again and
@@ -57,21 +57,21 @@ class Flow(Operators[In, Out], SourceFactories):
 
     def then(
         self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
-    ) -> Flow[In, Any]:
+    ) -> Flow[In_contra, Any]:
         return Flow(OutletRef(spec_of(kind, make, self._out, outflow_window=outflow_window)))
 
-    def via(self, flow: Flow[Out, R]) -> Flow[In, R]:
+    def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""
         if not isinstance(flow, Flow):
             raise TypeError(f"via needs a Flow, got {flow!r}")
         if flow._out is OPEN:
-            return cast("Flow[In, R]", self)
+            return cast("Flow[In_contra, R]", self)
         spec = graft(flow._out.spec, self._out)
         if spec is flow._out.spec and self._out is not OPEN:
             raise GraphError(f"{flow!r} is a source: nothing can be put in front of it")
         return Flow(OutletRef(spec, flow._out.index))
 
-    def to(self, sink: Sink[Out, R]) -> Graph[R]:
+    def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
         """This, into ``sink``: a graph that can be run."""
         if not isinstance(sink, Sink):
             raise TypeError(f"to needs a Sink, got {sink!r}")
@@ -84,7 +84,7 @@ class Flow(Operators[In, Out], SourceFactories):
         """
         return self.to(sink).run()
 
-    def named(self, name: str) -> Flow[In, Out]:
+    def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""
         if not isinstance(name, str) or not name:
             raise TypeError(f"a stage's name must be a text, got {name!r}")
@@ -92,7 +92,7 @@ class Flow(Operators[In, Out], SourceFactories):
 
     def with_attributes(
         self, *, window: int | None = None, dispatcher: str | None = None
-    ) -> Flow[In, Out]:
+    ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; what is ``None`` stays as it is.
 
         ``window``: elements its inlets keep requested. ``dispatcher``: ``"pool"``, or
@@ -102,20 +102,22 @@ class Flow(Operators[In, Out], SourceFactories):
         spec = self._out.spec
         return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
 
-    def broadcast(self, count: int, *, name: str | None = None) -> tuple[Flow[In, Out], ...]:
+    def broadcast(
+        self, count: int, *, name: str | None = None
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
         """``count`` flows that get every element, at the pace of the slowest."""
         at_least(1, count, "broadcast: count")
         return self._split("broadcast", lambda: Broadcast(count), count, name)
 
     def partition(
-        self, count: int, f: Callable[[Out], int], *, name: str | None = None
-    ) -> tuple[Flow[In, Out], ...]:
+        self, count: int, f: Callable[[Out_co], int], *, name: str | None = None
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
         """``count`` flows; each element goes to the one whose number ``f`` returns."""
         at_least(1, count, "partition: count")
         function(f, "partition: f")
         return self._split("partition", lambda: Partition(count, f), count, name)
 
-    def merge(self, *others: Flow[In, Out]) -> Flow[In, Out]:
+    def merge(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
         """The elements of this and the others as they come, each stream in its own order."""
         return merge(self, *others)
 
@@ -123,17 +125,17 @@ class Flow(Operators[In, Out], SourceFactories):
         """What ``system.publisher(source)`` does."""
         return SourcePublisher(system, self._out)
 
-    def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In, Out]:
+    def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In_contra, Out_co]:
         """What ``system.processor(flow)`` does."""
         return FlowProcessor(system, self._out)
 
     def _split(
         self, kind: str, make: Callable[[], Any], count: int, name: str | None
-    ) -> tuple[Flow[In, Out], ...]:
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
         spec = spec_of(kind, make, self._out, outlets=count, name=name)
         return tuple(Flow(OutletRef(spec, index)) for index in range(count))
 
-    def _changed(self, how: str, **changes: Any) -> Flow[In, Out]:
+    def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         spec: StageSpec = self._out.spec
         if self._out is OPEN:
             raise GraphError(f"{how}: an empty Flow() has no stage to change")
@@ -149,7 +151,7 @@ Source: TypeAlias = Flow[Never, S]
 """A flow whose input is closed; its static methods are where streams come from."""
 
 
-def merge(*flows: Flow[In, Out]) -> Flow[In, Out]:
+def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
     """The elements of all ``flows`` as they come, each stream in its own order."""
     if not flows:
         raise GraphError("merge needs at least one stream, got none")

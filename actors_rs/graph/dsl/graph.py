@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import StageSpec, check_closed, in_order
@@ -14,18 +14,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph"]
 
-R = TypeVar("R", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 
 
-class Graph(Generic[R]):
+class Graph(Generic[R_co]):
     """One or several streams with their sinks, run together.
 
     ``Graph(a.to(x), b.to(y))`` is one run with two results, a tuple in that order. Raises
     ``GraphError`` when an outlet is used twice or feeds nothing, or a source is missing.
     """
 
-    __slots__ = ("_single", "_sinks")
+    __slots__ = ("_monitored", "_single", "_sinks")
+    _monitored: bool
     _single: bool
     _sinks: tuple[StageSpec, ...]
 
@@ -46,6 +47,7 @@ class Graph(Generic[R]):
         self = super().__new__(cls)
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
         self._single = False
+        self._monitored = any(graph._monitored for graph in graphs)
         check_closed(in_order(self._sinks))
         return self
 
@@ -54,19 +56,30 @@ class Graph(Generic[R]):
         self = super().__new__(cls)
         self._sinks = (sink,)
         self._single = True
+        self._monitored = False
         return self
+
+    def monitored(self) -> Self:
+        """The same graph with a ``RuleMonitor`` on each of its links.
+
+        The first broken rule of the standard ends the run with a ``ProtocolViolation`` that names
+        it, the stages at both ends and the signals involved.
+        """
+        copy = super().__new__(type(self))
+        copy._sinks, copy._single, copy._monitored = self._sinks, self._single, True
+        return copy
 
     def __repr__(self) -> str:
         labels = ", ".join(spec.label for spec in in_order(self._sinks))
         return f"<Graph of {labels}>"
 
-    def start_on(self, system: ActorSystem, /) -> Run[R]:
+    def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""
         specs = in_order(self._sinks)
         check_closed(specs)
-        return materialize(system, specs, self._sinks, single=self._single)
+        return materialize(system, specs, self._sinks, single=self._single, monitor=self._monitored)
 
-    def run(self, *, workers: int | None = None) -> R:
+    def run(self, *, workers: int | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
         Raises what ``Run.result`` raises. Ctrl-C cancels the run.

@@ -23,64 +23,64 @@ if TYPE_CHECKING:
 
 __all__ = ["Operators"]
 
-In = TypeVar("In", contravariant=True)
-Out = TypeVar("Out", covariant=True)
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
 R = TypeVar("R")
 
 WINDOW_OF_BATCHES = 16
 """How many batches an inlet behind ``batch`` keeps requested: each of them is many elements."""
 
 
-class Operators(Generic[In, Out]):
+class Operators(Generic[In_contra, Out_co]):
     """What can be done to a stream. Each call gives a new blueprint and changes none."""
 
     def then(
         self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
-    ) -> Flow[In, Any]:
+    ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives."""
         raise NotImplementedError
 
-    def map(self, f: Callable[[Out], R]) -> Flow[In, R]:
+    def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
         """Each element through ``f``."""
         function(f, "map: f")
         return self.then("map", lambda: Map(f))
 
-    def filter(self, predicate: Callable[[Out], object]) -> Flow[In, Out]:
+    def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
         function(predicate, "filter: predicate")
         return self.then("filter", lambda: Filter(predicate))
 
-    def flat_map(self, f: Callable[[Out], Iterable[R]]) -> Flow[In, R]:
+    def flat_map(self, f: Callable[[Out_co], Iterable[R]]) -> Flow[In_contra, R]:
         """The elements of each iterable that ``f`` returns, in order, drawn on demand."""
         function(f, "flat_map: f")
         return self.then("flat_map", lambda: FlatMap(f), outflow_window=0)
 
-    def take(self, count: int) -> Flow[In, Out]:
+    def take(self, count: int) -> Flow[In_contra, Out_co]:
         """The first ``count`` elements; then upstream is cancelled."""
         at_least(0, count, "take: count")
         return self.then("take", lambda: Take(count))
 
-    def take_while(self, predicate: Callable[[Out], object]) -> Flow[In, Out]:
+    def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
         function(predicate, "take_while: predicate")
         return self.then("take_while", lambda: TakeWhile(predicate))
 
-    def skip(self, count: int) -> Flow[In, Out]:
+    def skip(self, count: int) -> Flow[In_contra, Out_co]:
         """All but the first ``count`` elements."""
         at_least(0, count, "skip: count")
         return self.then("skip", lambda: Skip(count))
 
-    def skip_while(self, predicate: Callable[[Out], object]) -> Flow[In, Out]:
+    def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements from the first one on for which ``predicate`` is false."""
         function(predicate, "skip_while: predicate")
         return self.then("skip_while", lambda: SkipWhile(predicate))
 
-    def scan(self, init: R, f: Callable[[R, Out], R]) -> Flow[In, R]:
+    def scan(self, init: R, f: Callable[[R, Out_co], R]) -> Flow[In_contra, R]:
         """Each ``f(accumulated, element)``, from ``init``, which is not emitted itself."""
         function(f, "scan: f")
         return self.then("scan", lambda: Scan(init, f))
 
-    def batch(self, count: int, within: float | None = None) -> Flow[In, list[Out]]:
+    def batch(self, count: int, within: float | None = None) -> Flow[In_contra, list[Out_co]]:
         """Lists of ``count`` elements, the last one shorter.
 
         With ``within``, a list is given that many seconds after its first element, full or not.
@@ -92,37 +92,37 @@ class Operators(Generic[In, Out]):
     @overload
     def map_async(
         self,
-        f: Callable[[Out], Awaitable[R]],
+        f: Callable[[Out_co], Awaitable[R]],
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
-    ) -> Flow[In, R]: ...
+    ) -> Flow[In_contra, R]: ...
 
     @overload
     def map_async(
         self,
-        f: Callable[[Out], Future[R]],
+        f: Callable[[Out_co], Future[R]],
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
-    ) -> Flow[In, R]: ...
+    ) -> Flow[In_contra, R]: ...
 
     @overload
     def map_async(
         self,
-        f: Callable[[Out], R],
+        f: Callable[[Out_co], R],
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
-    ) -> Flow[In, R]: ...
+    ) -> Flow[In_contra, R]: ...
 
     def map_async(
         self,
-        f: Callable[[Out], Any],
+        f: Callable[[Out_co], Any],
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
-    ) -> Flow[In, Any]:
+    ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time.
 
         ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or a coroutine. It

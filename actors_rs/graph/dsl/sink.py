@@ -27,7 +27,7 @@ from actors_rs.stages.sinks.sum import Sum
 
 __all__ = ["Sink"]
 
-In = TypeVar("In", contravariant=True)
+In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,7 +35,7 @@ R = TypeVar("R")
 _PINNED = Attributes(dispatcher="pinned")
 
 
-class Sink(Generic[In, R_co]):
+class Sink(Generic[In_contra, R_co]):
     """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
 
     __slots__ = ("_spec",)
@@ -46,7 +46,7 @@ class Sink(Generic[In, R_co]):
     def __repr__(self) -> str:
         return f"<Sink '{self._spec.label}'>"
 
-    def named(self, name: str) -> Sink[In, R_co]:
+    def named(self, name: str) -> Sink[In_contra, R_co]:
         """This sink under a name, which errors, figures and pictures show."""
         if not isinstance(name, str) or not name:
             raise TypeError(f"a stage's name must be a text, got {name!r}")
@@ -54,7 +54,7 @@ class Sink(Generic[In, R_co]):
 
     def with_attributes(
         self, *, window: int | None = None, dispatcher: str | None = None
-    ) -> Sink[In, R_co]:
+    ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
         attributes = Attributes(window, dispatcher).over(self._spec.attributes)
         return Sink(replace(self._spec, attributes=attributes))
@@ -63,7 +63,7 @@ class Sink(Generic[In, R_co]):
         """This sink's stage, fed from ``out``."""
         return graft(self._spec, out)
 
-    def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In, R_co]:
+    def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In_contra, R_co]:
         """What ``system.subscriber(sink)`` does."""
         return SinkSubscriber(system, self._spec)
 

@@ -126,6 +126,8 @@ class MapAsync(StageLogic):
 
     def _follow(self, call: _Call, future: Future[Any]) -> None:
         call.future = future
+        if self._stopped:  # looked at behind the assignment, as stop sets it before it looks
+            future.cancel()
         future.add_done_callback(partial(self._future_done, call))
 
     def _future_done(self, call: _Call, future: Future[Any]) -> None:
