@@ -1,18 +1,18 @@
 """Every exception this package raises on purpose.
 
-    ActorsRsError
-    ├── UserError                what the caller handed in cannot work
-    │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
-    │   ├── GraphError               also a ValueError: a blueprint that cannot run
-    │   ├── MissingExtraError        also an ImportError: an optional library is not installed
-    │   └── BlockingError            a pool thread was about to wait for a future
-    ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
-    ├── DefectError              this package broke its own promise: please report it
-    └── StreamError              a stream ended, but not by completing
-        ├── StageError               a stage failed; the cause is chained
-        ├── WriteError               a sink could not write; names the file
-        ├── EmptyStreamError         also a LookupError: an element was needed, none came
-        └── RunCancelled             the run was cancelled before it completed
+ActorsRsError
+├── UserError                what the caller handed in cannot work
+│   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
+│   ├── GraphError               also a ValueError: a blueprint that cannot run
+│   ├── MissingExtraError        also an ImportError: an optional library is not installed
+│   └── BlockingError            a pool thread was about to wait for a future
+├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
+├── DefectError              this package broke its own promise: please report it
+└── StreamError              a stream ended, but not by completing
+    ├── StageError               a stage failed; the cause is chained
+    ├── WriteError               a sink could not write; names the file
+    ├── EmptyStreamError         also a LookupError: an element was needed, none came
+    └── RunCancelled             the run was cancelled before it completed
 """
 
 from __future__ import annotations
@@ -65,12 +65,26 @@ class BlockingError(UserError):
 class ProtocolViolation(ActorsRsError):  # noqa: N818 - the field's own term
     """A peer broke a rule of the Reactive Streams standard.
 
-    ``rule`` is the rule's number, for instance ``"1.1"``.
+    ``rule`` is the rule's number, for instance ``"1.1"``. Where a monitor saw it, ``link`` names
+    the stages at both ends, ``signals`` are the earlier and the offending signal (the latter alone
+    if no other made it wrong), and ``stacks``, in the same order, say where each of two signals
+    came from that overlapped in time.
     """
 
-    def __init__(self, rule: str, message: str) -> None:
+    def __init__(
+        self,
+        rule: str,
+        message: str,
+        *,
+        link: str = "",
+        signals: tuple[str, ...] = (),
+        stacks: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(f"rule {rule}: {message}")
         self.rule = rule
+        self.link = link
+        self.signals = signals
+        self.stacks = stacks
 
 
 class DefectError(ActorsRsError):
@@ -95,9 +109,7 @@ class StageError(StreamError):
     ) -> None:
         where = "" if position is None else f" at element {position}"
         made = f" (made at {site})" if site else ""
-        super().__init__(
-            f"stage '{stage}' failed{where}: {type(cause).__name__}: {cause}{made}"
-        )
+        super().__init__(f"stage '{stage}' failed{where}: {type(cause).__name__}: {cause}{made}")
         self.stage = stage
         self.position = position
         self.site = site

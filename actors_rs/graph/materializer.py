@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import InletLine, OutletLine, StageActor
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
 
 __all__ = ["Actors", "materialize", "prepare"]
 
@@ -18,10 +20,15 @@ Actors = dict[StageSpec, StageActor]
 
 
 def materialize(
-    system: ActorSystem, specs: Sequence[StageSpec], sinks: Iterable[StageSpec], *, single: bool
+    system: ActorSystem,
+    specs: Sequence[StageSpec],
+    sinks: Iterable[StageSpec],
+    *,
+    single: bool,
+    monitor: bool = False,
 ) -> Run[Any]:
     """Run a closed graph. ``specs`` are all its stages, each behind its inputs."""
-    run: Run[Any] = Run(system)
+    run: Run[Any] = Run(system, monitor=monitor)
     actors = prepare(system, run, specs)
     logics = [actors[spec].logic for spec in sinks]
     start(system, run, actors, [logic for logic in logics if isinstance(logic, SinkLogic)], single)
@@ -47,10 +54,20 @@ def prepare(system: ActorSystem, run: Run[Any], specs: Sequence[StageSpec]) -> A
             inlet.window = windows[spec]
             if ref is not OPEN:
                 feeder = actors[ref.spec]
-                outlet = feeder.logic.outlets[ref.index]
-                outlet.connect(InletLine(actor, inlet))
-                inlet.connect(OutletLine(feeder, outlet))
+                connect(run, feeder, feeder.logic.outlets[ref.index], actor, inlet)
     return actors
+
+
+def connect(
+    run: Run[Any], feeder: StageActor, outlet: Outlet, actor: StageActor, inlet: Inlet
+) -> None:
+    """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``actor``."""
+    down: Downstream = InletLine(actor, inlet)
+    up: Upstream = OutletLine(feeder, outlet)
+    if run.monitored:
+        down, up = monitored_lines(run, (feeder.name, actor.name), down, up)
+    outlet.connect(down)
+    inlet.connect(up)
 
 
 def start(

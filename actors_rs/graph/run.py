@@ -27,10 +27,12 @@ R = TypeVar("R")
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too."""
 
-    def __init__(self, system: ActorSystem, name: str = "run") -> None:
+    def __init__(self, system: ActorSystem, name: str = "run", *, monitor: bool = False) -> None:
         self.name = name
         self.metered = system.metrics
         """Whether stages account for their time."""
+        self.monitored = monitor or system.monitor
+        """Whether the rules of the standard are watched on its links."""
         self._system = system
         self._lock = Lock()
         self._stages: Sequence[StageActor] = ()

@@ -88,7 +88,9 @@ class ActorSystem:
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
     user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
-    says otherwise, ``metrics`` whether stages account for their time.
+    says otherwise, ``metrics`` whether stages account for their time. With ``monitor`` the rules
+    of the standard are watched on every link between two stages, and the first violation ends its
+    run with a ``ProtocolViolation``.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class ActorSystem:
         max_workers: int = 256,
         window: int = 4096,
         metrics: bool = True,
+        monitor: bool = False,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
@@ -111,6 +114,7 @@ class ActorSystem:
         self.name = name
         self.window = window
         self.metrics = metrics
+        self.monitor = monitor
         self.dead_letters = DeadLetters()
         self.timers = Timers(f"{name}-timers")
         self.blocking = Workers(f"{name}-blocking", keep=1)

@@ -1,0 +1,110 @@
+"""Links under a ``RuleMonitor``: those of a run, and any between foreign peers.
+
+A run is monitored if its system is (``ActorSystem(monitor=True)``) or its graph
+(``graph.monitored()``); a violation then ends that run with the ``ProtocolViolation``, and no
+other. Without a monitor nothing of this module is on a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from actors_rs.errors import ProtocolViolation
+from actors_rs.graph.run import Run
+from actors_rs.protocol.link import Kind, Signal
+from actors_rs.protocol.monitor import RuleMonitor
+from actors_rs.runtime._primitives import Lock, current_thread_id
+from actors_rs.stages.ports import Downstream, Frame, Upstream
+
+__all__ = ["link_monitor", "monitored_lines"]
+
+
+def link_monitor(
+    publisher: str,
+    subscriber: str,
+    on_violation: Callable[[ProtocolViolation], None] | None = None,
+    *,
+    deepest: int = 64,
+) -> RuleMonitor:
+    """A monitor for one link between real threads; the names are those of its two ends.
+
+    See ``RuleMonitor`` for ``on_violation`` and ``deepest``. Put it on a link with
+    ``publisher.subscribe(monitor.wrap_subscriber(subscriber))``.
+    """
+    return RuleMonitor(
+        publisher,
+        subscriber,
+        lock=Lock(),
+        thread=current_thread_id,
+        on_violation=on_violation,
+        deepest=deepest,
+    )
+
+
+def monitored_lines(
+    run: Run[Any], names: tuple[str, str], down: Downstream, up: Upstream
+) -> tuple[Downstream, Upstream]:
+    """``down`` and ``up`` of one link of ``run``, watched; ``names`` are the stages at its ends.
+
+    A signal that breaks a rule goes no further.
+    """
+    monitor = link_monitor(*names, run.abort)
+    subscribed = Signal(Kind.ON_SUBSCRIBE)
+    monitor.begin(subscribed)  # stages are connected before they start, without a signal
+    monitor.end(subscribed)
+    return _WatchedDownstream(monitor, down), _WatchedUpstream(monitor, up)
+
+
+class _Watched:
+    """What both directions share: a signal goes on if it is legal."""
+
+    __slots__ = ("_monitor",)
+
+    def __init__(self, monitor: RuleMonitor) -> None:
+        self._monitor = monitor
+
+    def _pass_on(self, signal: Signal, send: Callable[..., None], *args: Any) -> None:
+        legal, entered = self._monitor.begin(signal)
+        try:
+            if legal:
+                send(*args)
+        finally:
+            if entered:
+                self._monitor.end(signal)
+
+
+class _WatchedDownstream(_Watched):
+    """Elements and ends, on their way to an inlet. A frame of n counts as n ``on_next``."""
+
+    __slots__ = ("_down",)
+
+    def __init__(self, monitor: RuleMonitor, down: Downstream) -> None:
+        super().__init__(monitor)
+        self._down = down
+
+    def push(self, frame: Frame, /) -> None:
+        self._pass_on(Signal(Kind.ON_NEXT, len(frame)), self._down.push, frame)
+
+    def complete(self) -> None:
+        self._pass_on(Signal(Kind.ON_COMPLETE), self._down.complete)
+
+    def fail(self, error: BaseException, /) -> None:
+        signal = Signal(Kind.ON_ERROR, note=type(error).__name__)
+        self._pass_on(signal, self._down.fail, error)
+
+
+class _WatchedUpstream(_Watched):
+    """Requests and cancellation, on their way to an outlet."""
+
+    __slots__ = ("_up",)
+
+    def __init__(self, monitor: RuleMonitor, up: Upstream) -> None:
+        super().__init__(monitor)
+        self._up = up
+
+    def request(self, n: int, /) -> None:
+        self._pass_on(Signal(Kind.REQUEST, n), self._up.request, n)
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        self._pass_on(Signal(Kind.CANCEL), self._up.cancel, cause)

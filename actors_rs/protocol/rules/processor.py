@@ -1,0 +1,37 @@
+"""The rules for Processors, 4.1 and 4.2."""
+
+from __future__ import annotations
+
+from actors_rs.protocol.rules.rule import Rule
+
+__all__ = ["PROCESSOR_RULES"]
+
+BOUNDARY = "tests/graph/test_boundary.py::"
+
+PROCESSOR_RULES = (
+    Rule(
+        "4.1",
+        "Processor",
+        "MUST",
+        "A processor is a Subscriber and a Publisher, and keeps the rules of both.",
+        "It fits wherever either of them fits.",
+        "Both ends of our processors are the ends of our subscribers and publishers; a monitor "
+        "is put on each of its links.",
+        (
+            BOUNDARY + "test_publisher_processor_and_subscriber_of_ours_fit_together",
+            BOUNDARY + "test_a_processor_asks_only_when_it_is_asked",
+        ),
+    ),
+    Rule(
+        "4.2",
+        "Processor",
+        "MAY",
+        "A processor may recover from on_error; its upstream then counts as cancelled. If it does "
+        "not, it passes the error on at once.",
+        "Nobody downstream goes on believing in a stream that has failed.",
+        "Ours pass the error on behind the elements that came before it; of itself it needs no "
+        "demand.",
+        (BOUNDARY + "test_a_processor_hands_errors_and_cancellation_through",),
+    ),
+)
+"""In the order of the standard."""
