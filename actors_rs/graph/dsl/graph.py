@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph"]
 
-R = TypeVar("R", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 
 
-class Graph(Generic[R]):
+class Graph(Generic[R_co]):
     """One or several streams with their sinks, run together.
 
     ``Graph(a.to(x), b.to(y))`` is one run with two results, a tuple in that order. Raises
@@ -73,13 +73,13 @@ class Graph(Generic[R]):
         labels = ", ".join(spec.label for spec in in_order(self._sinks))
         return f"<Graph of {labels}>"
 
-    def start_on(self, system: ActorSystem, /) -> Run[R]:
+    def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""
         specs = in_order(self._sinks)
         check_closed(specs)
         return materialize(system, specs, self._sinks, single=self._single, monitor=self._monitored)
 
-    def run(self, *, workers: int | None = None) -> R:
+    def run(self, *, workers: int | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
         Raises what ``Run.result`` raises. Ctrl-C cancels the run.
