@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.spark
 
-PROGRAM_START = """
+PROGRAM = """
 import signal, threading, time
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, local_session
@@ -23,6 +23,9 @@ def sleeping(batches):
     time.sleep(600)
     yield from batches
 
+def slow(partitions):
+    return spark.range(0, partitions, 1, partitions).mapInArrow(sleeping, "id long")
+
 def until(condition):
     deadline = time.monotonic() + 60
     while not condition():
@@ -32,80 +35,66 @@ def until(condition):
 def jobs_running():
     return len(spark.sparkContext.statusTracker().getActiveJobsIds())
 
-def kill():
-    spark.sparkContext._gateway.proc.send_signal(signal.SIGKILL)
-
-def ended(what, run, end):
-    began = time.monotonic()
-    end()
+def tell(what, run, began):
     try:
-        run.result(timeout=30)
-        print(what, "completed", flush=True)
+        print(what, "completed", run.result(timeout=30), flush=True)
     except Exception as error:
         in_time = "in time" if time.monotonic() - began < 10 else "late"
         print(what, in_time, type(error).__name__, error, flush=True)
 
-def last(what):
-    left = [t.name for t in threading.enumerate() if t.name.startswith("actors")]
-    print(what, "left", left, flush=True)
-
-class Once:
+class Asking:
     def __init__(self):
         self.subscription = None
         self.got, self.ended = [], threading.Event()
-    def on_subscribe(self, subscription): self.subscription = subscription
-    def on_next(self, element): self.got.append(element)
-    def on_error(self, error): self.error = error; self.ended.set()
-    def on_complete(self): self.error = None; self.ended.set()
+    def on_subscribe(self, subscription):
+        self.subscription = subscription
+    def on_next(self, element):
+        self.got.append(element)
+    def on_error(self, error):
+        self.error = error
+        self.ended.set()
+    def on_complete(self):
+        self.on_error(EOFError())
     def result(self, timeout):
-        assert self.ended.wait(timeout), "hangs"
+        assert self.ended.wait(timeout), "it hangs"
         raise self.error
 
 spark = session()
-"""
-
-KILLED = """
-slow = spark.range(0, 8, 1, 8).mapInArrow(sleeping, "id long")
 with ActorSystem() as system:
-    run = system.start(SparkSource.arrow(slow).to(Sink.list()))
+    run = system.start(SparkSource.arrow(slow(8)).to(Sink.list()))
     until(lambda: jobs_running() == 2)
-    ended("running", run, kill)
-last("running")
-
-spark = session()
-slow = spark.range(0, 8, 1, 8).mapInArrow(sleeping, "id long").groupBy("id").count()
-with ActorSystem() as system:
-    run = system.start(SparkSource.rows(slow).to(Sink.list()))
-    until(lambda: jobs_running() == 1)
-    ended("planning", run, kill)
-last("planning")
+    later = SparkSource.rows(slow(2)).to(Sink.list())
+    began = time.monotonic()
+    spark.stop()
+    tell("stopped", run, began)
+    tell("later", system.start(later), began)
 
 spark = session()
 with ActorSystem() as system:
-    subscriber = Once()
-    system.publisher(SparkSource.arrow(spark.range(0, 100_000, 1, 2))).subscribe(subscriber)
-    until(lambda: subscriber.subscription)
-    subscriber.subscription.request(1)
-    until(lambda: subscriber.got and system.children()[0].logic._fetches[0].credit._value == 0)
-    ended("waiting", subscriber, kill)
-last("waiting")
-"""
-
-STOPPED = """
-slow = spark.range(0, 8, 1, 8).mapInArrow(sleeping, "id long")
-with ActorSystem() as system:
-    run = system.start(SparkSource.arrow(slow).to(Sink.list()))
+    waiting = Asking()
+    system.publisher(SparkSource.arrow(spark.range(0, 100_000, 1, 2))).subscribe(waiting)
+    until(lambda: waiting.subscription)
+    waiting.subscription.request(1)
+    until(lambda: waiting.got and not jobs_running())
+    until(lambda: system.children()[0].logic._fetches[0].credit._value == 0)
+    running = system.start(SparkSource.arrow(slow(8), in_flight=1).to(Sink.list()))
+    planning = system.start(SparkSource.rows(slow(2).groupBy("id").count()).to(Sink.list()))
     until(lambda: jobs_running() == 2)
-    ended("running", run, spark.stop)
-    ended("later", system.start(SparkSource.rows(slow).to(Sink.list())), lambda: None)
-last("stopped")
+    began = time.monotonic()
+    spark.sparkContext._gateway.proc.send_signal(signal.SIGKILL)
+    tell("running", running, began)
+    tell("planning", planning, began)
+    tell("waiting", waiting, began)
+
+print("threads", [t.name for t in threading.enumerate() if t.name.startswith("actors")])
 """
 
 
-def output_of(program: str) -> dict[str, str]:
-    """What a program prints, by the word its lines begin with; its end is part of the promise."""
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    """What the program prints, by the word each line begins with."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM_START + program],
+        [sys.executable, "-c", PROGRAM],
         capture_output=True,
         text=True,
         timeout=100,
@@ -113,25 +102,27 @@ def output_of(program: str) -> dict[str, str]:
         env={**os.environ, "PYTHONPATH": os.getcwd()},
     )
     assert done.returncode == 0, done.stderr
-    lines = [line.split(" ", 1) for line in done.stdout.splitlines()]
-    assert not [rest for _, rest in lines if rest.startswith("left") and rest != "left []"]
-    return {word: rest for word, rest in lines if not rest.startswith("left")}
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
 
 
-def test_a_killed_jvm_fails_the_run_in_time_and_no_thread_hangs() -> None:
-    said = output_of(KILLED)
-    assert sorted(said) == ["planning", "running", "waiting"]
-    for what, during in [
-        ("running", "partition"),
-        ("planning", "planning"),
-        ("waiting", "partition 0"),
-    ]:
-        lost = r"in time SparkSessionLost Spark's JVM \(process \d+\) was killed by SIGKILL"
-        assert re.match(f"{lost} during {during}", said[what]), said[what]
+@pytest.mark.parametrize(
+    ("what", "during"),
+    [("running", "partition 0"), ("planning", "planning"), ("waiting", "partition 0")],
+)
+def test_a_killed_jvm_fails_the_run_within_ten_seconds(
+    said: dict[str, str], what: str, during: str
+) -> None:
+    lost = r"in time SparkSessionLost Spark's JVM \(process \d+\) was killed by SIGKILL"
+    assert re.fullmatch(f"{lost} during {during}; start a new session", said[what])
 
 
-def test_a_stopped_session_fails_runs_that_are_under_way_and_later_ones() -> None:
-    said = output_of(STOPPED)
+def test_a_stopped_session_fails_runs_that_are_under_way_and_later_ones(
+    said: dict[str, str],
+) -> None:
     lost = "in time SparkSessionLost the Spark session was stopped by other code during "
-    assert said["running"] in (lost + "partition 0", lost + "partition 1")
+    assert said["stopped"] in (lost + "partition 0", lost + "partition 1")
     assert said["later"] == lost + "planning"
+
+
+def test_no_thread_hangs_when_the_session_is_lost(said: dict[str, str]) -> None:
+    assert said["threads"] == "[]"
