@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
@@ -29,6 +32,10 @@ class EventLoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
         self._closed = False
+        # Waking a loop from outside costs as much as running a short coroutine: coroutines that
+        # arrive together share one wake-up.
+        self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any]]] = deque()
+        self._woken = False
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
@@ -37,7 +44,12 @@ class EventLoopThread:
         """
         with self._lock:  # until it is handed over: the loop may end right after that, not before
             if not self._closed:
-                return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+                future: Future[T] = Future()
+                self._arrived.append((coroutine, future))
+                if not self._woken:
+                    self._woken = True
+                    self._started().call_soon_threadsafe(self._take_arrived)
+                return future
         coroutine.close()
         raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
 
@@ -51,6 +63,16 @@ class EventLoopThread:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
+
+    def _take_arrived(self) -> None:
+        """On the loop: make tasks of the coroutines that arrived."""
+        self._woken = False  # before looking: what arrives from now on wakes the loop anew
+        loop = asyncio.get_running_loop()
+        while self._arrived:
+            coroutine, future = self._arrived.popleft()
+            task = loop.create_task(coroutine)
+            task.add_done_callback(partial(_hand_over, future))
+            future.add_done_callback(partial(_pass_cancellation_on, loop, task))
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -73,6 +95,27 @@ class EventLoopThread:
             loop.run_until_complete(loop.shutdown_default_executor())
         finally:
             loop.close()
+
+
+def _hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
+    """On the loop: ``task`` has ended."""
+    if task.cancelled():
+        future.cancel()
+    if not future.set_running_or_notify_cancel():
+        return
+    if (error := task.exception()) is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(task.result())
+
+
+def _pass_cancellation_on(
+    loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any], future: Future[Any]
+) -> None:
+    """On any thread: ``future`` has ended, perhaps because somebody cancelled it."""
+    if future.cancelled() and not task.done():
+        with suppress(RuntimeError):  # the loop has been closed, and its tasks with it
+            loop.call_soon_threadsafe(task.cancel)
 
 
 async def _cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
