@@ -11,6 +11,7 @@ from actors_rs.graph.dsl.flow import merge as merge
 from actors_rs.graph.dsl.flow import pipe as pipe
 from actors_rs.graph.dsl.graph import Graph as Graph
 from actors_rs.graph.dsl.sink import Sink as Sink
+from actors_rs.graph.interrupt import StopSignals as StopSignals
 from actors_rs.graph.run import Run as Run
 from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
 from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
