@@ -1,10 +1,12 @@
 """One Spark session for all tests of this folder, small and quick to start."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
 
+from actors_rs import ActorSystem
 from actors_rs.spark.session import local_session
 
 
@@ -22,3 +24,16 @@ def spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    yield
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("actors")]
+    assert left == []
+
+
+@pytest.fixture
+def system() -> Iterator[ActorSystem]:
+    with ActorSystem() as system:
+        yield system

@@ -1,0 +1,153 @@
+"""The Spark source's stage without actors and without Spark: a plan over lists, and its ports.
+
+`Bench` stands for the actor: it keeps what was posted until the next turn, and the blocking jobs
+until a test runs them.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from typing import Any
+
+from actors_rs.spark.stage import PartitionsSource
+from actors_rs.stages.stage import Cancellable
+
+
+class ListPlan:
+    """Partitions held in lists; an exception in one is raised when it is reached."""
+
+    def __init__(self, *partitions: Sequence[Any], failure: BaseException | None = None) -> None:
+        self.partitions = partitions
+        self.failure = failure
+        self.lost: BaseException | None = None
+        self.planned: list[str] = []
+        self.begun: list[int] = []
+        self.read = threading.Semaphore(0)
+        self.closed: list[int] = []
+        self.cancelled: list[str] = []
+
+    def plan(self, tag: str) -> int:
+        self.planned.append(tag)
+        if self.failure is not None:
+            raise self.failure
+        return len(self.partitions)
+
+    def fetch(self, index: int, tag: str) -> Generator[Any, None, None]:
+        self.begun.append(index)
+        try:
+            for element in self.partitions[index]:
+                if isinstance(element, BaseException):
+                    raise element
+                self.read.release()
+                yield element
+        finally:
+            self.closed.append(index)
+
+    def check(self, index: int) -> None:
+        if self.lost is not None:
+            raise self.lost
+
+    def cancel(self, tag: str) -> None:
+        self.cancelled.append(tag)
+
+
+class NoHurry:
+    def lap(self) -> float:
+        return 0.0
+
+    def spent(self) -> bool:
+        return False
+
+
+class Bench:
+    """One stage, its context and what is behind it."""
+
+    name = "spark"
+
+    def __init__(
+        self, plan: ListPlan, *, in_flight: int = 2, ordered: bool = True, piece: int = 1
+    ) -> None:
+        self.plan = plan
+        self.jobs: deque[Callable[[], None]] = deque()
+        self.posted: deque[Callable[[], None]] = deque()
+        self.got: list[Any] = []
+        self.completed = False
+        self.error: BaseException | None = None
+        self.open = True
+        self.stopped = False
+        self.logic = PartitionsSource(
+            plan, "tag", in_flight=in_flight, ordered=ordered, piece=piece
+        )
+        self.logic.context = self
+        self.logic.outlet.connect(self)
+        self.turn()
+
+    def turn(self) -> None:
+        while self.posted and not self.stopped:
+            self.posted.popleft()()
+        if not self.stopped:
+            self.logic.advance(NoHurry())
+        if self.logic.finished and not self.stopped:
+            self.stopped = True
+            self.logic.stop(self.error)
+
+    def request(self, n: int) -> None:
+        self.logic.outlet.request(n)
+        self.turn()
+
+    def cancel(self) -> None:
+        self.logic.outlet.cancel()
+        self.turn()
+
+    def drain(self) -> None:
+        self.logic.drain()
+        self.turn()
+
+    def run_job(self, which: int = 0) -> None:
+        """Run one of the blocking jobs to its end, then a turn."""
+        job = self.jobs[which]
+        del self.jobs[which]
+        job()
+        self.turn()
+
+    def run_all(self) -> None:
+        while self.jobs:
+            self.run_job()
+
+    # The context
+
+    def post(self, action: Callable[[], None], /) -> None:
+        self.posted.append(action)
+
+    def run_blocking(self, job: Callable[[], None], /) -> bool:
+        if self.open:
+            self.jobs.append(job)
+        return self.open
+
+    def failed(
+        self, error: BaseException, /, position: int | None = None, *, plain: bool = False
+    ) -> BaseException:
+        return error
+
+    def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
+        raise NotImplementedError
+
+    def run_coroutine(
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+    ) -> None:
+        raise NotImplementedError
+
+    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        raise NotImplementedError
+
+    # What is behind the outlet
+
+    def push(self, frame: Sequence[Any], /) -> None:
+        assert frame, "an empty frame"
+        self.got.extend(frame)
+
+    def complete(self) -> None:
+        self.completed = True
+
+    def fail(self, error: BaseException, /) -> None:
+        self.error = error

@@ -1,0 +1,127 @@
+"""Data sets whose jobs tell what they do, a subscriber, and waiting: for tests of the source."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from actors_rs import ActorSystem, Flow
+from actors_rs.spark import SparkSource
+
+Transform = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+class Asking:
+    """A subscriber that asks when the test says so."""
+
+    def __init__(self) -> None:
+        self.subscription: Any = None
+        self.got: list[Any] = []
+        self.error: BaseException | None = None
+        self.completed = False
+
+    def on_subscribe(self, subscription: Any, /) -> None:
+        self.subscription = subscription
+
+    def on_next(self, element: Any, /) -> None:
+        self.got.append(element)
+
+    def on_error(self, error: BaseException, /) -> None:
+        self.error = error
+
+    def on_complete(self) -> None:
+        self.completed = True
+
+    @property
+    def ended(self) -> bool:
+        return self.completed or self.error is not None
+
+
+def subscribed(system: ActorSystem, source: Any) -> Asking:
+    subscriber = Asking()
+    system.publisher(source).subscribe(subscriber)
+    until(lambda: subscriber.subscription is not None)
+    return subscriber
+
+
+def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Wait for ``condition``, which nobody announces, by asking it again and again."""
+    pause = threading.Event()
+    for _ in range(int(seconds / 0.02)):
+        if condition():
+            return
+        pause.wait(0.02)
+    pytest.fail("the condition did not come true in time")
+
+
+def jobs_begun(spark: SparkSession) -> int:
+    """Jobs since the session started, whoever ran them."""
+    return int(spark.sparkContext._jsc.sc().dagScheduler().numTotalJobs())
+
+
+def jobs_running(spark: SparkSession) -> int:
+    return len(spark.sparkContext.statusTracker().getActiveJobsIds())
+
+
+def touching(spark: SparkSession) -> tuple[Any, Transform]:
+    """An accumulator, and a function that adds 1 to it for each partition computed."""
+    computed = spark.sparkContext.accumulator(0)
+
+    def touch(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        computed.add(1)
+        yield from batches
+
+    return computed, touch
+
+
+def stuck_from(first: int) -> Transform:
+    """Partitions from ``first`` on take a minute."""
+
+    def stick(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import time
+
+        from pyspark import TaskContext
+
+        if TaskContext.get().partitionId() >= first:  # type: ignore[union-attr]
+            time.sleep(60)
+        yield from batches
+
+    return stick
+
+
+def waiting_for(marks: Path, needed: dict[int, int | str]) -> Transform:
+    """Partition p waits for the mark ``needed[p]``; each partition leaves its own mark."""
+    folder = str(marks)
+
+    def wait(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import os
+        import time
+
+        from pyspark import TaskContext
+
+        number = TaskContext.get().partitionId()  # type: ignore[union-attr]
+        patience = 1500
+        while number in needed and not os.path.exists(f"{folder}/{needed[number]}") and patience:
+            time.sleep(0.02)
+            patience -= 1
+        open(f"{folder}/{number}", "w").close()
+        yield from batches
+
+    return wait
+
+
+def ids(batches: list[pa.RecordBatch]) -> list[int]:
+    return [value for batch in batches for value in batch.column(0).to_pylist()]
+
+
+def numbers(spark: SparkSession, partitions: int, transform: Transform) -> DataFrame:
+    """One row a partition: its number."""
+    return spark.range(0, partitions, 1, partitions).mapInArrow(transform, "id long")
+
+
+def kinds_of_source(df: DataFrame) -> list[Flow[Any, Any]]:
+    return [SparkSource.arrow(df), SparkSource.rows(df)]
