@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import StageActor
-from actors_rs.protocol.demand import UNBOUNDED, Demand, check_request
+from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime._primitives import Lock, monotonic
 from actors_rs.stages.pace import Pace
@@ -54,6 +54,19 @@ class ForeignSubscription:
         self._peer.cancel()
 
 
+class _Asked:
+    """A request of a foreign subscriber, as a message."""
+
+    __slots__ = ("_n", "_peer")
+
+    def __init__(self, peer: ForeignSubscriber, n: int) -> None:
+        self._peer = peer
+        self._n = n
+
+    def deliver(self) -> None:
+        self._peer.requested(self._n)
+
+
 class ForeignSubscriber:
     """The ``Downstream`` of an outlet behind which there is somebody else's subscriber.
 
@@ -66,7 +79,7 @@ class ForeignSubscriber:
         self._outlet = outlet
         self._subscriber: Any = subscriber
         self._on_frame: Callable[[Frame], None] | None = getattr(subscriber, "on_frame", None)
-        self._demand = Demand()
+        self._demand = 0  # requested and not yet granted
         self._pace = Pace()
         self._over = False  # cancelled, or told the end: no further signal
         outlet.connect(self)
@@ -79,12 +92,13 @@ class ForeignSubscriber:
         """Called by the subscriber, on any thread."""
         if self._over:
             return
-        try:
-            check_request(n, f"subscriber of {self._actor}")
-        except (TypeError, ValueError) as error:
-            self._actor.post(partial(self._reject, error))
-        else:
-            self._actor.post(partial(self._requested, n))
+        if type(n) is not int or n < 1:  # all others need no words, which take their time
+            try:
+                check_request(n, f"subscriber of {self._actor}")
+            except (TypeError, ValueError) as error:
+                self._actor.post(partial(self._reject, error))
+                return
+        self._actor.actor_inbox.offer_control(_Asked(self, n))
 
     def cancel(self) -> None:
         """Called by the subscriber, on any thread."""
@@ -100,7 +114,8 @@ class ForeignSubscriber:
         if self._on_frame is not None:
             self._guarded(self._on_frame, frame)
             return
-        began = monotonic()
+        timed = len(frame) > 1 or self._demand > 0
+        began = monotonic() if timed else 0.0
         on_next = self._subscriber.on_next
         for element in frame:
             if self._over:
@@ -109,7 +124,8 @@ class ForeignSubscriber:
                 self._reject_none()
                 return
             self._guarded(on_next, element)
-        self._pace.record(len(frame), monotonic() - began)
+        if timed:
+            self._pace.record(len(frame), monotonic() - began)
         if self._demand and not self._outlet.demand:
             self._actor.post(self._grant)
 
@@ -125,18 +141,20 @@ class ForeignSubscriber:
             self._guarded(self._subscriber.on_error, error)
         self._let_go()
 
-    def _requested(self, n: int) -> None:
-        self._demand.add(n)
+    def requested(self, n: int) -> None:
+        """The subscriber's request has arrived in the actor's turn."""
+        self._demand = more_demand(self._demand, n)
         self._grant()
 
     def _grant(self) -> None:
         """Let the outlet have demand for the next piece, once it has used up the last one."""
         if self._demand and not self._outlet.demand:
-            most = UNBOUNDED if self._on_frame is not None else self._pace.size
-            piece = min(self._demand.outstanding, most)
-            self._demand.take(piece)
+            piece = self._demand
+            if self._on_frame is None and piece > self._pace.size:
+                piece = self._pace.size
+            self._demand = less_demand(self._demand, piece)
             self._outlet.request(piece)
-        self._outlet.foreseen = self._demand.outstanding
+        self._outlet.foreseen = self._demand
 
     def _cancelled(self) -> None:
         self._outlet.cancel()

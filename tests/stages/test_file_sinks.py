@@ -92,6 +92,14 @@ def test_parquet_refuses_what_is_no_row_in_one_sentence(tmp_path):
     assert left_in(tmp_path) == []
 
 
+def test_a_column_that_the_first_row_does_not_have_is_not_dropped_in_silence(tmp_path):
+    rows = Source.of({"a": 1}, {"a": 2, "b": 3})
+    with pytest.raises(StreamError, match="no column 'b'"):
+        run(rows.to(Sink.parquet(tmp_path / "d")))
+    schema = pa.schema([("a", pa.int64())])
+    assert run(rows.to(Sink.parquet(tmp_path / "d", schema))).rows == 2
+
+
 def test_two_sinks_on_one_directory_lose_no_row(tmp_path):
     source = Source.range(0, 200).map(lambda n: {"n": n})
     a, b = source.broadcast(2)

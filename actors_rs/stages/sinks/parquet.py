@@ -25,7 +25,7 @@ class Parquet(SinkLogic):
     def __init__(self, directory: str | PathLike[str], schema: Any, rows_per_file: int) -> None:
         super().__init__()
         self._directory = Path(directory)
-        self._schema = schema
+        self._schema = self._given_schema = schema
         self._rows_per_file = rows_per_file
         self._gather = min(rows_per_file, _ROWS_GATHERED)
         self._rows: list[dict[str, Any]] = []
@@ -77,7 +77,21 @@ class Parquet(SinkLogic):
     def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
         if rows:
+            self._check_columns(rows)
             self._write(_arrow().RecordBatch.from_pylist(rows, schema=self._schema))
+
+    def _check_columns(self, rows: list[dict[str, Any]]) -> None:
+        """Arrow drops what the schema does not name: right if the user gave one, else a loss."""
+        if self._given_schema is not None:
+            return
+        known = dict.fromkeys(self._schema.names if self._schema is not None else rows[0])
+        for row in rows:
+            if not row.keys() <= known.keys():
+                extra = ", ".join(repr(name) for name in row if name not in known)
+                raise ValueError(
+                    f"parquet: the first row has no column {extra}: give a schema that names "
+                    "the columns to write"
+                )
 
     def _write(self, data: Any) -> None:
         """Write a record batch or a table."""
