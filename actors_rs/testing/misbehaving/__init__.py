@@ -1,0 +1,10 @@
+"""Violators: each breaks one rule, says which, and which test of the kit catches it.
+
+They are for testing what has to stand up to them: the kit itself, and one's own streams.
+"""
+
+from actors_rs.testing.misbehaving.base import MisbehavingPublisher as MisbehavingPublisher
+from actors_rs.testing.misbehaving.base import Violator as Violator
+from actors_rs.testing.misbehaving.failures import FAILED_PUBLISHERS as FAILED_PUBLISHERS
+from actors_rs.testing.misbehaving.publishers import PUBLISHERS as PUBLISHERS
+from actors_rs.testing.misbehaving.subscriptions import SUBSCRIPTIONS as SUBSCRIPTIONS

@@ -1,0 +1,37 @@
+"""What every violator says of itself."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.testing.reference import ReferencePublisher, ReferenceSubscription
+
+__all__ = ["MisbehavingPublisher", "Violator"]
+
+
+class Violator:
+    """Something that breaks one rule, and is caught for it.
+
+    ``breaks`` is the rule's number, empty where only a factory's promise is broken. ``caught_by``
+    holds the ids of the standard's tests that fail for it, ``says`` what their message holds.
+    """
+
+    breaks: ClassVar[str] = ""
+    caught_by: ClassVar[tuple[str, ...]] = ()
+    says: ClassVar[str] = ""
+
+    @classmethod
+    def message(cls) -> str:
+        """What the message of each test that catches it holds."""
+        return cls.says or f"rule {cls.breaks}: "
+
+
+class MisbehavingPublisher(Violator, ReferencePublisher[Any]):
+    """A publisher that keeps the rules but for what ``given``, its subscription, does."""
+
+    given: ClassVar[type[ReferenceSubscription[Any]]] = ReferenceSubscription
+
+    def subscription(self, subscriber: Subscriber[Any]) -> ReferenceSubscription[Any]:
+        """A subscription that misbehaves."""
+        return self.given(subscriber, self.elements)

@@ -1,0 +1,204 @@
+"""The environment of one conformance test: its clock, its waiting, and errors from other threads.
+
+Whatever the kit receives is recorded under one condition, so a wait ends as soon as what it waits
+for has happened, or at its deadline. Only "nothing happens" has to let a quiet period pass.
+Thread-safe.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+from unittest import SkipTest
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import Condition, Thread, monotonic
+
+__all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified"]
+
+R = TypeVar("R")
+
+DILATION_VARIABLE = "ACTORS_RS_TCK_DILATION"
+"""Environment variable with the factor that stretches every waiting time of the kit."""
+
+
+class Failure(AssertionError):  # noqa: N818 - the verdict of a test
+    """A rule is broken: the message names it, what was expected and what came."""
+
+
+class NotVerified(SkipTest):
+    """A test does not apply or cannot be decided; the message says why. Counts as skipped."""
+
+
+class Environment:
+    """Deadlines, waiting and collected errors of one test.
+
+    ``timeout``: seconds that an expected signal may take. ``no_signals_timeout``: seconds of
+    silence that count as "nothing came". ``dilation`` multiplies both; by default it is the
+    variable ``ACTORS_RS_TCK_DILATION``, or 1. Raises ``InvalidArgumentError`` for a time that is
+    negative or a dilation that is not above 0.
+    """
+
+    def __init__(
+        self,
+        timeout: float = 2.0,
+        no_signals_timeout: float = 0.05,
+        dilation: float | None = None,
+    ) -> None:
+        factor = _dilation() if dilation is None else dilation
+        if not (factor > 0 and math.isfinite(factor)):
+            raise InvalidArgumentError(f"dilation needs a number above 0, got {factor!r}")
+        self.timeout = _seconds("timeout", timeout) * factor
+        self.no_signals_timeout = _seconds("no_signals_timeout", no_signals_timeout) * factor
+        self.changed = Condition()
+        self._errors: list[str] = []
+        self._to_cancel: list[weakref.ref[Any]] = []
+
+    # Errors
+
+    def flop(self, message: str) -> None:
+        """Note a violation seen where raising would reach the wrong one; the test fails by it."""
+        with self.changed:
+            if message not in self._errors:
+                self._errors.append(message)
+            self.changed.notify_all()
+
+    @property
+    def async_errors(self) -> tuple[str, ...]:
+        """The violations noted so far."""
+        with self.changed:
+            return tuple(self._errors)
+
+    def verify_no_async_errors(self) -> None:
+        """Raise ``Failure`` with all violations noted so far, if there are any."""
+        if errors := self.async_errors:
+            raise Failure("; ".join(errors))
+
+    def call(self, promise: str, function: Callable[..., R], *args: Any) -> R:
+        """Call code under test that has to return normally; ``promise`` opens the message."""
+        try:
+            return function(*args)
+        except Exception as error:
+            raise Failure(f"{promise}, it raised {error!r}") from error
+
+    # Waiting
+
+    def wait_until(self, condition: Callable[[], bool], otherwise: Callable[[], str] | str) -> None:
+        """Wait for what the kit records; at the deadline raise ``Failure`` with ``otherwise``."""
+        with self.changed:
+            if self.changed.wait_for(condition, self.timeout):
+                return
+            message = otherwise if isinstance(otherwise, str) else otherwise()
+        raise Failure(f"{message} (waited {self.timeout:g} s)")
+
+    def stays_false(self, condition: Callable[[], bool]) -> bool:
+        """Whether ``condition`` stays false for the quiet period."""
+        with self.changed:
+            return not self.changed.wait_for(condition, self.no_signals_timeout)
+
+    def wait_for_quiet(self, count: Callable[[], int], otherwise: str) -> None:
+        """Wait until ``count`` has not changed for a quiet period; ``Failure`` at the deadline."""
+        deadline = monotonic() + self.timeout
+        seen = count()
+        while not self.stays_false(partial(_differs, count, seen)):
+            seen = count()
+            if monotonic() > deadline:
+                raise Failure(f"{otherwise} (waited {self.timeout:g} s)")
+
+    def wait_until_dropped(self, reference: weakref.ref[Any], otherwise: str) -> None:
+        """Wait until nobody refers to the object any more, cycles not counted."""
+        deadline = monotonic() + self.timeout
+        while reference() is not None:
+            gc.collect()
+            with self.changed:
+                self.changed.wait(0.005)
+            if monotonic() > deadline:
+                holders = _holders(reference)
+                raise Failure(f"{otherwise}: {holders} (waited {self.timeout:g} s)")
+
+    def returns_in_time(self, promise: str, function: Callable[..., object], *args: Any) -> None:
+        """Call ``function`` on a thread of its own; ``Failure`` unless it returns in time.
+
+        One that never returns keeps that (daemon) thread: no thread of Python can be stopped.
+        """
+        latch = Latch(self)
+
+        def run() -> None:
+            try:
+                function(*args)
+            except Exception as error:
+                self.flop(f"{promise}, it raised {error!r}")
+            latch.close()
+
+        Thread(target=run, daemon=True, name="tck-call").start()
+        latch.expect_closed(f"{promise}, it has not")
+
+    # Cleaning up
+
+    def cancel_later(self, subscriber: Any) -> None:
+        """Cancel this subscriber of the kit when the test is over; kept by a weak reference."""
+        with self.changed:
+            self._to_cancel.append(weakref.ref(subscriber))
+
+    def close(self) -> None:
+        """Cancel what the test left open, so that no publisher waits for demand for ever."""
+        for reference in self._to_cancel:
+            if (subscriber := reference()) is not None:
+                subscriber.give_up()
+
+
+class Latch:
+    """Closes once, on any thread; somebody waits for it."""
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def close(self) -> None:
+        """Close it; closing again changes nothing."""
+        with self._env.changed:
+            self._closed = True
+            self._env.changed.notify_all()
+
+    def expect_closed(self, otherwise: str) -> None:
+        """Wait for it; ``Failure`` with the sentence ``otherwise`` at the deadline."""
+        self._env.wait_until(lambda: self._closed, otherwise)
+
+    def expect_open(self, otherwise: str) -> None:
+        """``Failure`` with the sentence ``otherwise`` if it is closed within the quiet period."""
+        if not self._env.stays_false(lambda: self._closed):
+            raise Failure(otherwise)
+
+
+def _differs(count: Callable[[], int], seen: int) -> bool:
+    return count() != seen
+
+
+def _seconds(name: str, value: float) -> float:
+    if not (value >= 0 and math.isfinite(value)):
+        raise InvalidArgumentError(f"{name} needs seconds of 0 or more, got {value!r}")
+    return value
+
+
+def _dilation() -> float:
+    text = os.environ.get(DILATION_VARIABLE, "1")
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidArgumentError(f"{DILATION_VARIABLE} needs a number, got {text!r}") from None
+
+
+def _holders(reference: weakref.ref[Any]) -> str:
+    """What still refers to the object, by type."""
+    held = [one for one in gc.get_referrers(reference()) if type(one).__name__ != "frame"]
+    return ", ".join(sorted({type(one).__name__ for one in held})) or "something unknown"

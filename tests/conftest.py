@@ -1,0 +1,3 @@
+"""What every test of the project runs under."""
+
+pytest_plugins = ["actors_rs.testing.pytest_plugin"]
