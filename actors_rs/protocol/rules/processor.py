@@ -15,8 +15,8 @@ PROCESSOR_RULES = (
         "MUST",
         "A processor is a Subscriber and a Publisher, and keeps the rules of both.",
         "It fits wherever either of them fits.",
-        "Both ends of our processors are the ends of our subscribers and publishers; a monitor "
-        "is put on each of its links.",
+        "Both ends of our processors are the ends of our subscribers and publishers, and the links "
+        "between are those of any run.",
         (
             BOUNDARY + "test_publisher_processor_and_subscriber_of_ours_fit_together",
             BOUNDARY + "test_a_processor_asks_only_when_it_is_asked",
