@@ -1,4 +1,4 @@
-# mypy: disable-error-code="union-attr, var-annotated"
+# mypy: disable-error-code="func-returns-value, union-attr, var-annotated"
 """The asyncio thread of a system."""
 
 import asyncio
@@ -97,6 +97,17 @@ def test_system_exit_in_one_coroutine_leaves_the_others_running(loop):
 
 def test_threads_that_coroutines_started_end_with_the_loop(loop):
     assert loop.run(asyncio.to_thread(lambda: 5)).result(20) == 5
+
+
+def test_the_loop_does_not_count_as_ended_while_a_thread_of_a_coroutine_runs():
+    loop, gate, begun = EventLoopThread("test-asyncio"), threading.Event(), threading.Event()
+    with no_thread_left():
+        loop.run(asyncio.to_thread(lambda: begun.set() or gate.wait()))
+        assert begun.wait(20)
+        thread = loop._thread
+        assert loop.close(0.1) == ("test-asyncio",)
+        gate.set()
+        thread.join(20)
 
 
 def test_a_coroutine_that_does_not_end_is_named():

@@ -94,7 +94,13 @@ def test_a_get_hook_runs_once_and_gets_the_timeout(future):
 
 def test_a_get_hook_runs_once_for_many_threads(future):
     calls, ready = [], threading.Barrier(8)
-    future.set_get_hook(lambda timeout: calls.append(1) or len(calls))
+
+    def hook(timeout):
+        calls.append(1)
+        threading.Event().wait(0.02)  # time for another thread to come in
+        return len(calls)
+
+    future.set_get_hook(hook)
 
     def get(_):
         ready.wait()
@@ -254,3 +260,4 @@ def test_a_resolved_future_answers_a_pool_thread_while_another_waiter_is_being_s
     future._latch.acquire()  # as the other waiter does, for a moment
     with _primitives.blocking_forbidden():
         assert future.get(timeout=0) == 1
+        future._wait(None)  # as it goes on if the result came after it had looked

@@ -244,13 +244,19 @@ def test_a_blocking_job_may_hand_in_jobs_that_wait_for_each_other(workers, gate)
         assert begun.acquire(timeout=20)
     gate.set()
     eventually(lambda: workers._unfinished == 0)
+    workers._queue._eager_until = 0.0  # as if no job had been long lately
     done = threading.Semaphore(0)
 
     def meet():
         together.wait(20)
         done.release()
 
-    workers.put_growing(lambda: [workers.put_growing(meet, 4) for _ in range(3)], 4)
+    def hand_in_and_meet():
+        for _ in range(2):
+            workers.put_growing(meet, 4)
+        meet()
+
+    workers.put_growing(hand_in_and_meet, 4)
     for _ in range(3):
         assert done.acquire(timeout=25), "jobs wait for a thread although some are free"
 
