@@ -15,6 +15,7 @@ from actors_rs.runtime._primitives import Condition, Thread, current_thread_id, 
 
 __all__ = ["Timer", "Timers"]
 
+_FEW = 64  # timers that are not worth a sweep
 _LONGEST_WAIT = 3600.0  # seconds; what a lock can wait for at once is limited
 logger = logging.getLogger("actors_rs.runtime")
 
@@ -32,6 +33,11 @@ class Timer:
         """Do not call back, unless it is happening right now."""
         self._callback = None
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether it will not call back any more: cancelled, or fired."""
+        return self._callback is None
+
     def fire(self) -> None:
         callback, self._callback = self._callback, None
         if callback is not None:
@@ -48,6 +54,11 @@ class Timers:
         self._order = count()
         self._thread: Thread | None = None
         self._closed = False
+        self._sweep_at = _FEW
+
+    def __len__(self) -> int:
+        """Timers that are kept, cancelled ones among them for a while."""
+        return len(self._heap)
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
         """Call ``callback`` once, ``seconds`` from now; after ``close`` never."""
@@ -55,6 +66,8 @@ class Timers:
         with self._changed:
             if self._closed:
                 return timer
+            if len(self._heap) >= self._sweep_at:
+                self._sweep()
             heapq.heappush(self._heap, (timer.due, next(self._order), timer))
             if self._thread is None:
                 thread = Thread(target=self._run, name=self._name, daemon=True)
@@ -75,6 +88,12 @@ class Timers:
             return ()
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
+
+    def _sweep(self) -> None:
+        """Drop the cancelled ones: most timers are, long before they are due."""
+        self._heap = [entry for entry in self._heap if not entry[2].cancelled]
+        heapq.heapify(self._heap)
+        self._sweep_at = max(_FEW, 2 * len(self._heap))
 
     def _run(self) -> None:
         while (timer := self._next_due()) is not None:

@@ -217,6 +217,13 @@ def test_a_result_that_is_taken_back_is_a_failure():
     assert caught.value.position == 0
 
 
+def test_batches_that_were_full_in_time_leave_no_timers_behind():
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        going = system.start(Source.range(0, 20_000).batch(2, within=3600).to(Sink.count()))
+        assert going.result(SECONDS) == 10_000
+        assert len(system.timers) < 200
+
+
 def test_a_batch_is_given_when_its_time_is_up():
     seen = []
     with ActorSystem(shutdown_timeout=SECONDS) as system:
