@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from actors_rs.graph.blueprint import OutletRef, spec_of
@@ -45,14 +46,29 @@ class SparkSource:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
         window = 2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2
         ArrowPartitions(df)  # refuses what is no DataFrame now, not at the first demand
-        return _source("spark_arrow", lambda: ArrowPartitions(df), in_flight, ordered, 1, window)
+        return _source(
+            "spark_arrow",
+            lambda: ArrowPartitions(df),
+            window,
+            in_flight=in_flight,
+            ordered=ordered,
+            piece=1,
+            size=attrgetter("num_rows"),
+        )
 
     @staticmethod
     def rows(df: DataFrame, in_flight: int = 2, ordered: bool = True) -> Flow[Never, Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
         at_least(1, in_flight, "SparkSource.rows: in_flight")
         RowPartitions(df)
-        return _source("spark_rows", lambda: RowPartitions(df), in_flight, ordered, _ROWS_AT_ONCE)
+        return _source(
+            "spark_rows",
+            lambda: RowPartitions(df),
+            0,
+            in_flight=in_flight,
+            ordered=ordered,
+            piece=_ROWS_AT_ONCE,
+        )
 
     @staticmethod
     def partitions(rdd: RDD[T], in_flight: int = 2, ordered: bool = True) -> Flow[Never, list[T]]:
@@ -60,20 +76,22 @@ class SparkSource:
         window = 2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2
         RddPartitions(rdd)
         return _source(
-            "spark_partitions", lambda: RddPartitions(rdd), in_flight, ordered, 1, window
+            "spark_partitions",
+            lambda: RddPartitions(rdd),
+            window,
+            in_flight=in_flight,
+            ordered=ordered,
+            piece=1,
+            size=len,
         )
 
 
 def _source(
-    kind: str,
-    make_plan: Callable[[], PartitionPlan[Any]],
-    in_flight: int,
-    ordered: bool,
-    piece: int,
-    window: int = 0,
+    kind: str, make_plan: Callable[[], PartitionPlan[Any]], window: int, **settings: Any
 ) -> Flow[Never, Any]:
+    """A source whose stage has ``settings``; ``window`` is for the inlets behind it."""
+
     def make() -> PartitionsSource:
-        tag = f"actors-rs-{uuid.uuid4()}"
-        return PartitionsSource(make_plan(), tag, in_flight=in_flight, ordered=ordered, piece=piece)
+        return PartitionsSource(make_plan(), f"actors-rs-{uuid.uuid4()}", **settings)
 
     return Flow(OutletRef(spec_of(kind, make, outflow_window=window)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -41,8 +42,16 @@ class PartitionsSource(StageLogic):
     """Plans at the first demand, then begins partitions as demand goes beyond those begun."""
 
     def __init__(
-        self, plan: PartitionPlan[Any], tag: str, *, in_flight: int, ordered: bool, piece: int
+        self,
+        plan: PartitionPlan[Any],
+        tag: str,
+        *,
+        in_flight: int,
+        ordered: bool,
+        piece: int,
+        size: Callable[[Any], int] = lambda element: 1,
     ) -> None:
+        """``piece``: elements read at a time; ``size``: how many rows an element is."""
         self.outlet = Outlet()
         self.outlets = (self.outlet,)
         self._plan = plan
@@ -50,6 +59,8 @@ class PartitionsSource(StageLogic):
         self._in_flight = in_flight
         self._ordered = ordered
         self._piece = piece
+        self._size = size
+        self._rows = 0
         self._planning = False
         self._total: int | None = None  # unknown until it is planned
         self._next = 0
@@ -91,6 +102,7 @@ class PartitionsSource(StageLogic):
             "running": running,
             "waiting": None if total is None else max(0, total - self._done - running),
             "in_flight": self._in_flight,
+            "rows": self._rows,
         }
 
     # Planning, on a thread that may block
@@ -144,6 +156,7 @@ class PartitionsSource(StageLogic):
             piece = piece[:demand]
         else:
             fetch.credit.release()
+        self._rows += sum(map(self._size, piece))
         self.outlet.emit(piece)
 
     def _begin_fetches(self, total: int) -> None:

@@ -315,4 +315,5 @@ def test_figures_tell_partitions_by_state() -> None:
     bench.run_job()
     bench.turn()
     figures = bench.logic.details()
-    assert figures == {"partitions": 4, "done": 1, "running": 1, "waiting": 2, "in_flight": 2}
+    by_state = {"partitions": 4, "done": 1, "running": 1, "waiting": 2}
+    assert figures == {**by_state, "in_flight": 2, "rows": 1}
