@@ -147,11 +147,13 @@ class ForeignSubscriber:
         self._grant()
 
     def _grant(self) -> None:
-        """Let the outlet have demand for the next piece, once it has used up the last one."""
-        if self._demand and not self._outlet.demand:
-            piece = self._demand
-            if self._on_frame is None and piece > self._pace.size:
-                piece = self._pace.size
+        """Let the outlet have demand for the next piece, once it has used up the last one.
+
+        Who takes whole frames is one of ours and never slow: all that is asked for is granted.
+        """
+        whole = self._on_frame is not None
+        if self._demand and (whole or not self._outlet.demand):
+            piece = self._demand if whole else min(self._demand, self._pace.size)
             self._demand = less_demand(self._demand, piece)
             self._outlet.request(piece)
         self._outlet.foreseen = self._demand

@@ -1,8 +1,9 @@
-# mypy: disable-error-code="assignment, misc, union-attr, var-annotated"
+# mypy: disable-error-code="attr-defined, assignment, misc, union-attr, var-annotated"
 """Our stages as standard Publishers, Subscribers and Processors, against foreign peers."""
 
 import gc
 import threading
+import traceback
 import weakref
 
 import pytest
@@ -136,7 +137,7 @@ def test_a_million_requests_from_within_on_next_do_not_grow_the_stack(system):
 
     def ask(book, element):
         if element % 1000 == 0:
-            depths.add(len(_stack()))
+            depths.add(sum(1 for _ in traceback.walk_stack(None)))
         if len(book.elements) == 1:
             for _ in range(200_000):
                 book.request(1)
@@ -147,16 +148,6 @@ def test_a_million_requests_from_within_on_next_do_not_grow_the_stack(system):
     assert book.wait(30) == "complete"
     assert book.elements == list(range(100_000))
     assert len(depths) == 1
-
-
-def _stack():
-    import sys
-
-    frame, found = sys._getframe(), []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.f_back
-    return found
 
 
 def test_none_ends_in_on_error_naming_rule_2_13_and_the_stage_that_gave_it(system):
@@ -337,6 +328,22 @@ def test_publisher_processor_and_subscriber_of_ours_fit_together(system):
     system.publisher(Source.range(0, 100_000)).subscribe(processor)
     processor.subscribe(subscriber)
     assert subscriber.run.result(SECONDS) == sum(range(1, 100_000, 2))
+
+
+@pytest.mark.parametrize("frames", [True, False])
+def test_a_request_that_comes_while_earlier_demand_is_left_is_not_forgotten(system, frames):
+    gates = [threading.Event() for _ in range(3)]
+    book = Book(first=2)
+    if frames:
+        book.on_frame = lambda frame: [book.on_next(element) for element in frame]
+    source = Source.from_iterable(lambda: (n for n, gate in enumerate(gates) if gate.wait(SECONDS)))
+    system.publisher(source.map(lambda n: n).with_attributes(window=1)).subscribe(book)
+    for n, gate in enumerate(gates):
+        gate.set()
+        wait_until(lambda n=n: len(book.elements) == n + 1)
+        if n == 0:
+            book.request(1)
+    assert book.wait() == "complete"
 
 
 def test_each_subscription_of_a_publisher_is_a_run_of_its_own(system):
