@@ -237,7 +237,7 @@ def test_every_thread_ends_at_once_however_the_end_marks_are_shared_out():
 def test_a_blocking_job_may_hand_in_jobs_that_wait_for_each_other(workers, gate):
     """Threads sleep that are free; each such job must get one, whoever hands it in."""
     together, begun = threading.Barrier(3), threading.Semaphore(0)
-    workers._linger = 20
+    workers._linger = 3600
     for _ in range(3):
         workers.put_growing(lambda: (begun.release(), gate.wait()), 4)
     for _ in range(3):
