@@ -62,7 +62,7 @@ class RuleMonitor:
         self._deepest = deepest
         self._state = LinkState()
         self._inside = {True: Inside(), False: Inside()}  # by whether a subscriber's call
-        self._frames: dict[bool, FrameType] = {}  # where the outermost of them was signalled
+        self._frames: dict[bool, list[FrameType]] = {True: [], False: []}  # where they came from
         self._recent: deque[Signal] = deque(maxlen=REMEMBERED)
         self._last: dict[Kind, tuple[int, Signal]] = {}  # of each kind, with its number
         self._count = 0
@@ -125,7 +125,7 @@ class RuleMonitor:
             ]
             if isinstance(entered, Inside):
                 self._inside[is_call] = entered
-                self._frames.setdefault(is_call, caller)
+                self._frames[is_call].append(caller)
             if isinstance(judged, LinkState):
                 self._state = judged
             self._remember(signal)
@@ -137,9 +137,8 @@ class RuleMonitor:
         """``signal`` has returned; on the thread it began on."""
         is_call = signal.kind in CALLS
         with self._lock:
-            inside = self._inside[is_call] = leave(self._inside[is_call])
-            if not inside.signals:
-                del self._frames[is_call]
+            self._inside[is_call] = leave(self._inside[is_call])
+            self._frames[is_call].pop()
 
     def _judge(self, signal: Signal, thread: int) -> LinkState | Violation:
         if signal.kind in CALLS:
@@ -192,7 +191,7 @@ class RuleMonitor:
         """Where the two signals came from, if they overlapped in time."""
         if violation.rule not in ("1.3", "2.7") or caller is None:
             return ()
-        running = self._frames[violation.rule == "2.7"]  # not left yet: that needs our lock
+        running = self._frames[violation.rule == "2.7"][-1]  # not left yet: that needs our lock
         return _stack_of(running), _stack_of(caller)
 
 

@@ -62,6 +62,28 @@ def test_signals_that_overlap_are_reported_with_the_stacks_of_both_threads(misbe
     assert later in notes
 
 
+def test_the_stack_told_of_a_nested_signal_is_its_own():
+    link = Link()
+    interrupted = threading.Thread(target=lambda: link.subscriber.on_complete())
+
+    def nested_delivery(n):
+        if n == 2:
+            link.subscriber.on_next(2)
+
+    def ask_or_be_interrupted(peer):
+        if len(peer.got) == 2:
+            peer.subscription.request(2)
+        else:
+            interrupted.start()
+            interrupted.join()
+
+    link.subscription.on_request = nested_delivery
+    link.peer.on["on_next"] = ask_or_be_interrupted
+    link.begin(1).subscriber.on_next(1)
+    assert link.broken() == ["1.3"]
+    assert "nested_delivery" in link.called_back[0].stacks[0]
+
+
 def test_a_violation_tells_which_signals_came_before_it():
     link = Link()
     too_many(link)
@@ -89,11 +111,13 @@ def test_a_type_error_for_none_is_no_second_violation():
 def test_the_second_subscription_is_passed_on_for_the_subscriber_to_cancel():
     link, second = Link(), Asked()
     link.begin()
+    first = link.peer.subscription
     link.subscriber.on_subscribe(second)
     link.peer.subscription.cancel()
     assert second.got == ["cancel"]
-    assert link.subscription.got == []
-    link.subscriber.on_complete()
+    first.request(1)  # the first is as it was
+    link.subscriber.on_next(1)
+    assert link.subscription.got == [1]
     assert link.broken() == ["2.12"]
 
 
