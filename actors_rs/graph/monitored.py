@@ -8,16 +8,20 @@ other. Without a monitor nothing of this module is on a link.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.run import Run
+from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
 from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.ports import Downstream, Frame, Upstream
 
-__all__ = ["link_monitor", "monitored_lines"]
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["link_monitor", "monitored_lines", "monitored_subscriber"]
 
 
 def link_monitor(
@@ -54,6 +58,25 @@ def monitored_lines(
     monitor.begin(subscribed)  # stages are connected before they start, without a signal
     monitor.end(subscribed)
     return _WatchedDownstream(monitor, down), _WatchedUpstream(monitor, up)
+
+
+def monitored_subscriber(
+    run: Run[Any], actor: StageActor, subscriber: Subscriber[Any]
+) -> Subscriber[Any]:
+    """``subscriber``, watched, as the peer of the last stage of ``run``.
+
+    Nobody may be waiting for such a run, so a violation becomes a dead letter too.
+    """
+
+    def broken(violation: ProtocolViolation) -> None:
+        actor.report(subscriber, str(violation), violation)
+        if violation.rule == "3.9":  # the boundary answers it, and ends the stream
+            run.note_failure(violation)
+        else:
+            run.abort(violation)
+
+    monitor = link_monitor(actor.name, type(subscriber).__name__, broken)
+    return monitor.wrap_subscriber(subscriber)
 
 
 class _Watched:

@@ -9,6 +9,7 @@ from actors_rs.errors import GraphError, InvalidArgumentError, ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, StageSpec, in_order, spec_of
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.materializer import Actors, prepare, start
+from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
@@ -41,7 +42,7 @@ class SourcePublisher(Generic[T]):
             return
         run: Run[Any] = Run(self._system, "publisher")
         actors = prepare(self._system, run, self._specs)
-        _attach_subscriber(actors, self._out, subscriber)
+        _attach_subscriber(run, actors, self._out, subscriber)
         start(self._system, run, actors, (), single=True)
 
 
@@ -89,12 +90,16 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         if (over := _over(self._system)) is not None:
             _reject(subscriber, over)
             return
-        _attach_subscriber(self._actors, self._out, subscriber)
+        _attach_subscriber(self.run, self._actors, self._out, subscriber)
         start(self._system, self.run, self._actors, (), single=True)
 
 
-def _attach_subscriber(actors: Actors, out: OutletRef, subscriber: Subscriber[Any]) -> None:
+def _attach_subscriber(
+    run: Run[Any], actors: Actors, out: OutletRef, subscriber: Subscriber[Any]
+) -> None:
     actor = actors[out.spec]
+    if run.monitored:
+        subscriber = monitored_subscriber(run, actor, subscriber)
     outlet = actor.logic.outlets[out.index]
     actor.at_boundary = True
     actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin

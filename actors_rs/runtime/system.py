@@ -89,8 +89,8 @@ class ActorSystem:
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
     user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
     says otherwise, ``metrics`` whether stages account for their time. With ``monitor`` the rules
-    of the standard are watched on every link between two stages, and the first violation ends its
-    run with a ``ProtocolViolation``.
+    of the standard are watched on every link between two stages, or from a stage to a foreign
+    subscriber, and the first violation ends its run with a ``ProtocolViolation``.
     """
 
     def __init__(

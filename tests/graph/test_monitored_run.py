@@ -173,6 +173,31 @@ def test_publishers_processors_and_subscribers_of_a_monitored_system_keep_every_
         assert book.ends == []
 
 
+def test_what_a_foreign_subscriber_breaks_is_reported_and_ends_its_run():
+    class Clinging(Book):
+        def on_complete(self):
+            self.subscription.request(1)
+            super().on_complete()
+
+    with ActorSystem(workers=2, monitor=True, shutdown_timeout=SECONDS) as system:
+        processor = system.processor(Flow().map(str).named("text"))
+        processor.subscribe(Clinging())
+        processor.on_complete()
+        with pytest.raises(ProtocolViolation, match=r"rule 2\.3: .*'text' -> 'Clinging'") as caught:
+            processor.run.result(SECONDS)
+        assert caught.value in [letter.error for letter in system.dead_letters.recent()]
+
+
+def test_the_answer_to_a_request_for_nothing_is_the_same_under_the_monitor():
+    book = Book(first=0)
+    with ActorSystem(workers=2, monitor=True, shutdown_timeout=SECONDS) as system:
+        system.publisher(numbers()).subscribe(book)
+        error = book.wait()
+        assert isinstance(error, ValueError)
+        assert "rule 3.9" in str(error)
+        assert "rule 3.9" in system.dead_letters.recent()[0].why
+
+
 class Rogue(SourceLogic):
     """A source that goes around its outlet: what it does once it is asked is the test's."""
 
