@@ -94,7 +94,7 @@ def test_a_latch_is_waited_for_with_a_deadline():
 
 @pytest.fixture
 def subscriber():
-    subscriber = ManualSubscriber(impatient())
+    subscriber: ManualSubscriber = ManualSubscriber(impatient())
     ReferencePublisher(["a", "b"]).subscribe(subscriber)
     subscriber.expect_subscription()
     return subscriber

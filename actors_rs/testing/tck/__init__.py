@@ -5,5 +5,5 @@ from actors_rs.testing.tck.environment import Failure as Failure
 from actors_rs.testing.tck.environment import Latch as Latch
 from actors_rs.testing.tck.environment import NotVerified as NotVerified
 from actors_rs.testing.tck.manual import ManualSubscriber as ManualSubscriber
-from actors_rs.testing.tck.manual import Signal as Signal
 from actors_rs.testing.tck.publisher import PublisherVerification as PublisherVerification
+from actors_rs.testing.tck.signals import Signal as Signal

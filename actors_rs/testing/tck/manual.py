@@ -8,28 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.protocol.interfaces import Subscription
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.testing.tck.environment import Environment, Failure
+from actors_rs.testing.tck.signals import Signal, SignalLog
 
-__all__ = ["ManualSubscriber", "Signal"]
+__all__ = ["ManualSubscriber"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One signal as it arrived: the method's name and its argument."""
-
-    kind: str
-    value: Any = None
-
-    def __str__(self) -> str:
-        return self.kind if self.kind == "on_complete" else f"{self.kind}({self.value!r})"
 
 
 class ManualSubscriber(Generic[T]):
@@ -38,8 +27,7 @@ class ManualSubscriber(Generic[T]):
     def __init__(self, env: Environment, name: str = "the subscriber") -> None:
         self.env = env
         self.name = name
-        self.signals: list[Signal] = []
-        self._read = 0
+        self.log = SignalLog(env, name)
         self._subscription: Subscription | None = None
         self._requested = 0
         self._arrived = 0
@@ -60,7 +48,7 @@ class ManualSubscriber(Generic[T]):
                 self.env.flop(f"rule 1.9: {self.name} got a second on_subscribe (see 2.12)")
                 return
             self._subscription = subscription
-            self._record(Signal("on_subscribe", subscription))
+            self.log.record(Signal("on_subscribe", subscription))
             self.subscribed(subscription)
 
     def on_next(self, element: T, /) -> None:
@@ -75,7 +63,7 @@ class ManualSubscriber(Generic[T]):
                     f"rule 1.1: {self.name} requested {self._requested} elements, "
                     f"and got element number {self._arrived}"
                 )
-            self._record(Signal("on_next", element))
+            self.log.record(Signal("on_next", element))
             self.received(element)
 
     def on_error(self, error: BaseException, /) -> None:
@@ -131,12 +119,12 @@ class ManualSubscriber(Generic[T]):
     def expect_subscription(self) -> Subscription:
         """Wait for ``on_subscribe``, which has to be the first signal."""
         subscription = self.subscription
-        self._take("on_subscribe", "rule 1.9: ", "on_subscribe first")
+        self.log.take("on_subscribe", "1.9", "on_subscribe first")
         return subscription
 
     def expect_next(self, rule: str = "1.1") -> T:
         """Wait for an element and return it."""
-        return cast(T, self._take("on_next", f"rule {rule}: ", "an element").value)
+        return cast(T, self.log.take("on_next", rule, "an element").value)
 
     def expect_elements(self, n: int, rule: str = "1.1") -> list[T]:
         """Wait for ``n`` elements, at least 1, and return them."""
@@ -151,39 +139,32 @@ class ManualSubscriber(Generic[T]):
 
     def expect_completion(self, rule: str = "1.5") -> None:
         """Wait for ``on_complete``."""
-        self._take("on_complete", f"rule {rule}: ", "on_complete")
+        self.log.take("on_complete", rule, "on_complete")
 
     def expect_error(
         self, kind: type[BaseException] = BaseException, rule: str = "1.4"
     ) -> BaseException:
         """Wait for ``on_error`` with an exception of this type and return it."""
         wanted = f"on_error with a {kind.__name__}"
-        error = self._take("on_error", f"rule {rule}: ", wanted).value
+        error = self.log.take("on_error", rule, wanted).value
         if not isinstance(error, kind):
             raise Failure(f"rule {rule}: {self.name} expected {wanted}, got {error!r}")
         return error
 
     def expect_end_or_next(self, rule: str) -> Signal:
         """Wait for an element or ``on_complete``, whichever comes."""
-        self._wait_for_signal(f"rule {rule}: ", "an element or on_complete")
-        signal = self.signals[self._read]
-        if signal.kind == "on_complete":
-            self._read += 1
-        else:
-            self.expect_next(rule)
-        return signal
+        kind = self.log.peek(rule, "an element or on_complete").kind
+        wanted = "on_complete" if kind == "on_complete" else "on_next"
+        return self.log.take(wanted, rule, "an element or on_complete")
 
     def expect_nothing(self, rule: str, when: str) -> None:
         """``Failure`` if any signal comes within the quiet period."""
-        self.env.stays_false(self._unread)
-        if self._unread():
-            came = self.signals[self._read]
-            raise Failure(f"rule {rule}: {self.name} expected no signal {when}, got {came}")
+        self.log.expect_nothing(rule, when)
 
     @property
     def elements(self) -> list[T]:
         """All elements that have arrived so far."""
-        return [signal.value for signal in tuple(self.signals) if signal.kind == "on_next"]
+        return self.log.elements
 
     # Inside
 
@@ -212,25 +193,4 @@ class ManualSubscriber(Generic[T]):
 
     def _end(self, signal: Signal) -> None:
         self._ended = signal
-        self._record(signal)
-
-    def _record(self, signal: Signal) -> None:
-        with self.env.changed:
-            self.signals.append(signal)
-            self.env.changed.notify_all()
-
-    def _unread(self) -> bool:
-        return len(self.signals) > self._read
-
-    def _wait_for_signal(self, opening: str, wanted: str) -> None:
-        message = f"{opening}{self.name} expected {wanted}, nothing came"
-        self.env.wait_until(self._unread, message)
-
-    def _take(self, kind: str, opening: str, wanted: str) -> Signal:
-        """The next signal, which has to be of this kind."""
-        self._wait_for_signal(opening, wanted)
-        signal = self.signals[self._read]
-        if signal.kind != kind:
-            raise Failure(f"{opening}{self.name} expected {wanted}, got {signal}")
-        self._read += 1
-        return signal
+        self.log.record(signal)

@@ -114,7 +114,7 @@ class SubscriptionTests(PublisherBase):
         subscriber.request(5)
         subscriber.expect_next("3.12")
         subscriber.cancel()
-        signals = subscriber.signals
+        signals = subscriber.log.signals
         self.env.wait_for_quiet(
             lambda: len(signals), "rule 3.12: signals must stop after cancel, they have not"
         )

@@ -1,0 +1,166 @@
+"""The Subscription that the kit gives to a Subscriber under test, and the signals it sends.
+
+It records every call, and notes the wrong ones in the environment. Thread-safe.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.runtime._primitives import current_thread_id
+from actors_rs.testing.tck.environment import Environment, Failure
+
+__all__ = ["Upstream"]
+
+TERMINAL = ("on_complete", "on_error")
+LINGERING = 0.001  # seconds in a call of the subscriber, when overlapping calls are looked for
+
+
+class Upstream:
+    """A publisher's end of one subscription, moved by the test."""
+
+    def __init__(
+        self, env: Environment, subscriber: Subscriber[Any], name: str = "the subscriber"
+    ) -> None:
+        self.env = env
+        self.name = name
+        self.requested = 0
+        self.sent = 0
+        self.cancelled = False
+        self.calls: list[str] = []
+        self.lingering = False
+        self._subscriber = subscriber
+        self._taken = 0
+        self._inside: list[tuple[str, int]] = []
+        self._ending: tuple[str, int] | None = None
+
+    # What the subscriber calls
+
+    def request(self, n: int, /) -> None:
+        """Count the request; note one below 1 (3.9)."""
+        with self._call(f"request({n})"):
+            if not isinstance(n, int) or n < 1:
+                self.env.flop(f"rule 3.9: {self.name} called request({n!r}), at least 1 is needed")
+                return
+            with self.env.changed:
+                self.requested += n
+                self.env.changed.notify_all()
+
+    def cancel(self) -> None:
+        """Note the cancellation."""
+        with self._call("cancel()"):
+            with self.env.changed:
+                self.cancelled = True
+                self.env.changed.notify_all()
+
+    # Signals, all of which have to return normally (2.13)
+
+    def begin(self) -> None:
+        """Signal ``on_subscribe``."""
+        self._signal("2.13", "on_subscribe", self._subscriber.on_subscribe, self)
+
+    def send(self, element: Any, rule: str = "2.13") -> None:
+        """Signal ``on_next``, whether or not it was requested."""
+        with self.env.changed:
+            self.sent += 1
+        self._signal(rule, "on_next", self._subscriber.on_next, element)
+
+    def complete(self, rule: str = "2.13") -> None:
+        """Signal ``on_complete``."""
+        self._end(rule, "on_complete", self._subscriber.on_complete)
+
+    def fail(self, error: BaseException, rule: str = "2.13") -> None:
+        """Signal ``on_error``."""
+        self._end(rule, "on_error", self._subscriber.on_error, error)
+
+    # What the test expects
+
+    def expect_request(self, rule: str = "2.1") -> int:
+        """Wait until more is requested than before, and return how much more."""
+        self.env.wait_until(
+            lambda: self.requested > self._taken,
+            f"rule {rule}: {self.name} was expected to request elements, it has not",
+        )
+        with self.env.changed:
+            more = self.requested - self._taken
+            self._taken = self.requested
+        return more
+
+    def expect_requests(self, total: int, rule: str) -> None:
+        """Wait until at least ``total`` elements were requested since the start."""
+        self.env.wait_until(
+            lambda: self.requested >= total,
+            lambda: (
+                f"rule {rule}: {self.name} was expected to request {total} elements, "
+                f"it requested {self.requested}"
+            ),
+        )
+
+    def expect_cancel(self, rule: str = "2.6") -> None:
+        """Wait for the cancellation."""
+        self.env.wait_until(
+            lambda: self.cancelled,
+            f"rule {rule}: {self.name} was expected to cancel, it has not",
+        )
+
+    def settle(self) -> None:
+        """Wait until the subscriber makes no more calls by itself."""
+        self.env.wait_for_quiet(
+            lambda: len(self.calls), f"{self.name} was expected to stop calling its subscription"
+        )
+
+    def expect_no_calls(self, rule: str, when: str) -> None:
+        """``Failure`` if the subscriber calls anything within the quiet period."""
+        before = len(self.calls)
+        if not self.env.stays_false(lambda: len(self.calls) > before):
+            called = ", ".join(self.calls[before:])
+            raise Failure(f"rule {rule}: {self.name} was expected to call nothing {when}: {called}")
+
+    # Inside
+
+    @contextmanager
+    def _call(self, call: str) -> Iterator[None]:
+        """One call of the subscriber: not inside a terminal signal (2.3), not overlapping (2.7)."""
+        me = current_thread_id()
+        if (ending := self._terminal_on_this_stack()) is not None:
+            self.env.flop(f"rule 2.3: {self.name} called {call} inside {ending}")
+        with self.env.changed:
+            self.calls.append(call)
+            for other, thread in self._inside:
+                if thread != me:
+                    self.env.flop(
+                        f"rule 2.7: {self.name} called {call} while {other} was under way"
+                    )
+            self._inside.append((call, me))
+            if self.lingering:
+                self.env.changed.wait(LINGERING)
+        try:
+            yield
+        finally:
+            with self.env.changed:
+                self._inside.remove((call, me))
+
+    def _terminal_on_this_stack(self) -> str | None:
+        """The terminal signal that this call was made in: ours, or a method of that name."""
+        if self._ending is not None and self._ending[1] == current_thread_id():
+            return self._ending[0]
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_name in TERMINAL:
+                return frame.f_code.co_name
+            frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        return None
+
+    def _signal(self, rule: str, name: str, signal: Callable[..., None], *args: Any) -> None:
+        self.env.call(f"rule {rule}: {name} must return normally", signal, *args)
+
+    def _end(self, rule: str, name: str, signal: Callable[..., None], *args: Any) -> None:
+        self._ending = (name, current_thread_id())
+        try:
+            self._signal(rule, name, signal, *args)
+        finally:
+            self._ending = None
