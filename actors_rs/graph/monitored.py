@@ -67,15 +67,16 @@ def monitored_subscriber(
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
     """
+    kind = type(subscriber).__name__  # not itself: the subscription would keep it alive (3.13)
 
     def broken(violation: ProtocolViolation) -> None:
-        actor.report(subscriber, str(violation), violation)
+        actor.report(kind, str(violation), violation)
         if violation.rule == "3.9":  # the boundary answers it, and ends the stream
             run.note_failure(violation)
         else:
             run.abort(violation)
 
-    monitor = link_monitor(actor.name, type(subscriber).__name__, broken)
+    monitor = link_monitor(actor.name, kind, broken)
     return monitor.wrap_subscriber(subscriber)
 
 

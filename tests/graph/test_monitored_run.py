@@ -1,7 +1,9 @@
 # mypy: disable-error-code="arg-type, attr-defined, union-attr, var-annotated"
 """Runs under the monitor: our own stages keep every rule, and who breaks one ends its own run."""
 
+import gc
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -186,6 +188,20 @@ def test_what_a_foreign_subscriber_breaks_is_reported_and_ends_its_run():
         with pytest.raises(ProtocolViolation, match=r"rule 2\.3: .*'text' -> 'Clinging'") as caught:
             processor.run.result(SECONDS)
         assert caught.value in [letter.error for letter in system.dead_letters.recent()]
+
+
+def test_a_monitor_keeps_no_subscriber_alive_whose_stream_has_ended():
+    book = Book(first=5)
+    elements = book.elements
+    gone = weakref.ref(book)
+    with ActorSystem(workers=2, monitor=True, shutdown_timeout=SECONDS) as system:
+        system.publisher(numbers()).subscribe(book)
+        wait_until(lambda: len(elements) == 5)
+        subscription = book.subscription
+        subscription.cancel()
+        del book
+        wait_until(lambda: gc.collect() is not None and gone() is None)
+        assert subscription is not None
 
 
 def test_the_answer_to_a_request_for_nothing_is_the_same_under_the_monitor():
