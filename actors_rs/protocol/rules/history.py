@@ -144,7 +144,7 @@ CHANGES = (
     Change(
         "When a subscription is given back",
         "at the subscriber's own shutdown",
-        "when it is no longer valid to the publisher (2.6)",
+        "when the publisher should not count on it any more (2.6)",
         "as RC1",
         "when it is no longer needed (2.6)",
         "As soon as a stage needs no more elements.",
