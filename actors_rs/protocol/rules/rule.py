@@ -11,7 +11,8 @@ Side = Literal["Publisher", "Subscriber", "Subscription", "Processor"]
 """Whom the standard lists a rule under."""
 
 Level = Literal["MUST", "SHOULD", "MAY"]
-"""How strongly a rule binds: the first of these words in it (required is MUST, recommended SHOULD)."""
+"""How strongly a rule binds, by the first such word in it (required counts as MUST, recommended as
+SHOULD)."""
 
 MONITOR = "monitor"
 """As one of a rule's checks: a ``RuleMonitor`` on the link sees it broken, on any link."""
