@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.shell import InletLine, Signal, StageActor
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime._primitives import Lock, monotonic
@@ -54,7 +54,7 @@ class ForeignSubscription:
         self._peer.cancel()
 
 
-class _Asked:
+class _Asked(Signal):
     """A request of a foreign subscriber, as a message."""
 
     __slots__ = ("_n", "_peer")
@@ -270,13 +270,16 @@ class SubscriberEnd(Generic[T]):
         self._actor.report(what, str(error), error)
 
 
-class _FromPeer:
+class _FromPeer(Signal):
     """A signal of a foreign publisher, as a message."""
 
-    __slots__ = ("deliver",)
+    __slots__ = ("_apply",)
 
-    def __init__(self, deliver: Callable[[], None]) -> None:
-        self.deliver = deliver
+    def __init__(self, apply: Callable[[], None]) -> None:
+        self._apply = apply
+
+    def deliver(self) -> None:
+        self._apply()
 
 
 class _ForeignPublisher:

@@ -21,7 +21,7 @@ from actors_rs.stages.stage import Cancellable, StageLogic
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
 
-__all__ = ["InletLine", "OutletLine", "StageActor"]
+__all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
 logger = logging.getLogger("actors_rs.stages")
 MOST_BLOCKING_THREADS = 4096
@@ -29,14 +29,17 @@ SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
 
 
-class Signal(Protocol):
+class Signal:
     """A message of a stage's mailbox."""
+
+    __slots__ = ()
 
     def deliver(self) -> None:
         """Apply it; in the turn of the stage it was sent to."""
+        raise NotImplementedError
 
 
-class _Arrived:
+class _Arrived(Signal):
     __slots__ = ("frame", "inlet")
 
     def __init__(self, inlet: Inlet, frame: Frame) -> None:
@@ -47,7 +50,7 @@ class _Arrived:
         self.inlet.push(self.frame)
 
 
-class _Ended:
+class _Ended(Signal):
     __slots__ = ("error", "inlet")
 
     def __init__(self, inlet: Inlet, error: BaseException | None) -> None:
@@ -58,7 +61,7 @@ class _Ended:
         self.inlet.complete(self.error)
 
 
-class _Requested:
+class _Requested(Signal):
     __slots__ = ("n", "outlet")
 
     def __init__(self, outlet: Outlet, n: int) -> None:
@@ -69,7 +72,7 @@ class _Requested:
         self.outlet.request(self.n)
 
 
-class _Cancelled:
+class _Cancelled(Signal):
     __slots__ = ("cause", "outlet")
 
     def __init__(self, outlet: Outlet, cause: BaseException | None) -> None:
@@ -80,11 +83,14 @@ class _Cancelled:
         self.outlet.cancel(self.cause)
 
 
-class _Posted:
-    __slots__ = ("deliver",)
+class _Posted(Signal):
+    __slots__ = ("action",)
 
     def __init__(self, action: Callable[[], None]) -> None:
-        self.deliver = action
+        self.action = action
+
+    def deliver(self) -> None:
+        self.action()
 
 
 class InletLine:
@@ -193,7 +199,10 @@ class StageActor(PooledActor):
             if not self._started:
                 self._begin()
             while (signal := take()) is not EMPTY:
-                signal.deliver()
+                if isinstance(signal, Signal):
+                    signal.deliver()
+                else:
+                    self._process(signal)
             logic.advance(budget)
         except BaseException as error:
             logic.fail(error)
@@ -228,11 +237,17 @@ class StageActor(PooledActor):
 
     def _return_unread(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""
-        if not hasattr(message, "deliver"):
+        if not isinstance(message, Signal):
             super()._return_unread(message)
 
-    def _handle_receive(self, message: Any) -> Any:
-        raise NotImplementedError("a stage takes signals only")
+    def _stop(self) -> None:
+        """Told to stop like any actor: the run ends as cancelled, with this stage first."""
+        self._run.cancel()
+        self.logic.end(self._run.cancelled_error())
+
+    def on_receive(self, message: Any) -> Any:
+        """A stage takes signals only; what else comes, from a broadcast say, is a dead letter."""
+        self.report(message, "a stage takes no messages")
 
     def _report_slow(self, seconds: float) -> None:
         if not self._reported_slow and self.dispatcher == "pool":

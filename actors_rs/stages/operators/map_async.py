@@ -22,11 +22,12 @@ from actors_rs.stages.stage import Budget, StageLogic
 
 
 class _Call:
-    """One call of ``f``: under way, then with a value or an error."""
+    """One call of ``f``: waiting, under way, then with a value or an error."""
 
-    __slots__ = ("done", "error", "future", "position", "value")
+    __slots__ = ("done", "element", "error", "future", "position", "value")
 
-    def __init__(self, position: int) -> None:
+    def __init__(self, element: Any, position: int) -> None:
+        self.element = element
         self.position = position
         self.done = False
         self.value: Any = None
@@ -35,7 +36,13 @@ class _Call:
 
 
 class MapAsync(StageLogic):
-    """Each element through ``f``, up to ``parallelism`` calls under way or not yet emitted."""
+    """Each element through ``f``, up to ``parallelism`` calls at a time.
+
+    A call runs in a slot. Whoever ends a call takes the next one that waits, without a turn of
+    the stage in between: otherwise calls that began together would end together and the stage,
+    once for all of them, begin the next together. As many calls as there are slots may wait, so
+    the stage holds at most twice ``parallelism`` elements.
+    """
 
     def __init__(
         self,
@@ -51,8 +58,11 @@ class MapAsync(StageLogic):
         self._ordered = ordered
         self._executor = executor
         self._is_coroutine_function = inspect.iscoroutinefunction(f)
-        self._calls: deque[_Call] = deque()  # unordered: in the order in which they end
-        self._under_way: set[_Call] = set()
+        self._calls: deque[_Call] = deque()  # to be emitted; unordered: only those that ended
+        self._waiting: deque[_Call] = deque()  # popped by any thread
+        self._not_ended: set[_Call] = set()
+        self._slots = 0  # that are taken
+        self._runners: set[Future[Any]] = set()
         self._stopped = False
 
     def advance(self, budget: Budget) -> None:
@@ -64,25 +74,40 @@ class MapAsync(StageLogic):
             inlet.open()
         self._emit_ended()
         while not outlet.closed and inlet.buffered and self._room > 0:
-            first = inlet.count
-            for offset, element in enumerate(inlet.take(self._room)):
-                self._call(element, first + offset)
-        if inlet.exhausted and not self._calls and not self._under_way:
+            self._admit()
+        while not outlet.closed and self._waiting and self._slots < self._parallelism:
+            self._take_slot()
+        if inlet.exhausted and not self._calls and not self._not_ended:
             self.end(inlet.error)
 
     def stop(self, error: BaseException | None) -> None:
         self._stopped = True
-        for call in self._under_way:
+        self._waiting.clear()
+        for call in self._not_ended:
             if call.future is not None:
                 call.future.cancel()
+        for runner in self._runners:
+            runner.cancel()
 
     def details(self) -> dict[str, Any]:
-        return {"under_way": len(self._under_way), "parallelism": self._parallelism}
+        under_way = len(self._not_ended) - len(self._waiting)
+        return {"under_way": max(0, under_way), "parallelism": self._parallelism}
+
+    # In the stage's turn
 
     @property
     def _room(self) -> int:
-        waiting = len(self._calls) if self._ordered else len(self._calls) + len(self._under_way)
-        return self._parallelism - waiting
+        held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
+        return 2 * self._parallelism - held
+
+    def _admit(self) -> None:
+        first = self.inlet.count
+        for offset, element in enumerate(self.inlet.take(self._room)):
+            call = _Call(element, first + offset)
+            self._not_ended.add(call)
+            if self._ordered:
+                self._calls.append(call)
+            self._waiting.append(call)
 
     def _emit_ended(self) -> None:
         calls, most, out = self._calls, self.outlet.demand, list[Any]()
@@ -92,37 +117,71 @@ class MapAsync(StageLogic):
         if calls and (error := calls[0].error) is not None:
             self.fail(error, calls[0].position)
 
-    def _call(self, element: Any, position: int) -> None:
-        call = _Call(position)
-        self._under_way.add(call)
-        if self._ordered:
-            self._calls.append(call)
+    def _take_slot(self) -> None:
+        self._slots += 1
         if self._is_coroutine_function:
-            self._settle(call, self._f(element))
+            self.context.run_coroutine(self._run_coroutines(), self._runners.add)
         elif self._executor is not None:
-            self._follow(call, self._executor.submit(self._f, element))
-        elif not self.context.run_blocking(partial(self._run, call, element)):
+            if (call := self._next_call()) is not None:
+                self._follow(call, self._executor.submit(self._f, call.element))
+        elif not self.context.run_blocking(self._run_calls):
             raise StreamError("the actor system was shut down")
 
-    def _run(self, call: _Call, element: Any) -> None:
-        """On a thread that may block."""
-        if self._stopped:  # while the call was waiting for a thread
-            return
+    def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
+        call.value, call.error, call.done = value, error, True
+        call.future = None
+        self._not_ended.discard(call)
+        if not self._ordered:
+            self._calls.append(call)
+
+    def _finish_and_leave(self, call: _Call, value: Any, error: BaseException | None) -> None:
+        self._finish(call, value, error)
+        self._leave_slot()
+
+    def _leave_slot(self) -> None:
+        self._slots -= 1
+
+    # On any thread
+
+    def _next_call(self) -> _Call | None:
         try:
-            value = self._f(element)
-        except BaseException as error:
-            self._finish_later(call, None, error)
-        else:
-            self._settle(call, value)
+            return None if self._stopped else self._waiting.popleft()
+        except IndexError:
+            return None
+
+    def _run_calls(self) -> None:
+        """One slot, on a thread that may block: call after call until none waits."""
+        while (call := self._next_call()) is not None:
+            try:
+                value = self._f(call.element)
+            except BaseException as error:
+                self.context.post(partial(self._finish, call, None, error))
+                continue
+            if inspect.iscoroutine(value) or isinstance(value, Future):
+                self._settle(call, value)  # the call goes on, and keeps the slot
+                return
+            self.context.post(partial(self._finish, call, value, None))
+        self.context.post(self._leave_slot)
+
+    async def _run_coroutines(self) -> None:
+        """One slot, on the event loop: call after call until none waits."""
+        while (call := self._next_call()) is not None:
+            try:
+                value = await self._f(call.element)
+            except BaseException as error:
+                self.context.post(partial(self._finish, call, None, error))
+            else:
+                self.context.post(partial(self._finish, call, value, None))
+        self.context.post(self._leave_slot)
 
     def _settle(self, call: _Call, value: Any) -> None:
-        """On any thread: ``f`` has returned ``value``."""
+        """``f`` has returned ``value``, which may be something to wait for."""
         if inspect.iscoroutine(value):
             self.context.run_coroutine(value, partial(self._follow, call))
         elif isinstance(value, Future):
             self._follow(call, value)
         else:
-            self._finish_later(call, value, None)
+            self.context.post(partial(self._finish_and_leave, call, value, None))
 
     def _follow(self, call: _Call, future: Future[Any]) -> None:
         call.future = future
@@ -134,16 +193,6 @@ class MapAsync(StageLogic):
         try:
             value = future.result()
         except BaseException as error:
-            self._finish_later(call, None, error)
+            self.context.post(partial(self._finish_and_leave, call, None, error))
         else:
             self._settle(call, value)
-
-    def _finish_later(self, call: _Call, value: Any, error: BaseException | None) -> None:
-        self.context.post(partial(self._finish, call, value, error))
-
-    def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
-        call.value, call.error, call.done = value, error, True
-        call.future = None
-        self._under_way.discard(call)
-        if not self._ordered:
-            self._calls.append(call)
