@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime._primitives import Lock
+
+if TYPE_CHECKING:
+    from actors_rs.testing.tck.probe import WhiteboxProbe
 
 __all__ = [
     "ReferenceProcessor",
@@ -162,10 +165,15 @@ class ReferencePublisher(Generic[T]):
 
 
 class ReferenceSubscriber(Generic[T]):
-    """Asks for ``window`` elements, and for as many again when those have come."""
+    """Asks for ``window`` elements, and for as many again when those have come.
 
-    def __init__(self, window: int = 2) -> None:
+    With a ``probe`` of the kit's white-box verification it asks for nothing by itself: it reports
+    to the probe, and is its own puppet.
+    """
+
+    def __init__(self, window: int = 2, probe: WhiteboxProbe[T] | None = None) -> None:
         self.window = check_request(window, "reference subscriber")
+        self.probe = probe
         self.elements: list[T] = []
         self.error: BaseException | None = None
         self.completed = False
@@ -180,13 +188,19 @@ class ReferenceSubscriber(Generic[T]):
             subscription.cancel()
             return
         self.subscription = subscription
-        self.ask()
+        if self.probe is not None:
+            self.probe.register_on_subscribe(self)
+        else:
+            self.ask()
 
     def on_next(self, element: T, /) -> None:
         """Keep the element, ask again when the window is used up."""
         if element is None:
             raise TypeError("rule 2.13: on_next needs an element, got None")
         self.elements.append(element)
+        if self.probe is not None:
+            self.probe.register_on_next(element)
+            return
         self._open -= 1
         if self._open == 0:
             self.ask()
@@ -196,16 +210,29 @@ class ReferenceSubscriber(Generic[T]):
         if error is None:
             raise TypeError("rule 2.13: on_error needs an exception, got None")
         self.error = error
+        if self.probe is not None:
+            self.probe.register_on_error(error)
 
     def on_complete(self) -> None:
         """Note the completion."""
         self.completed = True
+        if self.probe is not None:
+            self.probe.register_on_complete()
 
     def ask(self) -> None:
         """Ask for a window of elements."""
+        self._open = self.window
+        self.trigger_request(self.window)
+
+    def trigger_request(self, n: int, /) -> None:
+        """Ask for ``n`` elements."""
         if self.subscription is not None:
-            self._open = self.window
-            self.subscription.request(self.window)
+            self.subscription.request(n)
+
+    def signal_cancel(self) -> None:
+        """Cancel the subscription."""
+        if self.subscription is not None:
+            self.subscription.cancel()
 
 
 class ReferenceProcessor(Generic[T]):

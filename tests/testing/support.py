@@ -1,6 +1,13 @@
 """Verifications made on the fly, and running one test of the kit by its standard id."""
 
-from actors_rs.testing.tck import Environment, NotVerified, PublisherVerification
+from actors_rs.testing.tck import (
+    Environment,
+    IdentityProcessorVerification,
+    NotVerified,
+    PublisherVerification,
+    SubscriberBlackboxVerification,
+    SubscriberWhiteboxVerification,
+)
 from actors_rs.testing.tck.catalogue import python_name
 
 
@@ -21,6 +28,45 @@ def publisher_verification(publisher, failed=None):
 
         def create_failed_publisher(self):
             return failed and failed()
+
+    return Made()
+
+
+def blackbox_verification(subscriber):
+    """A verification of the subscribers that `subscriber()` makes."""
+
+    class Made(SubscriberBlackboxVerification):
+        def create_environment(self):
+            return impatient()
+
+        def create_subscriber(self):
+            return subscriber()
+
+    return Made()
+
+
+def whitebox_verification(subscriber):
+    """A verification of the subscribers that `subscriber(probe=...)` makes."""
+
+    class Made(SubscriberWhiteboxVerification):
+        def create_environment(self):
+            return impatient()
+
+        def create_subscriber(self, probe):
+            return subscriber(probe=probe)
+
+    return Made()
+
+
+def processor_verification(processor):
+    """A verification of the processors that `processor(buffer_size)` makes."""
+
+    class Made(IdentityProcessorVerification):
+        def create_environment(self):
+            return impatient()
+
+        def create_identity_processor(self, buffer_size):
+            return processor(buffer_size)
 
     return Made()
 

@@ -7,7 +7,12 @@ import pytest
 from actors_rs.testing import tck
 from actors_rs.testing.tck.catalogue import CATALOGUE, python_name
 
-SIZES = {"PublisherVerification": 38}
+SIZES = {
+    "PublisherVerification": 38,
+    "SubscriberBlackboxVerification": 26,
+    "SubscriberWhiteboxVerification": 27,
+    "IdentityProcessorVerification": 68,
+}
 
 
 def verification(name):

@@ -1,27 +1,13 @@
-"""The kit's tests of a Publisher: each violator is caught by name, honest publishers pass."""
+"""The kit's tests of a Publisher: honest publishers pass, and bad input is refused."""
 
 import pytest
 
 from actors_rs import UNBOUNDED, ActorSystem, Source
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.testing.misbehaving import FAILED_PUBLISHERS, PUBLISHERS, SUBSCRIPTIONS
 from actors_rs.testing.misbehaving.subscriptions import RecursesWithoutBound
 from actors_rs.testing.reference import ReferencePublisher
 from actors_rs.testing.tck import PublisherVerification
-from actors_rs.testing.tck.catalogue import PUBLISHER
 from tests.testing.support import publisher_verification, verdict
-
-DEPTH = "required_validate_boundedDepthOfOnNextAndRequestRecursion"
-MOST = "required_validate_maxElementsFromPublisher"
-MISCONFIGURED = {
-    MOST: ("max_elements_from_publisher", -1),
-    DEPTH: ("bounded_depth_of_on_next_and_request_recursion", 0),
-}
-CAUGHT = [
-    (violator, standard_id)
-    for violator in (*PUBLISHERS, *SUBSCRIPTIONS, *FAILED_PUBLISHERS)
-    for standard_id in violator.caught_by
-]
 
 
 class TestReferencePublisher(PublisherVerification):
@@ -43,38 +29,6 @@ class TestSourceAsPublisher(PublisherVerification):
 
     def create_failed_publisher(self):
         return self.system.publisher(Source.failed(OSError("failed")))
-
-
-@pytest.mark.parametrize(
-    ("violator", "standard_id"),
-    CAUGHT,
-    ids=[f"{violator.__name__}-{id_[:22]}" for violator, id_ in CAUGHT],
-)
-def test_a_violator_is_caught_by_its_test_with_its_rule(violator, standard_id):
-    failed = None
-    if violator in FAILED_PUBLISHERS:
-        failed = lambda: violator(error=OSError("failed"))  # noqa: E731
-    said = verdict(publisher_verification(violator, failed), standard_id)
-    assert violator.message() in said
-
-
-@pytest.mark.parametrize("standard_id", MISCONFIGURED)
-def test_a_harness_that_makes_no_sense_is_caught(standard_id):
-    verification = publisher_verification(ReferencePublisher)
-    setattr(verification, *MISCONFIGURED[standard_id])
-    assert MISCONFIGURED[standard_id][0] in verdict(verification, standard_id)
-
-
-def test_every_required_test_of_a_publisher_has_a_violator_that_it_catches():
-    caught = {standard_id for _, standard_id in CAUGHT} | set(MISCONFIGURED)
-    required = {entry.standard_id for entry in PUBLISHER if entry.kind == "required"}
-    assert required <= caught
-
-
-def test_every_violator_breaks_a_rule_or_says_what_it_breaks_and_is_documented():
-    for violator in {violator for violator, _ in CAUGHT}:
-        assert violator.breaks or violator.says
-        assert violator.__doc__
 
 
 def test_a_verification_without_its_factory_says_so():

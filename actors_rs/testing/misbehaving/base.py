@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from actors_rs.protocol.interfaces import Subscriber
-from actors_rs.testing.reference import ReferencePublisher, ReferenceSubscription
+from actors_rs.testing.reference import (
+    ReferenceProcessor,
+    ReferencePublisher,
+    ReferenceSubscriber,
+    ReferenceSubscription,
+)
 
-__all__ = ["MisbehavingPublisher", "Violator"]
+__all__ = ["MisbehavingProcessor", "MisbehavingPublisher", "MisbehavingSubscriber", "Violator"]
 
 
 class Violator:
@@ -35,3 +40,11 @@ class MisbehavingPublisher(Violator, ReferencePublisher[Any]):
     def subscription(self, subscriber: Subscriber[Any]) -> ReferenceSubscription[Any]:
         """A subscription that misbehaves."""
         return self.given(subscriber, self.elements)
+
+
+class MisbehavingSubscriber(Violator, ReferenceSubscriber[Any]):
+    """A subscriber that keeps the rules but for what a subclass changes."""
+
+
+class MisbehavingProcessor(Violator, ReferenceProcessor[Any]):
+    """A processor that keeps the rules but for what a subclass changes."""

@@ -1,9 +1,21 @@
-"""A conformance kit for pytest, for anybody's Publisher: ours or foreign."""
+"""A conformance kit for pytest, for anybody's Publisher, Subscriber or Processor."""
 
 from actors_rs.testing.tck.environment import Environment as Environment
 from actors_rs.testing.tck.environment import Failure as Failure
 from actors_rs.testing.tck.environment import Latch as Latch
 from actors_rs.testing.tck.environment import NotVerified as NotVerified
 from actors_rs.testing.tck.manual import ManualSubscriber as ManualSubscriber
+from actors_rs.testing.tck.probe import SubscriberPuppet as SubscriberPuppet
+from actors_rs.testing.tck.probe import WhiteboxProbe as WhiteboxProbe
+from actors_rs.testing.tck.processor import (
+    IdentityProcessorVerification as IdentityProcessorVerification,
+)
 from actors_rs.testing.tck.publisher import PublisherVerification as PublisherVerification
 from actors_rs.testing.tck.signals import Signal as Signal
+from actors_rs.testing.tck.subscriber_blackbox import (
+    SubscriberBlackboxVerification as SubscriberBlackboxVerification,
+)
+from actors_rs.testing.tck.subscriber_whitebox import (
+    SubscriberWhiteboxVerification as SubscriberWhiteboxVerification,
+)
+from actors_rs.testing.tck.upstream import Upstream as Upstream

@@ -57,7 +57,7 @@ class Environment:
         self.no_signals_timeout = _seconds("no_signals_timeout", no_signals_timeout) * factor
         self.changed = Condition()
         self._errors: list[str] = []
-        self._to_cancel: list[weakref.ref[Any]] = []
+        self._open_ends: list[weakref.ref[Any]] = []
 
     # Errors
 
@@ -140,16 +140,16 @@ class Environment:
 
     # Cleaning up
 
-    def cancel_later(self, subscriber: Any) -> None:
-        """Cancel this subscriber of the kit when the test is over; kept by a weak reference."""
+    def clean_up_later(self, end: Any) -> None:
+        """Call ``give_up`` of this end of a link when the test is over; held weakly (3.13)."""
         with self.changed:
-            self._to_cancel.append(weakref.ref(subscriber))
+            self._open_ends.append(weakref.ref(end))
 
     def close(self) -> None:
-        """Cancel what the test left open, so that no publisher waits for demand for ever."""
-        for reference in self._to_cancel:
-            if (subscriber := reference()) is not None:
-                subscriber.give_up()
+        """End what the test left open, so that nobody waits for a signal for ever."""
+        for reference in self._open_ends:
+            if (end := reference()) is not None:
+                end.give_up()
 
 
 class Latch:

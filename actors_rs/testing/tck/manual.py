@@ -34,7 +34,7 @@ class ManualSubscriber(Generic[T]):
         self._ended: Signal | None = None
         self._under_way: list[str] = []
         self._thread = 0
-        env.cancel_later(self)
+        env.clean_up_later(self)
 
     # Signals
 

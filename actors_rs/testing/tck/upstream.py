@@ -37,6 +37,8 @@ class Upstream:
         self._taken = 0
         self._inside: list[tuple[str, int]] = []
         self._ending: tuple[str, int] | None = None
+        self._open = False
+        env.clean_up_later(self)
 
     # What the subscriber calls
 
@@ -61,6 +63,7 @@ class Upstream:
 
     def begin(self) -> None:
         """Signal ``on_subscribe``."""
+        self._open = True
         self._signal("2.13", "on_subscribe", self._subscriber.on_subscribe, self)
 
     def send(self, element: Any, rule: str = "2.13") -> None:
@@ -76,6 +79,14 @@ class Upstream:
     def fail(self, error: BaseException, rule: str = "2.13") -> None:
         """Signal ``on_error``."""
         self._end(rule, "on_error", self._subscriber.on_error, error)
+
+    def give_up(self) -> None:
+        """Complete at the end of a test, unless the link has ended, whatever comes of it."""
+        if self._open and not self.cancelled:
+            try:
+                self.complete()
+            except Failure as failure:
+                self.env.flop(str(failure))
 
     # What the test expects
 
@@ -113,9 +124,9 @@ class Upstream:
             lambda: len(self.calls), f"{self.name} was expected to stop calling its subscription"
         )
 
-    def expect_no_calls(self, rule: str, when: str) -> None:
-        """``Failure`` if the subscriber calls anything within the quiet period."""
-        before = len(self.calls)
+    def expect_no_calls(self, rule: str, when: str, since: int | None = None) -> None:
+        """``Failure`` for any call within the quiet period, or after the first ``since`` ones."""
+        before = len(self.calls) if since is None else since
         if not self.env.stays_false(lambda: len(self.calls) > before):
             called = ", ".join(self.calls[before:])
             raise Failure(f"rule {rule}: {self.name} was expected to call nothing {when}: {called}")
@@ -159,6 +170,7 @@ class Upstream:
         self.env.call(f"rule {rule}: {name} must return normally", signal, *args)
 
     def _end(self, rule: str, name: str, signal: Callable[..., None], *args: Any) -> None:
+        self._open = False
         self._ending = (name, current_thread_id())
         try:
             self._signal(rule, name, signal, *args)
