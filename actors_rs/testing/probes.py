@@ -27,7 +27,7 @@ class SourceProbe(Generic[T]):
     ``timeout`` and ``no_signals_timeout`` are in seconds, and stretched as the kit's are.
     """
 
-    def __init__(self, timeout: float = 2.0, no_signals_timeout: float = 0.05) -> None:
+    def __init__(self, timeout: float = 3.0, no_signals_timeout: float = 0.05) -> None:
         self.env = Environment(timeout, no_signals_timeout)
         self._subscribed = Latch(self.env)
         self._upstream: Upstream | None = None
@@ -99,7 +99,7 @@ class SinkProbe(Generic[T]):
     ``timeout`` and ``no_signals_timeout`` are in seconds, and stretched as the kit's are.
     """
 
-    def __init__(self, timeout: float = 2.0, no_signals_timeout: float = 0.05) -> None:
+    def __init__(self, timeout: float = 3.0, no_signals_timeout: float = 0.05) -> None:
         self.env = Environment(timeout, no_signals_timeout)
         self._subscriber: ManualSubscriber[T] = ManualSubscriber(self.env, "the probe")
         self._began = False

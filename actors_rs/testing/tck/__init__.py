@@ -11,6 +11,8 @@ from actors_rs.testing.tck.processor import (
     IdentityProcessorVerification as IdentityProcessorVerification,
 )
 from actors_rs.testing.tck.publisher import PublisherVerification as PublisherVerification
+from actors_rs.testing.tck.runner import Outcome as Outcome
+from actors_rs.testing.tck.runner import run_verification as run_verification
 from actors_rs.testing.tck.signals import Signal as Signal
 from actors_rs.testing.tck.subscriber_blackbox import (
     SubscriberBlackboxVerification as SubscriberBlackboxVerification,

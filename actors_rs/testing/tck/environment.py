@@ -46,7 +46,7 @@ class Environment:
 
     def __init__(
         self,
-        timeout: float = 2.0,
+        timeout: float = 3.0,
         no_signals_timeout: float = 0.05,
         dilation: float | None = None,
     ) -> None:

@@ -121,5 +121,11 @@ def _marked_for_pytest(test: Test[V], kind: Kind) -> Test[V]:
         import pytest
     except ImportError:
         return test
-    marked: Test[V] = getattr(pytest.mark, f"tck_{kind}")(test)
+    try:
+        marked: Test[V] = getattr(pytest.mark, f"tck_{kind}")(test)
+    except pytest.fail.Exception:
+        raise InvalidArgumentError(
+            "pytest is strict about markers and does not know the kit's: write "
+            'pytest_plugins = ["actors_rs.testing.pytest_plugin"] into the topmost conftest'
+        ) from None
     return marked
