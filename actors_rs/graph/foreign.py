@@ -252,6 +252,8 @@ class SubscriberEnd(Generic[T]):
             self._report(error, "1.7", "a second terminal signal")
             return
         self._ended = True
+        if error is not None:
+            self._actor.upstream_failed(error)
         if not self._drained:
             self._inlet.complete(error)
 

@@ -185,6 +185,10 @@ class StageActor(PooledActor):
         self._run.note_failure(wrapped)
         return wrapped
 
+    def upstream_failed(self, error: BaseException, /) -> None:
+        """A foreign publisher failed: no stage of ours will tell the run why it ended."""
+        self._run.note_failure(error)
+
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         self.system.dead_letters.publish(what, where=str(self), why=why, error=error)
 
