@@ -298,16 +298,6 @@ def test_a_processor_asks_only_when_it_is_asked(system):
     assert book.elements == [42]
 
 
-def test_the_failure_of_a_foreign_publisher_is_what_the_run_ends_with(system):
-    subscriber = system.subscriber(Sink.list())
-    Feed().subscribe(subscriber)
-    error = OSError("upstream")
-    subscriber.on_error(error)
-    with pytest.raises(OSError, match="upstream") as raised:
-        subscriber.run.result(SECONDS)
-    assert raised.value is error
-
-
 def test_a_processor_hands_errors_and_cancellation_through(system):
     processor, book, feed = system.processor(Flow()), Book(first=1), Feed()
     feed.subscribe(processor)
