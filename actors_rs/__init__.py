@@ -1,8 +1,8 @@
 """actors_rs: Reactive Streams on actors, on a shared thread pool, with Spark as one more source.
 
-    >>> from actors_rs import Sink, Source
-    >>> Source.range(1, 100).filter(lambda n: n % 2 == 0).map(lambda n: n * n).run(Sink.sum())
-    171700
+>>> from actors_rs import Sink, Source
+>>> Source.range(1, 100).filter(lambda n: n % 2 == 0).map(lambda n: n * n).run(Sink.sum())
+171700
 """
 
 from actors_rs.graph.dsl.flow import Flow as Flow

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.shell import InletLine, Signal, StageActor
+from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime._primitives import Lock, monotonic

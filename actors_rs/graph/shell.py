@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget

@@ -1,10 +1,12 @@
 """A queue of jobs for several threads that wakes no more of them than are of use.
 
 Waking a thread costs about ten times what handing it a short job is worth, and under the GIL two
-threads run Python no faster than one. So a thread of the pool that hands in a job while it runs
-one wakes nobody: it will look at the queue itself in a moment. Others are woken when that moment
-may be long: jobs have been taking long lately, or the queue has not been empty for a while, or the
-owner says so (``wake``, ``put_waking``).
+threads run Python no faster than one: they run it slower, since each finds in its core's cache
+what the other has just left. So a thread of the pool that hands in a job while it runs one wakes
+nobody: it will look at the queue itself in a moment. Others are *hinted* at when that moment may
+be long: jobs have been taking long lately, the queue has not been empty for a while, or the owner
+says so. A thread that such a hint could not bring onto its feet for milliseconds, because the GIL
+was taken, while jobs went on being begun, is not needed: it lies down again and hints pause.
 
 Lock-free: every step is one atomic operation of a deque. What makes it right is the order: who
 puts, puts first and looks for sleepers then; who goes to sleep, registers first and looks for
@@ -19,7 +21,7 @@ from typing import Generic, TypeVar
 
 from actors_rs.runtime._primitives import Empty, Lock, ThreadLocal, monotonic
 
-__all__ = ["JobQueue"]
+__all__ = ["JobQueue", "Sleeper"]
 
 T = TypeVar("T")
 
@@ -29,6 +31,10 @@ EAGER_FOR = 0.1
 """Seconds after a long job during which every waiting job wakes a thread."""
 CROWDED_AFTER = 0.0005
 """Seconds without an empty queue after which one thread is not enough."""
+LATE = 0.002
+"""Seconds after which a thread that was woken came too late to be of use."""
+FUTILE_FOR = 0.2
+"""Seconds without hints after one that was of no use."""
 _WITHOUT_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -41,16 +47,42 @@ class _Inside(ThreadLocal):
 _inside = _Inside()
 
 
+class Sleeper:
+    """What one thread sleeps on: a lock it holds, and why and when it was woken."""
+
+    __slots__ = ("hinted", "latch", "woken_at")
+
+    def __init__(self) -> None:
+        self.latch = Lock()
+        self.latch.acquire()
+        self.hinted = False
+        self.woken_at = 0.0
+
+
 class JobQueue(Generic[T]):
     """First in, first out. All methods may be called from any thread."""
 
-    __slots__ = ("_eager_until", "_empty_at", "_jobs", "_sleepers")
+    __slots__ = (
+        "_begun_at",
+        "_eager",
+        "_eager_until",
+        "_empty_at",
+        "_futile_until",
+        "_jobs",
+        "_sleepers",
+        "closing",
+    )
 
     def __init__(self) -> None:
         self._jobs: deque[T] = deque()
-        self._sleepers: deque[Lock] = deque()  # each held; releasing one wakes its thread
+        self._sleepers: deque[Sleeper] = deque()
+        self._eager = _WITHOUT_GIL  # hint at every put and every begin
         self._eager_until = float("inf") if _WITHOUT_GIL else 0.0
+        self._futile_until = 0.0
         self._empty_at = 0.0
+        self._begun_at = 0.0
+        self.closing = False
+        """Set before the threads are told to end: from then on none lies down again."""
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -58,8 +90,11 @@ class JobQueue(Generic[T]):
     def put(self, job: T) -> None:
         """Hand in a job. A sleeping thread is woken, unless the calling one will do."""
         self._jobs.append(job)
-        if self._sleepers and (_inside.queue is not self or monotonic() < self._eager_until):
-            self.wake()
+        if self._sleepers:
+            if _inside.queue is not self:
+                self.wake()
+            elif self._eager:
+                self._wake(True, monotonic())
 
     def put_waking(self, job: T) -> None:
         """Hand in a job for which the calling thread will not do: it may block, or is leaving."""
@@ -68,35 +103,31 @@ class JobQueue(Generic[T]):
 
     def wake(self) -> bool:
         """Wake a thread if one sleeps and there is a job; whether there was a sleeper."""
-        if not self._jobs:
-            return False
-        try:
-            sleeper = self._sleepers.pop()
-        except IndexError:
-            return False
-        sleeper.release()
-        return True
+        return self._wake(False, 0.0)
+
+    def hint(self) -> None:
+        """A waiting job may have to wait for long: wake a thread unless that was futile lately."""
+        if self._jobs and self._sleepers and (now := monotonic()) >= self._futile_until:
+            self._wake(True, now)
 
     def enter(self) -> None:
         """The calling thread takes its jobs here from now on."""
         _inside.queue = self
 
-    def get(self, latch: Lock, timeout: float | None = None) -> T:
+    def get(self, sleeper: Sleeper, timeout: float | None = None) -> T:
         """The next job; raises ``queue.Empty`` after ``timeout`` seconds without one.
 
-        ``latch`` is the calling thread's own lock, which it holds.
+        ``sleeper`` is the calling thread's own.
         """
         while True:
             try:
                 return self._jobs.popleft()
             except IndexError:
                 pass
-            self._sleepers.append(latch)
+            self._sleepers.append(sleeper)
             if self._jobs:  # it was put before we could be seen
-                self._rise(latch)
-            elif not latch.acquire(timeout=-1 if timeout is None else timeout) and self._rise(
-                latch
-            ):
+                self._rise(sleeper)
+            elif not self._sleep(sleeper, timeout):
                 raise Empty
 
     def get_nowait(self) -> T:
@@ -108,21 +139,62 @@ class JobQueue(Generic[T]):
 
     def begin(self, now: float) -> None:
         """The calling thread begins the job it got: let others help if they should."""
+        self._begun_at = now
+        if self._eager and now > self._eager_until:
+            self._eager = False
         if not self._jobs:
             self._empty_at = now
-        elif self._sleepers and (now < self._eager_until or now - self._empty_at > CROWDED_AFTER):
-            self.wake()
+        elif (
+            self._sleepers
+            and now >= self._futile_until
+            and (self._eager or now - self._empty_at > CROWDED_AFTER)
+        ):
+            self._wake(True, now)
 
     def end(self, began: float, now: float) -> None:
         """The job begun at ``began`` has returned."""
-        if now - began > LONG_JOB and not _WITHOUT_GIL:
+        if now - began > LONG_JOB and now >= self._futile_until and not _WITHOUT_GIL:
+            self._eager = True
             self._eager_until = now + EAGER_FOR
 
-    def _rise(self, latch: Lock) -> bool:
+    def _wake(self, hinted: bool, now: float) -> bool:
+        if not self._jobs:
+            return False
+        try:
+            sleeper = self._sleepers.pop()
+        except IndexError:
+            return False
+        sleeper.hinted, sleeper.woken_at = hinted, now
+        sleeper.latch.release()
+        return True
+
+    def _sleep(self, sleeper: Sleeper, timeout: float | None) -> bool:
+        """Sleep, registered, until woken for good; False when ``timeout`` is over."""
+        seconds = -1 if timeout is None else timeout
+        while sleeper.latch.acquire(timeout=seconds):
+            if not sleeper.hinted or not self._is_futile(sleeper.woken_at):
+                return True
+            # The jobs there are will be taken: nobody who is awake sleeps before there are none.
+            self._sleepers.append(sleeper)
+            if self.closing:
+                self._rise(sleeper)
+                return True
+        return not self._rise(sleeper)
+
+    def _is_futile(self, woken_at: float) -> bool:
+        """Whether a thread hinted at ``woken_at`` and awake now is not needed after all."""
+        now = monotonic()
+        if now - woken_at < LATE or now - self._begun_at > LONG_JOB:
+            return False
+        self._futile_until = now + FUTILE_FOR
+        self._eager = False
+        return True
+
+    def _rise(self, sleeper: Sleeper) -> bool:
         """Register no longer as asleep; False if somebody was just waking this thread."""
         try:
-            self._sleepers.remove(latch)
+            self._sleepers.remove(sleeper)
         except ValueError:
-            latch.acquire()
+            sleeper.latch.acquire()
             return False
         return True

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from actors_rs.runtime._primitives import Empty, Lock, Thread, current_thread_id, monotonic
-from actors_rs.runtime.job_queue import JobQueue
+from actors_rs.runtime.job_queue import JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
 
@@ -22,11 +22,10 @@ logger = logging.getLogger("actors_rs.runtime")
 class _Worker:
     """One thread; ``begun`` and ``leaving`` are written by that thread alone."""
 
-    __slots__ = ("begun", "latch", "leaving", "thread")
+    __slots__ = ("begun", "leaving", "sleeper", "thread")
 
     def __init__(self) -> None:
-        self.latch = Lock()
-        self.latch.acquire()
+        self.sleeper = Sleeper()
         self.begun = 0
         self.leaving = False
         self.thread: Thread | None = None
@@ -58,6 +57,8 @@ class Workers:
         self._closed = False
         self.put = self._queue.put
         """Hand in a job; never blocks."""
+        self.hint = self._queue.hint
+        """Wake a thread if one sleeps, a job waits, and it would be of use."""
         self.wake = self._queue.wake
         """Wake a thread if one sleeps and a job waits; whether that was so."""
 
@@ -105,7 +106,7 @@ class Workers:
         Waits at most ``timeout`` seconds, and never for the calling thread itself.
         """
         with self._lock:
-            self._closed = True
+            self._closed = self._queue.closing = True
             threads = [worker.thread for worker in self._workers if worker.thread is not None]
         for _ in threads:
             self._queue.put_waking(None)
@@ -184,9 +185,9 @@ class Workers:
         """The next job; ``None`` after ``close``, or when idle for long and forgotten."""
         while True:
             if len(self._workers) <= self._keep:
-                return self._queue.get(worker.latch)
+                return self._queue.get(worker.sleeper)
             try:
-                return self._queue.get(worker.latch, self._linger)
+                return self._queue.get(worker.sleeper, self._linger)
             except Empty:
                 with self._lock:
                     if len(self._workers) > self._keep and not self._queue:

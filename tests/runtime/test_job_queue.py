@@ -5,15 +5,9 @@ import threading
 
 import pytest
 
-from actors_rs.runtime._primitives import Empty
-from actors_rs.runtime.job_queue import JobQueue
+from actors_rs.runtime._primitives import Empty, monotonic
+from actors_rs.runtime.job_queue import JobQueue, Sleeper
 from tests.runtime.support import eventually
-
-
-def held():
-    latch = threading.Lock()
-    latch.acquire()
-    return latch
 
 
 class Taker(threading.Thread):
@@ -21,12 +15,12 @@ class Taker(threading.Thread):
 
     def __init__(self, queue, on_job):
         super().__init__(daemon=True)
-        self.queue, self.on_job, self.latch = queue, on_job, held()
+        self.queue, self.on_job, self.sleeper = queue, on_job, Sleeper()
         self.start()
 
     def run(self):
         self.queue.enter()
-        while (job := self.queue.get(self.latch)) is not None:
+        while (job := self.queue.get(self.sleeper)) is not None:
             self.on_job(job)
 
 
@@ -38,13 +32,13 @@ def test_jobs_come_in_the_order_they_were_put():
     queue = JobQueue()
     for job in range(5):
         queue.put(job)
-    assert [queue.get(held()) for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert [queue.get(Sleeper()) for _ in range(5)] == [0, 1, 2, 3, 4]
 
 
 def test_get_raises_empty_after_its_timeout_and_leaves_no_sleeper():
     queue = JobQueue()
     with pytest.raises(Empty):
-        queue.get(held(), timeout=0.01)
+        queue.get(Sleeper(), timeout=0.01)
     assert asleep(queue) == 0
 
 
@@ -111,6 +105,59 @@ def test_after_a_long_job_a_put_from_inside_wakes_another_thread():
     now = 1e12
     queue.end(began=now - 1, now=now)
     queue.put(None)
+    taker.join(10)
+    assert not taker.is_alive()
+
+
+def asleep_taker(queue, on_job):
+    taker = Taker(queue, on_job)
+    eventually(lambda: asleep(queue) == 1)
+    return taker
+
+
+def test_a_thread_that_a_hint_woke_too_late_lies_down_again_and_hints_pause():
+    queue, ran = JobQueue(), []
+    taker = asleep_taker(queue, ran.append)
+    queue._jobs.append("left to a busy thread")
+    now = monotonic()
+    queue._begun_at = now + 60  # somebody begins jobs all the time
+    queue._wake(True, now - 60)  # and the sleeper took a minute to get up
+    eventually(lambda: queue._futile_until > now and asleep(queue) == 1)
+    queue.hint()
+    assert (ran, asleep(queue)) == ([], 1)
+    queue.put("from outside")
+    eventually(lambda: len(ran) == 2)
+    queue.put(None)
+    taker.join(10)
+
+
+def test_a_thread_that_a_hint_woke_in_time_takes_the_job():
+    queue, ran = JobQueue(), []
+    taker = asleep_taker(queue, ran.append)
+    queue._jobs.append("job")
+    queue.hint()
+    eventually(lambda: ran == ["job"])
+    queue.put(None)
+    taker.join(10)
+
+
+def test_a_late_thread_is_of_use_when_nobody_begins_jobs():
+    queue, ran = JobQueue(), []
+    taker = asleep_taker(queue, ran.append)
+    queue._jobs.append("job")
+    queue._wake(True, monotonic() - 60)
+    eventually(lambda: ran == ["job"])
+    queue.put(None)
+    taker.join(10)
+
+
+def test_no_thread_lies_down_again_once_the_queue_is_closing():
+    queue = JobQueue()
+    taker = asleep_taker(queue, lambda job: None)
+    queue.closing = True
+    queue._jobs.append(None)
+    queue._begun_at = monotonic() + 60
+    queue._wake(True, monotonic() - 60)
     taker.join(10)
     assert not taker.is_alive()
 

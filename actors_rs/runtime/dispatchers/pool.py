@@ -56,7 +56,7 @@ class PoolDispatcher:
 
     def relieve(self) -> None:
         """The running turn goes on for a while: let another thread take what is ready."""
-        self._workers.wake()
+        self._workers.hint()
 
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
@@ -77,7 +77,9 @@ class PoolDispatcher:
         begun = self._workers.begun
         moved = begun != self._begun_before
         self._begun_before = begun
-        if not self._workers.wake() and not moved and self._workers.waiting:
+        if moved:
+            self._workers.hint()
+        elif not self._workers.wake() and self._workers.waiting:
             self._workers.spawn(self._cap)
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
         self._watched.release()
