@@ -38,6 +38,9 @@ class Signal:
         """Apply it; in the turn of the stage it was sent to."""
         raise NotImplementedError
 
+    def dropped(self) -> None:
+        """The stage ended before it came to this; the standard allows that for most signals."""
+
 
 class _Arrived(Signal):
     __slots__ = ("frame", "inlet")
@@ -241,7 +244,9 @@ class StageActor(PooledActor):
 
     def _return_unread(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""
-        if not isinstance(message, Signal):
+        if isinstance(message, Signal):
+            message.dropped()
+        else:
             super()._return_unread(message)
 
     def _stop(self) -> None:

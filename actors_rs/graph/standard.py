@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from actors_rs.errors import GraphError, InvalidArgumentError, ProtocolViolation
+from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.graph.blueprint import OPEN, OutletRef, StageSpec, in_order, spec_of
+from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.materializer import Actors, prepare, start
 from actors_rs.graph.monitored import monitored_subscriber
@@ -61,10 +63,11 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
 
 
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
-    """A flow as a Processor, for one publisher and one subscriber. Thread-safe.
+    """A flow as a Processor, for one publisher and any number of subscribers. Thread-safe.
 
-    A second subscriber is rejected with ``on_error``. Nothing is asked of the publisher before
-    the subscriber asks.
+    All subscribers get the same elements, each from the moment it came, at the pace of the slowest.
+    Nothing is asked of the publisher before all of them have asked; it is cancelled when the last
+    one has cancelled. One that comes behind the end is told how the stream ended.
     """
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
@@ -75,22 +78,25 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         entry = _entry(specs)
         self.run: Run[None] = Run(system, "processor")
         self._system = system
-        self._out = out
         self._actors: Actors = prepare(system, self.run, specs)
-        self._taken = Lock()
+        self._started = Lock()  # held from the first subscriber on
+        self._last = self._actors[out.spec]
+        self._last.at_boundary = True
+        self._fan = FanOut(self._last, self._last.logic.outlets[out.index])
         super().__init__(self._actors[entry], self._actors[entry].logic.inlets[0])
 
     def subscribe(self, subscriber: Subscriber[R], /) -> None:
-        """Give the results to ``subscriber``; a second one is rejected (1.9, 1.11)."""
+        """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
         check_subscriber(subscriber)
-        if not self._taken.acquire(blocking=False):
-            error = "this processor takes one subscriber, and has one"
-            _reject(subscriber, ProtocolViolation("1.11", error))
-            return
         if (over := _over(self._system)) is not None:
             _reject(subscriber, over)
             return
-        _attach_subscriber(self.run, self._actors, self._out, subscriber)
+        if self.run.monitored:
+            subscriber = monitored_subscriber(self.run, self._last, subscriber)
+        if not self._started.acquire(blocking=False):
+            self._fan.join(subscriber)
+            return
+        self._last.before_start = partial(self._fan.admit, subscriber)
         start(self._system, self.run, self._actors, (), single=True)
 
 

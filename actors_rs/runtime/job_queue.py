@@ -33,8 +33,10 @@ CROWDED_AFTER = 0.0005
 """Seconds without an empty queue after which one thread is not enough."""
 LATE = 0.002
 """Seconds after which a thread that was woken came too late to be of use."""
+PROGRESS = 2
+"""Jobs begun since a hint that show that others get on with it."""
 FUTILE_FOR = 0.2
-"""Seconds without hints after one that was of no use."""
+"""Seconds after a futile hint in which a crowded queue is no reason for another."""
 _WITHOUT_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -50,20 +52,21 @@ _inside = _Inside()
 class Sleeper:
     """What one thread sleeps on: a lock it holds, and why and when it was woken."""
 
-    __slots__ = ("hinted", "latch", "woken_at")
+    __slots__ = ("begun_then", "hinted", "latch", "woken_at")
 
     def __init__(self) -> None:
         self.latch = Lock()
         self.latch.acquire()
         self.hinted = False
         self.woken_at = 0.0
+        self.begun_then = 0
 
 
 class JobQueue(Generic[T]):
     """First in, first out. All methods may be called from any thread."""
 
     __slots__ = (
-        "_begun_at",
+        "_begun",
         "_eager",
         "_eager_until",
         "_empty_at",
@@ -80,7 +83,7 @@ class JobQueue(Generic[T]):
         self._eager_until = float("inf") if _WITHOUT_GIL else 0.0
         self._futile_until = 0.0
         self._empty_at = 0.0
-        self._begun_at = 0.0
+        self._begun = 0  # jobs, roughly: threads that add at the same time may count one
         self.closing = False
         """Set before the threads are told to end: from then on none lies down again."""
 
@@ -139,21 +142,19 @@ class JobQueue(Generic[T]):
 
     def begin(self, now: float) -> None:
         """The calling thread begins the job it got: let others help if they should."""
-        self._begun_at = now
+        self._begun += 1
         if self._eager and now > self._eager_until:
             self._eager = False
         if not self._jobs:
             self._empty_at = now
-        elif (
-            self._sleepers
-            and now >= self._futile_until
-            and (self._eager or now - self._empty_at > CROWDED_AFTER)
+        elif self._sleepers and (
+            self._eager or (now - self._empty_at > CROWDED_AFTER and now >= self._futile_until)
         ):
             self._wake(True, now)
 
     def end(self, began: float, now: float) -> None:
         """The job begun at ``began`` has returned."""
-        if now - began > LONG_JOB and now >= self._futile_until and not _WITHOUT_GIL:
+        if now - began > LONG_JOB and not _WITHOUT_GIL:
             self._eager = True
             self._eager_until = now + EAGER_FOR
 
@@ -164,7 +165,7 @@ class JobQueue(Generic[T]):
             sleeper = self._sleepers.pop()
         except IndexError:
             return False
-        sleeper.hinted, sleeper.woken_at = hinted, now
+        sleeper.hinted, sleeper.woken_at, sleeper.begun_then = hinted, now, self._begun
         sleeper.latch.release()
         return True
 
@@ -172,7 +173,7 @@ class JobQueue(Generic[T]):
         """Sleep, registered, until woken for good; False when ``timeout`` is over."""
         seconds = -1 if timeout is None else timeout
         while sleeper.latch.acquire(timeout=seconds):
-            if not sleeper.hinted or not self._is_futile(sleeper.woken_at):
+            if not sleeper.hinted or not self._is_futile(sleeper):
                 return True
             # The jobs there are will be taken: nobody who is awake sleeps before there are none.
             self._sleepers.append(sleeper)
@@ -181,13 +182,12 @@ class JobQueue(Generic[T]):
                 return True
         return not self._rise(sleeper)
 
-    def _is_futile(self, woken_at: float) -> bool:
-        """Whether a thread hinted at ``woken_at`` and awake now is not needed after all."""
+    def _is_futile(self, sleeper: Sleeper) -> bool:
+        """Whether a thread that was hinted at, and is awake now, is not needed after all."""
         now = monotonic()
-        if now - woken_at < LATE or now - self._begun_at > LONG_JOB:
+        if now - sleeper.woken_at < LATE or self._begun - sleeper.begun_then < PROGRESS:
             return False
         self._futile_until = now + FUTILE_FOR
-        self._eager = False
         return True
 
     def _rise(self, sleeper: Sleeper) -> bool:

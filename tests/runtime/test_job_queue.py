@@ -115,13 +115,20 @@ def asleep_taker(queue, on_job):
     return taker
 
 
+def hint_and_get_on(queue):
+    """Hint at the sleeper, who takes a minute to get up while others begin jobs."""
+    queue._begun += 100
+    sleeper = queue._sleepers.pop()
+    sleeper.hinted, sleeper.woken_at, sleeper.begun_then = True, monotonic() - 60, 0
+    sleeper.latch.release()
+
+
 def test_a_thread_that_a_hint_woke_too_late_lies_down_again_and_hints_pause():
     queue, ran = JobQueue(), []
     taker = asleep_taker(queue, ran.append)
     queue._jobs.append("left to a busy thread")
     now = monotonic()
-    queue._begun_at = now + 60  # somebody begins jobs all the time
-    queue._wake(True, now - 60)  # and the sleeper took a minute to get up
+    hint_and_get_on(queue)
     eventually(lambda: queue._futile_until > now and asleep(queue) == 1)
     queue.hint()
     assert (ran, asleep(queue)) == ([], 1)
@@ -156,8 +163,7 @@ def test_no_thread_lies_down_again_once_the_queue_is_closing():
     taker = asleep_taker(queue, lambda job: None)
     queue.closing = True
     queue._jobs.append(None)
-    queue._begun_at = monotonic() + 60
-    queue._wake(True, monotonic() - 60)
+    hint_and_get_on(queue)
     taker.join(10)
     assert not taker.is_alive()
 
