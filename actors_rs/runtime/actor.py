@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import logging
 import uuid
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
@@ -65,11 +64,14 @@ class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
     def __init__(self, actor: A) -> None:
-        self._actor_weakref = weakref.ref(actor)
         self._urn_number = actor._urn_number
         self.actor_class = type(actor)
         self.actor_inbox: Mailbox = actor.actor_inbox
         self.actor_stopped = actor.actor_stopped
+
+    def _actor_weakref(self) -> A | None:  # type: ignore[override]  # pykka has a weakref here
+        """The actor while it lives."""
+        return self.actor_inbox.owner  # type: ignore[return-value]
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
@@ -130,6 +132,7 @@ class PooledActor(Actor):
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
         self._urn_number = next(_urns)
         self.actor_inbox = self._create_actor_inbox()
+        self.actor_inbox.owner = self
         self.actor_stopped = StopFlag()  # type: ignore[assignment]  # an Event's methods
         self._actor_ref = PooledActorRef(self)
         self._system: ActorSystem | None = None
@@ -170,14 +173,14 @@ class PooledActor(Actor):
         system = self.system
         self._context = system.context()
         self._dispatcher = system.dispatcher_for(self)
-        self.actor_inbox.open(self._schedule)
-        self._schedule()
+        self._schedule_turn()
 
     def _stop_when_read(self) -> None:
         """Stop after the messages it has; unlike ``actor_ref.stop`` there is no answer to make."""
         self.actor_inbox.offer(_STOP)
 
-    def _schedule(self) -> None:
+    def _schedule_turn(self) -> None:
+        """Let the dispatcher run a turn; called by the mailbox when there is work."""
         self._dispatcher.schedule(self._turn)
 
     def _turn(self) -> None:

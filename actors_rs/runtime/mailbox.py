@@ -10,8 +10,7 @@ Many threads put; only the turn that runs the actor takes, ends the turn or clos
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pykka import ActorDeadError
 
@@ -29,13 +28,22 @@ EMPTY: Final = _Empty()
 """What ``take`` returns when both lanes are empty (``None`` is an ordinary message)."""
 
 
+class Owner(Protocol):
+    """Whose mailbox it is."""
+
+    def _schedule_turn(self) -> None:
+        """Called once whenever the mailbox goes from idle to holding work."""
+
+
 class Mailbox:
     """An actor's inbox; fits pykka's ``ActorInbox`` (``put``, ``get``, ``empty``).
 
-    A new mailbox is dormant: it keeps what is put into it and schedules nothing until ``open``.
+    A new mailbox is dormant: it keeps what is put into it and schedules nothing until the first
+    turn, which whoever starts the actor schedules, has ended. ``owner`` is the actor, up to the
+    end; through it references find the actor, which spares each of them a weak reference.
     """
 
-    __slots__ = ("_closed", "_control", "_data", "_lock", "_ready", "_scheduled")
+    __slots__ = ("_closed", "_control", "_data", "_lock", "_scheduled", "owner")
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -43,18 +51,11 @@ class Mailbox:
         self._control: deque[Any] | None = None  # made on first use: most actors never need it
         self._scheduled = True
         self._closed = False
-        self._ready: Callable[[], None] | None = None
+        self.owner: Owner | None = None
 
     def __len__(self) -> int:
         control = self._control
         return len(self._data) + (len(control) if control else 0)
-
-    def open(self, ready: Callable[[], None]) -> None:
-        """Let ``ready`` be called, once, whenever the mailbox goes from idle to holding work.
-
-        The first turn is due at once: the caller schedules it.
-        """
-        self._ready = ready
 
     def offer(self, message: Any) -> bool:
         """Put into the data lane. False when the mailbox is closed. Any thread."""
@@ -65,7 +66,7 @@ class Mailbox:
             if self._scheduled:
                 return True
             self._scheduled = True
-        self._ready()  # type: ignore[misc]  # an open mailbox has it; a dormant one is scheduled
+        self.owner._schedule_turn()  # type: ignore[union-attr]  # an idle mailbox has an owner
         return True
 
     def offer_control(self, message: Any) -> bool:
@@ -79,7 +80,7 @@ class Mailbox:
             if self._scheduled:
                 return True
             self._scheduled = True
-        self._ready()  # type: ignore[misc]
+        self.owner._schedule_turn()  # type: ignore[union-attr]
         return True
 
     def put(self, message: Any, /) -> None:
@@ -115,7 +116,7 @@ class Mailbox:
             left = [*(self._control or ()), *self._data]
             self._data.clear()
             self._control = None
-            self._ready = None
+            self.owner = None
         return left
 
     @property

@@ -175,7 +175,7 @@ class ActorSystem:
         return sink.subscriber_on(self)
 
     def processor(self, flow: AsProcessor[R_co]) -> R_co:
-        """``flow`` as a standard Processor, for one publisher and one subscriber."""
+        """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
         self._check_open()
         return flow.processor_on(self)
 

@@ -70,8 +70,11 @@ def test_asks_behind_a_failing_tell_get_actor_dead_error():
 def test_a_failing_on_start_calls_on_failure_and_asks_get_actor_dead_error(kind):
     gate = threading.Event()
 
+    born = []
+
     class Unborn(kind):  # type: ignore[valid-type,misc]
         def on_start(self):
+            born.append(self)
             gate.wait(20)
             raise ValueError("unborn")
 
@@ -79,12 +82,12 @@ def test_a_failing_on_start_calls_on_failure_and_asks_get_actor_dead_error(kind)
         gate.set()
     with ActorSystem() as system:
         ref = system.spawn(Unborn)
-        actor = behind(ref)
         future = ref.ask("x", block=False)
         gate.set()
         with pytest.raises(ActorDeadError):
             future.get(timeout=20)
         eventually(lambda: not system.children())
+        (actor,) = born
         assert actor.hooks == ["failure"]
         assert actor.seen == []
         assert ref.stop() is False

@@ -8,13 +8,20 @@ from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from tests.runtime.support import in_threads
 
 
+class Owner:
+    def __init__(self):
+        self.calls = []
+
+    def _schedule_turn(self):
+        self.calls.append(1)
+
+
 def opened():
     """An idle mailbox and the list that grows with each call for a turn."""
-    calls = []
-    mailbox = Mailbox()
-    mailbox.open(lambda: calls.append(1))
+    mailbox, owner = Mailbox(), Owner()
+    mailbox.owner = owner
     assert not mailbox.end_turn()
-    return mailbox, calls
+    return mailbox, owner.calls
 
 
 def test_control_overtakes_data_and_each_lane_keeps_its_order():
