@@ -207,7 +207,7 @@ class PooledActor(Actor):
 
     def _note_slow_message(self, late: float) -> None:
         if late > SLOW_SECONDS and self.dispatcher == "pool" and not self._reported_slow:
-            self._reported_slow = True
+            type(self)._reported_slow = True  # once a class: there may be thousands of its kind
             logger.warning(
                 "%s held a pool thread for %.0f ms; if handlers block, set dispatcher = 'pinned'",
                 self,
