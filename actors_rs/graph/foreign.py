@@ -15,7 +15,7 @@ from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
-from actors_rs.runtime._primitives import Lock, monotonic
+from actors_rs.runtime._primitives import Lock, current_thread_id, monotonic
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 
@@ -189,13 +189,17 @@ class SubscriberEnd(Generic[T]):
     """A standard Subscriber that feeds an inlet. Its methods may be called from any thread.
 
     The link ends with the first terminal signal, with a violation of the publisher's, or when the
-    run is drained. What comes behind a terminal signal is reported (1.7) and changes nothing.
+    run is drained. A violation is an element that is none (2.13) or was not asked for (1.1), or a
+    signal that comes on one thread while another is under way on a second one (1.3). What comes
+    behind a terminal signal is reported (1.7) and changes nothing.
     """
 
     def __init__(self, actor: StageActor, inlet: Inlet) -> None:
         self._actor = actor
         self._inlet = inlet
         self._subscribed = Lock()  # held from the first on_subscribe on
+        self._signalling = Lock()  # never waited for: held means that a signal is under way
+        self._signaller = 0  # its thread, which may signal again inside of it (3.3)
         self._ended = False  # by a terminal signal
         self._drained = False
         inlet.name = actor.name
@@ -217,6 +221,7 @@ class SubscriberEnd(Generic[T]):
     def on_next(self, element: T, /) -> None:
         """One element, not ``None`` (2.13)."""
         if element is None:
+            self._break_off("2.13", "on_next(None)")
             raise TypeError(f"rule 2.13: on_next needs an element, got None ({self._actor})")
         self._offer(partial(self._arrived, (element,)))
 
@@ -227,6 +232,7 @@ class SubscriberEnd(Generic[T]):
     def on_error(self, error: BaseException, /) -> None:
         """The stream failed; ``error`` is an exception (2.13)."""
         if not isinstance(error, BaseException):
+            self._break_off("2.13", f"on_error({error!r})")
             raise TypeError(f"rule 2.13: on_error needs an exception, got {error!r}")
         self._offer(partial(self._end, error))
 
@@ -235,11 +241,36 @@ class SubscriberEnd(Generic[T]):
         self._offer(partial(self._end, None))
 
     def _offer(self, signal: Callable[[], None]) -> None:
-        """Hand ``signal`` to the stage, behind all that came before it."""
+        """Hand ``signal`` to the stage, behind all that came before it; not two at a time (1.3)."""
+        me = current_thread_id()
+        if self._signalling.acquire(blocking=False):
+            self._signaller = me
+            try:
+                self._hand_over(signal)
+            finally:
+                self._signaller = 0
+                self._signalling.release()
+        elif self._signaller == me:
+            self._hand_over(signal)
+        else:
+            self._break_off("1.3", "a signal while another one was under way on another thread")
+
+    def _hand_over(self, signal: Callable[[], None]) -> None:
         if not self._actor.actor_inbox.offer(_FromPeer(signal)) and self._ended:
             self._report(None, "1.7", "a signal after the end")
 
+    def _break_off(self, rule: str, happened: str) -> None:
+        """The publisher broke ``rule`` in a way that leaves nothing to hand over."""
+        self._actor.actor_inbox.offer_control(_FromPeer(partial(self._broken, rule, happened)))
+
     # In the stage's turn
+
+    def _broken(self, rule: str, happened: str) -> None:
+        """End the link with the violation, unless it has ended."""
+        if self._ended or self._drained:
+            self._report(None, rule, happened)
+        else:
+            raise ProtocolViolation(rule, f"{happened} to {self._actor}")
 
     def _arrived(self, frame: Frame) -> None:
         if self._ended:

@@ -226,8 +226,9 @@ class StageActor(PooledActor):
     def _begin(self) -> None:
         self._started = True
         self._budget.relieve = self._dispatcher.relieve
-        if self.before_start is not None:
-            self.before_start()
+        before_start, self.before_start = self.before_start, None  # it may hold a subscriber (3.13)
+        if before_start is not None:
+            before_start()
         self.logic.start()
 
     def _finish(self) -> None:
