@@ -4,6 +4,7 @@ ActorsRsError
 ├── UserError                what the caller handed in cannot work
 │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
 │   ├── GraphError               also a ValueError: a blueprint that cannot run
+│   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
 │   ├── MissingExtraError        also an ImportError: an optional library is not installed
 │   └── BlockingError            a pool thread was about to wait for a future
 ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
@@ -11,6 +12,7 @@ ActorsRsError
 └── StreamError              a stream ended, but not by completing
     ├── StageError               a stage failed; the cause is chained
     ├── WriteError               a sink could not write; names the file
+    ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
     └── RunCancelled             the run was cancelled before it completed
 """
@@ -23,10 +25,12 @@ __all__ = [
     "DefectError",
     "EmptyStreamError",
     "GraphError",
+    "IllegalStateError",
     "InvalidArgumentError",
     "MissingExtraError",
     "ProtocolViolation",
     "RunCancelled",
+    "SlowSubscriberError",
     "StageError",
     "StreamError",
     "UserError",
@@ -48,6 +52,10 @@ class InvalidArgumentError(UserError, ValueError):
 
 class GraphError(UserError, ValueError):
     """A blueprint cannot run: an outlet used twice, an end left open, no sink."""
+
+
+class IllegalStateError(UserError, RuntimeError):
+    """What was asked to serve has shut down: a hub whose last subscriber has cancelled."""
 
 
 class MissingExtraError(UserError, ImportError):
@@ -124,6 +132,13 @@ class WriteError(StreamError):
         super().__init__(f"could not write {path}: {cause}")
         self.path = path
         self.__cause__ = cause
+
+
+class SlowSubscriberError(StreamError):
+    """A subscriber of a hub asked for too little to keep up; the hub was told to fail such ones."""
+
+    def __init__(self, hub: str, behind: str) -> None:
+        super().__init__(f"hub '{hub}' (on_slow='fail'): this subscriber fell {behind}")
 
 
 class EmptyStreamError(StreamError, LookupError):

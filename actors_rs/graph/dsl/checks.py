@@ -7,7 +7,7 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 
-__all__ = ["at_least", "function", "positive_seconds"]
+__all__ = ["at_least", "function", "one_of", "positive_seconds"]
 
 
 def at_least(least: int, value: Any, what: str) -> int:
@@ -24,6 +24,12 @@ def function(value: Any, what: str) -> Callable[..., Any]:
     if not callable(value):
         raise TypeError(f"{what} must be callable, got {value!r}")
     return value  # type: ignore[no-any-return]
+
+
+def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    if value not in choices:
+        raise InvalidArgumentError(f"{what} must be one of {', '.join(choices)}, got {value!r}")
 
 
 def positive_seconds(value: Any, what: str) -> float:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, get_args, overload
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, function, one_of
 from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
+from actors_rs.graph.hub import HubPublisher
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.junctions.broadcast import Broadcast
+from actors_rs.stages.junctions.hub_buffer import OnSlow
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.junctions.partition import Partition
 
@@ -120,6 +122,29 @@ class Flow(Operators[In_contra, Out_co], SourceFactories):
     def merge(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
         """The elements of this and the others as they come, each stream in its own order."""
         return merge(self, *others)
+
+    def hub(
+        self: Flow[Never, T],
+        system: ActorSystem,
+        /,
+        *,
+        replay: int = 0,
+        keep_alive: bool = False,
+        on_slow: OnSlow = "backpressure",
+        name: str | None = None,
+    ) -> HubPublisher[T]:
+        """A hot Publisher: one run of this source, shared by subscribers that come and go.
+
+        It holds the last ``replay`` elements; see ``HubPublisher`` for who gets what. Raises
+        ``InvalidArgumentError`` for an option out of its range or a system that was shut down,
+        ``GraphError`` for a flow whose input is open.
+        """
+        at_least(0, replay, "hub: replay")
+        one_of(get_args(OnSlow), on_slow, "hub: on_slow")
+        system._check_open()
+        return HubPublisher(
+            system, self._out, replay=replay, keep_alive=keep_alive, on_slow=on_slow, name=name
+        )
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
         """What ``system.publisher(source)`` does."""

@@ -1,0 +1,148 @@
+"""``HubPublisher``: one run of a source, and many subscribers that come and go.
+
+Subscribers are taken into the turn of the hub's stage, where each gets an outlet. One that comes
+while the stage ends is in the line of those that wait, or after it: nobody is forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from actors_rs.errors import ProtocolViolation
+from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
+from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber
+from actors_rs.graph.materializer import prepare, start
+from actors_rs.graph.monitored import monitored_subscriber
+from actors_rs.graph.run import Run
+from actors_rs.graph.shell import StageActor
+from actors_rs.graph.standard import _over, _reject
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.junctions.hub import HubLogic
+from actors_rs.stages.junctions.hub_buffer import OnSlow
+
+__all__ = ["HubPublisher"]
+
+T = TypeVar("T")
+
+
+class HubPublisher(Generic[T]):
+    """A hot Publisher: all subscribers get the same elements in the same order. Thread-safe.
+
+    A subscriber begins with the oldest of the last ``replay`` elements and goes at its own pace.
+    One that is ``replay`` elements behind and asks for nothing holds the others up
+    (``on_slow="backpressure"``), loses the oldest elements it has not taken, each a dead letter
+    (``"drop"``), or gets ``on_error`` with ``SlowSubscriberError`` (``"fail"``); under the latter
+    two, one that has never asked has not begun, and misses nothing. Upstream is started by the
+    first subscriber and asked for elements when one asks; without subscribers it waits.
+
+    Behind the end of the stream, whoever subscribes gets the elements still held, at its own
+    pace, then the terminal signal. When the last subscriber has left before that, the hub cancels
+    upstream and shuts down, unless ``keep_alive``: whoever comes later gets ``on_subscribe`` and
+    ``on_error`` with ``IllegalStateError``. A run that was cancelled or has failed in the hub
+    itself holds nothing; its error is what late ones get.
+
+    Subscribing an object that is subscribed already breaks rules 1.10 and 2.12. A second
+    ``on_subscribe`` would break 2.12 once more, so the one stream it has ends with ``on_error``,
+    as rule 1.9 demands of a rejection.
+
+    Signals come from the turn of one actor: a foreign subscriber that blocks in ``on_next``, which
+    rule 2.2 advises against, keeps the others waiting whatever ``on_slow`` says. On a system with
+    ``monitor`` the first rule that is broken ends the run, and with it the streams of all.
+    """
+
+    def __init__(
+        self,
+        system: ActorSystem,
+        out: OutletRef,
+        *,
+        replay: int,
+        keep_alive: bool,
+        on_slow: OnSlow,
+        name: str | None = None,
+    ) -> None:
+        self._system = system
+        self._spec = spec_of(
+            "hub", lambda: HubLogic(replay, on_slow, keep_alive), out, outlets=0, name=name
+        )
+        specs = in_order([self._spec])
+        check_closed(specs)
+        self.run: Run[None] = Run(system, "hub")
+        """The one run of the source; it begins with the first subscriber."""
+        self._actors = prepare(system, self.run, specs)
+        self._actor = self._actors[self._spec]
+        logic = self._actor.logic
+        assert isinstance(logic, HubLogic)
+        self._logic = logic
+        logic.when_stopped = self._stopped
+        self._actor.at_boundary = True
+        self._actor.before_start = self._admit
+        self._lock = Lock()  # over the three fields below
+        self._waiting: list[Subscriber[T]] = []
+        self._started = False
+        self._over = False
+
+    def __repr__(self) -> str:
+        return f"<Hub '{self._actor.name}' {'over' if self._over else 'open'}>"
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        """Let ``subscriber`` take part; ``TypeError`` if it is none (1.9)."""
+        check_subscriber(subscriber)
+        if (closed := _over(self._system)) is not None:
+            _reject(subscriber, closed)
+            return
+        with self._lock:
+            over, first = self._over, not self._started
+            self._started = True
+            if not over:
+                self._waiting.append(subscriber)
+        if over:
+            self._serve_late(subscriber)
+        elif first:
+            start(self._system, self.run, self._actors, (), single=True)
+        else:
+            self._actor.post(self._admit)
+
+    def _admit(self) -> None:
+        """Give those that wait their outlets; in the stage's turn."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for subscriber in waiting:
+            taken = self._logic.outlet_of(subscriber)
+            if taken is None:
+                _seat(self.run, self._actor, self._logic, subscriber)
+            else:
+                again = "subscribed to a hub that serves it already (rule 1.10)"
+                taken.fail(ProtocolViolation("2.12", again))
+
+    def _stopped(self) -> None:
+        """The stage has stopped: who waited until now comes late; in the stage's last turn."""
+        with self._lock:
+            self._over = True
+            waiting, self._waiting = self._waiting, []
+        for subscriber in waiting:
+            self._serve_late(subscriber)
+
+    def _serve_late(self, subscriber: Subscriber[T]) -> None:
+        """What is still held and the end, in a run for this subscriber alone."""
+        if (closed := _over(self._system)) is not None:
+            _reject(subscriber, closed)
+            return
+        held, ending = self._logic.held(), self._logic.ending
+        spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
+        run: Run[None] = Run(self._system, "hub")
+        actors = prepare(self._system, run, [spec])
+        actor = actors[spec]
+        assert isinstance(actor.logic, HubLogic)
+        actor.at_boundary = True
+        actor.before_start = partial(_seat, run, actor, actor.logic, subscriber)
+        start(self._system, run, actors, (), single=True)
+
+
+def _seat(run: Run[Any], actor: StageActor, logic: HubLogic, subscriber: Subscriber[Any]) -> None:
+    """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
+    peer = monitored_subscriber(run, actor, subscriber) if run.monitored else subscriber
+    ForeignSubscriber(actor, logic.attach(subscriber), peer).begin()
