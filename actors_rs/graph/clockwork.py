@@ -80,7 +80,7 @@ class StageClock:
         """Busy, idle and back-pressured as parts of 1; zeros before the first turn.
 
         The turn or pause that is going on counts up to ``now``, else a stage that waits for long
-        would show what it did before; ``None`` for a stage that has stopped.
+        would show what it did before. ``None`` counts up to the end of the last turn.
         """
         since = self._since
         going_on = max(0.0, now - since) if now is not None and since is not None else 0.0

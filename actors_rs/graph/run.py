@@ -104,8 +104,8 @@ class Run(Generic[R]):
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
-        ended = self._ended_at if self._ended_at is not None else monotonic()
-        return snapshot_of(self.name, self.state, ended - self._started_at, self._stages)
+        now = self._ended_at if self._ended_at is not None else monotonic()
+        return snapshot_of(self.name, self.state, self._started_at, now, self._stages)
 
     def _stop(self, reason: BaseException) -> None:
         """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.runtime._primitives import monotonic
-
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
@@ -20,7 +18,8 @@ class StageSnapshot:
 
     ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
     ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
-    its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1. ``state`` is
+    its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
+    of the time since the stage began; after its end it is idle. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
     """
 
@@ -54,24 +53,30 @@ class RunSnapshot:
         return asdict(self)
 
     def bottleneck(self) -> str | None:
-        """Name of the first stage that is busy while a stage before it is held back."""
+        """Name of the first stage that is busy while a stage before it is held back.
+
+        Where no stage is held back any more, of the one that is busy most of the time.
+        """
         held_back = False
         for stage in self.stages:
             if held_back and stage.busy > max(stage.idle, stage.back_pressured):
                 return stage.name
             held_back = held_back or stage.back_pressured > 0.5
-        return None
+        busiest = max(self.stages, key=lambda stage: stage.busy, default=None)
+        return busiest.name if busiest is not None and busiest.busy > 0.5 else None
 
 
-def snapshot_of(name: str, state: str, seconds: float, stages: Sequence[StageActor]) -> RunSnapshot:
+def snapshot_of(
+    name: str, state: str, began: float, now: float, stages: Sequence[StageActor]
+) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
-    return RunSnapshot(name, state, seconds, tuple(_stage(stage) for stage in stages))
+    return RunSnapshot(name, state, now - began, tuple(_stage(stage, now) for stage in stages))
 
 
-def _stage(stage: StageActor) -> StageSnapshot:
+def _stage(stage: StageActor, now: float) -> StageSnapshot:
     logic, inlets, outlets = stage.logic, stage.logic.inlets, stage.logic.outlets
     stopped = stage.actor_stopped.is_set()
-    busy, idle, back_pressured = stage.clock.shares(None if stopped else monotonic())
+    busy, idle, back_pressured = stage.clock.shares(now)
     ended = "failed" if stage.error is not None else "ended"
     return StageSnapshot(
         name=stage.name,

@@ -258,3 +258,22 @@ def test_a_stage_may_start_further_runs(system):
     runs = system.start(Source.of(2, 3).map(start).to(Sink.list())).result(SECONDS)
     assert [one.result(SECONDS) for one in runs] == [2, 3]
     assert sorted(seen) == [0, 0, 1, 1, 2]
+
+
+def test_the_bottleneck_is_the_stage_that_was_busy_also_when_those_before_it_ended_early():
+    gate = threading.Event()
+
+    def last_one_waits(n):
+        if n == 49:
+            gate.wait(SECONDS)
+        return n
+
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        quick = Source.range(0, 50).map(str).map(int).named("quick")
+        run = system.start(quick.map(last_one_waits).named("slow").to(Sink.count()))
+        wait_until(lambda: run.snapshot().stages[3].busy > 0.9)
+        snapshot = run.snapshot()
+        assert snapshot.bottleneck() == "slow"
+        assert snapshot.stages[2].idle > 0.5, "an ended stage is idle"
+        gate.set()
+        run.result(SECONDS)
