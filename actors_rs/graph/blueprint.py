@@ -25,13 +25,18 @@ class Attributes:
     window: int | None = None
     dispatcher: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.window is not None and (not isinstance(self.window, int) or self.window < 1):
-            raise InvalidArgumentError(f"window must be at least 1, got {self.window!r}")
-        if self.dispatcher not in (None, "pool", "pinned"):
+    @classmethod
+    def of_stage(cls, label: str, window: int | None, dispatcher: str | None) -> Attributes:
+        """Checked attributes for the stage ``label``; raises ``InvalidArgumentError``."""
+        if window is not None and (not isinstance(window, int) or window < 1):
             raise InvalidArgumentError(
-                f"dispatcher must be 'pool' or 'pinned', got {self.dispatcher!r}"
+                f"stage '{label}': window must be at least 1, got {window!r}"
             )
+        if dispatcher not in (None, "pool", "pinned"):
+            raise InvalidArgumentError(
+                f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {dispatcher!r}"
+            )
+        return cls(window, dispatcher)
 
     def over(self, other: Attributes) -> Attributes:
         """These where they say something, else ``other``."""

@@ -38,7 +38,7 @@ def test_a_flow_without_a_source_is_refused(flow):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: ten.with_attributes(window=0), "window must be at least 1, got 0"),
+        (lambda: ten.with_attributes(window=0), "stage 'range': window must be at least 1, got 0"),
         (lambda: ActorSystem(window=0), "window must be at least 1, got 0"),
         (lambda: ten.map_async(str, 0), "parallelism must be at least 1, got 0"),
         (lambda: ten.batch(0), "count must be at least 1"),

@@ -100,8 +100,8 @@ class Flow(Operators[In_contra, Out_co], SourceFactories):
         ``window``: elements its inlets keep requested. ``dispatcher``: ``"pool"``, or
         ``"pinned"`` for a thread of its own.
         """
-        attributes = Attributes(window, dispatcher)
         spec = self._out.spec
+        attributes = Attributes.of_stage(spec.label, window, dispatcher)
         return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
 
     def broadcast(

@@ -56,8 +56,8 @@ class Sink(Generic[In_contra, R_co]):
         self, *, window: int | None = None, dispatcher: str | None = None
     ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
-        attributes = Attributes(window, dispatcher).over(self._spec.attributes)
-        return Sink(replace(self._spec, attributes=attributes))
+        attributes = Attributes.of_stage(self._spec.label, window, dispatcher)
+        return Sink(replace(self._spec, attributes=attributes.over(self._spec.attributes)))
 
     def behind(self, out: OutletRef) -> StageSpec:
         """This sink's stage, fed from ``out``."""
