@@ -44,6 +44,7 @@ class HubLogic(StageLogic):
         self.when_stopped: Callable[[], None] = lambda: None
         self._buffer = HubBuffer(replay, on_slow)
         self._keep_alive = keep_alive
+        self._visited = False  # by anybody yet
         self._seats: list[_Seat] = []
         self._left = Outlet("left")  # stands for all that left: keeps count of what they got
         self._left.closed = True
@@ -69,6 +70,7 @@ class HubLogic(StageLogic):
 
     def attach(self, whom: object) -> Outlet:
         """An outlet for ``whom``; in the stage's turn. It leaves by cancelling it."""
+        self._visited = True
         outlet = Outlet(f"out {len(self._seats)}")
         self._seats.append(_Seat(whom, outlet, self._buffer.join()))
         self.outlets = (*self.outlets, outlet)
@@ -81,14 +83,14 @@ class HubLogic(StageLogic):
             if self.inlet.exhausted:
                 self._end_whoever_has_all()
             self._look_around()
-            if not self._seats and not self._keep_alive and not self.inlet.exhausted:
+            if self._is_deserted() and not self.inlet.exhausted:
                 self._shut_down(_deserted(self.context.name))
         elif self.ending is not None:
             for seat in self._seats:  # attached in the turn in which all the others were told
                 seat.outlet.fail(self.ending)
 
     def drain(self) -> None:
-        self._keep_alive = False
+        self._keep_alive, self._visited = False, True  # nobody need come any more
 
     def stop(self, error: BaseException | None) -> None:
         self._seats.clear()
@@ -105,6 +107,9 @@ class HubLogic(StageLogic):
             "held": buffer.end - buffer.start,
             "dropped": buffer.dropped,
         }
+
+    def _is_deserted(self) -> bool:
+        return self._visited and not self._keep_alive and not self._seats
 
     def _look_around(self) -> None:
         """Forget those that have left, and see what the others ask for."""
