@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import IllegalStateError
 from actors_rs.graph.foreign import ForeignSubscriber
 from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.protocol.interfaces import Subscriber
@@ -120,4 +120,4 @@ class _Joins(Signal):
 
 def _refuse(outlet: Outlet) -> None:
     """The end that one hears whose processor was cancelled by all the others."""
-    outlet.fail(InvalidArgumentError("all subscribers of this processor cancelled: it has ended"))
+    outlet.fail(IllegalStateError("all subscribers of this processor cancelled: it has ended"))

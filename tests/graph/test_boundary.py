@@ -283,45 +283,6 @@ def test_what_a_publisher_sends_after_it_was_drained_is_no_violation(system):
     assert system.dead_letters.total == 0
 
 
-def test_a_processor_asks_only_when_it_is_asked(system):
-    processor = system.processor(Flow().map(lambda n: n * 2))
-    feed, book = Feed(), Book()
-    feed.subscribe(processor)
-    processor.subscribe(book)
-    wait_until(lambda: book.subscription)
-    assert feed.requests == []
-    book.request(1)
-    wait_until(lambda: feed.requests)
-    processor.on_next(21)
-    processor.on_complete()
-    assert book.wait() == "complete"
-    assert book.elements == [42]
-
-
-def test_a_processor_hands_errors_and_cancellation_through(system):
-    processor, book, feed = system.processor(Flow()), Book(first=1), Feed()
-    feed.subscribe(processor)
-    processor.subscribe(book)
-    error = ValueError("upstream")
-    processor.on_error(error)
-    assert book.wait() is error
-    processor, book, feed = system.processor(Flow().map(str)), Book(first=1), Feed()
-    feed.subscribe(processor)
-    processor.subscribe(book)
-    wait_until(lambda: book.subscription)
-    book.subscription.cancel()
-    assert feed.cancelled.wait(SECONDS)
-
-
-def test_a_processor_rejects_a_second_subscriber(system):
-    processor, first, second = system.processor(Flow()), Book(first=1), Book(first=1)
-    processor.subscribe(first)
-    processor.subscribe(second)
-    assert "rule 1.11" in str(second.wait())
-    processor.on_complete()
-    assert first.wait() == "complete"
-
-
 def test_publisher_processor_and_subscriber_of_ours_fit_together(system):
     subscriber = system.subscriber(Sink.sum())
     processor = system.processor(Flow().filter(lambda n: n % 2))

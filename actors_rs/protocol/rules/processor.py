@@ -7,6 +7,7 @@ from actors_rs.protocol.rules.rule import Rule
 __all__ = ["PROCESSOR_RULES"]
 
 BOUNDARY = "tests/graph/test_boundary.py::"
+PROCESSOR = "tests/graph/test_processor.py::"
 
 PROCESSOR_RULES = (
     Rule(
@@ -19,7 +20,7 @@ PROCESSOR_RULES = (
         "between are those of any run.",
         (
             BOUNDARY + "test_publisher_processor_and_subscriber_of_ours_fit_together",
-            BOUNDARY + "test_a_processor_asks_only_when_it_is_asked",
+            PROCESSOR + "test_a_processor_asks_only_when_it_is_asked",
         ),
     ),
     Rule(
@@ -31,7 +32,7 @@ PROCESSOR_RULES = (
         "Nobody downstream goes on believing in a stream that has failed.",
         "Ours pass the error on behind the elements that came before it; of itself it needs no "
         "demand.",
-        (BOUNDARY + "test_a_processor_hands_errors_and_cancellation_through",),
+        (PROCESSOR + "test_a_processor_hands_errors_and_cancellation_through",),
     ),
 )
 """In the order of the standard."""

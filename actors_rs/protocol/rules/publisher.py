@@ -7,6 +7,7 @@ from actors_rs.protocol.rules.rule import MONITOR, Rule
 __all__ = ["PUBLISHER_RULES"]
 
 BOUNDARY = "tests/graph/test_boundary.py::"
+PROCESSOR = "tests/graph/test_processor.py::"
 
 PUBLISHER_RULES = (
     Rule(
@@ -38,8 +39,8 @@ PUBLISHER_RULES = (
         "The signals to one subscriber come one after another: each has returned before the next "
         "begins, and what one did is visible to the next.",
         "A subscriber needs no lock of its own, however many threads a publisher uses.",
-        "All signals of a link come from the turns of one actor. The monitor reports signals of "
-        "two threads that overlap, with both stacks.",
+        "All signals of a link come from the turns of one actor. Signals of a foreign publisher "
+        "that overlap end their link; the monitor reports them with both stacks.",
         (MONITOR, BOUNDARY + "test_requests_from_many_threads_add_up"),
     ),
     Rule(
@@ -129,10 +130,11 @@ PUBLISHER_RULES = (
         "MAY",
         "A publisher decides how many subscribers it serves and whether they share elements.",
         "Cold, hot and one-time publishers are all legal.",
-        "The publisher of a source is cold: a run for each subscriber. A processor takes one.",
+        "The publisher of a source is cold: a run for each subscriber. Those of a processor share "
+        "what comes, at the pace of the slowest.",
         (
             BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",
-            BOUNDARY + "test_a_processor_rejects_a_second_subscriber",
+            PROCESSOR + "test_a_processor_serves_all_subscribers_at_the_pace_of_the_slowest",
         ),
     ),
 )

@@ -7,6 +7,7 @@ from actors_rs.protocol.rules.rule import MONITOR, Rule
 __all__ = ["SUBSCRIBER_RULES"]
 
 BOUNDARY = "tests/graph/test_boundary.py::"
+PROCESSOR = "tests/graph/test_processor.py::"
 
 SUBSCRIBER_RULES = (
     Rule(
@@ -17,7 +18,7 @@ SUBSCRIBER_RULES = (
         "When and how much is the receiver's decision; asking for much at a time is cheaper than "
         "asking for each element.",
         "An inlet requests a window when it opens. Not asking is legal, merely nothing comes.",
-        (BOUNDARY + "test_a_processor_asks_only_when_it_is_asked",),
+        (PROCESSOR + "test_a_processor_asks_only_when_it_is_asked",),
     ),
     Rule(
         "2.2",
@@ -98,7 +99,7 @@ SUBSCRIBER_RULES = (
         "A subscriber of ours that has not asked yet ends like any other.",
         (
             "tests/protocol/test_link.py::test_a_stream_may_end_before_anything_was_requested",
-            BOUNDARY + "test_a_processor_rejects_a_second_subscriber",
+            PROCESSOR + "test_a_processor_that_all_subscribers_cancelled_rejects_another",
         ),
     ),
     Rule(

@@ -94,10 +94,14 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
 
     @required("1.5")
     def test_required_spec105_must_signal_on_complete_when_finite_stream_terminates(self) -> None:
-        """Three elements, one at a time, then ``on_complete`` and silence."""
+        """Three elements, one at a time, then ``on_complete`` and silence.
+
+        One more is requested than there are: many a publisher sees its end only when it looks.
+        """
         subscriber = self.subscribed(3, completes=True)
         for _ in range(3):
             subscriber.request_next("1.5")
+        subscriber.request(1)
         subscriber.expect_completion("1.5")
         subscriber.expect_nothing("1.7", "after on_complete")
 
@@ -115,7 +119,8 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
     ) -> None:
         """After the end even a request that is wrong is a no-op, and so is cancelling."""
         subscriber = self.subscribed(1, completes=True)
-        subscriber.request_next("1.6")
+        subscriber.request(2)
+        subscriber.expect_next("1.6")
         subscriber.expect_completion("1.6")
         subscriber.request(0)
         subscriber.cancel()

@@ -1,0 +1,39 @@
+"""Every stage of ours, in each of its roles, under the complete conformance kit."""
+
+import pytest
+
+from tests.conformance.kit import cases, complaints, outcomes
+from tests.conformance.stages import FLOWS, HUBS, PAIRS, SINKS, SOURCES
+from tests.conventions.project import ROOT
+
+CASES = [
+    pytest.param(case, PAIRS[index % len(PAIRS)], id=f"{name}-{PAIRS[index % len(PAIRS)]}")
+    for index, (name, case) in enumerate(cases())
+]
+HELPERS = {"sinks/files", "junctions/hub_buffer"}  # parts of stages
+
+
+@pytest.mark.parametrize(("case", "setting"), CASES)
+def test_a_stage_keeps_every_rule_that_the_kit_checks(case, setting, tmp_path):
+    assert complaints(outcomes(case, setting, tmp_path)) == []
+
+
+def test_every_stage_is_in_the_list_and_nothing_else_is():
+    stages = ROOT / "actors_rs" / "stages"
+    files = {
+        f"{folder}/{path.stem}"
+        for folder in ("sources", "operators", "junctions", "sinks")
+        for path in (stages / folder).glob("[!_]*.py")
+    }
+    assert {*SOURCES, *FLOWS, *HUBS, *SINKS} == files - HELPERS, (
+        "put it into tests/conformance/stages.py"
+    )
+
+
+def test_the_settings_bring_every_two_choices_together():
+    assert len(PAIRS) == 8
+    for one in ("workers", "window", "frames"):
+        for other in {"workers", "window", "frames"} - {one}:
+            met = {(getattr(s, one), getattr(s, other)) for s in PAIRS}
+            choices = [{getattr(s, name) for s in PAIRS} for name in (one, other)]
+            assert len(met) == len(choices[0]) * len(choices[1])
