@@ -1,7 +1,7 @@
-"""The command ``actors-rs``: runs a graph that the user wrote, and reports how it ended.
+"""The command ``actors-rs``: runs a graph that the user wrote, or tests a Publisher of theirs.
 
-Exit codes: 0 done; 1 the run failed; 2 there was nothing to run, and nothing was started;
-130 and 143 stopped by Ctrl-C and SIGTERM.
+Exit codes: 0 done; 1 the run failed, or a rule is broken; 2 there was nothing to run or to test,
+and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ examples:
   actors-rs run orders.jobs:make_graph --live  what a function without arguments gives,
                                                with a live table (plain lines if no terminal)
   actors-rs run orders.jobs:nightly --workers 4
+  actors-rs tck orders.feeds:feed              the rules that feed(elements), a Publisher, keeps
 
 Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
 Either way only complete files are left, and the exit code is 130.
@@ -51,6 +52,8 @@ Either way only complete files are left, and the exit code is 130.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for; returns the exit code."""
     options = _parser().parse_args(arguments)
+    if options.command == "tck":
+        return _test(options)
     try:
         graph = _load_graph(options.target)
         console = terminal_console() if options.live else None
@@ -69,12 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="actors-rs",
-        description="Run graphs of actors_rs.",
+        description="Run graphs of actors_rs, and test Publishers.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"actors-rs {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        title="commands", dest="command", required=True, metavar="COMMAND"
+    )
     run = commands.add_parser(
         "run",
         help="run a graph and print its result",
@@ -96,6 +101,18 @@ def _parser() -> argparse.ArgumentParser:
         help="threads of the pool (default: one per core)",
     )
     run.add_argument("--verbose", action="store_true", help="tracebacks of what goes wrong")
+    kit = commands.add_parser(
+        "tck",
+        help="test a Publisher against the rules of Reactive Streams",
+        description="Run the conformance kit and print the rules kept, broken and skipped.",
+    )
+    kit.add_argument(
+        "target",
+        metavar="TARGET",
+        help="package.module:factory or path/to/file.py:factory, where factory(elements) gives a "
+        "Publisher, or a PublisherVerification",
+    )
+    kit.add_argument("--verbose", action="store_true", help="tracebacks of what goes wrong")
     return parser
 
 
@@ -105,13 +122,39 @@ def _workers(text: str) -> int:
     return int(text)
 
 
-def _load_graph(target: str) -> Graph[Any]:
+def _test(options: argparse.Namespace) -> int:
+    from actors_rs.testing.tck.report import publisher_verification, report_of
+    from actors_rs.testing.tck.runner import run_verification
+
+    target = options.target
+    try:
+        module, name = _module_and_name(target, "factory")
+        try:
+            found: object = reduce(getattr, name.split("."), module)
+        except AttributeError:
+            raise InvalidArgumentError(f"expected {target} to exist, there is no {name}") from None
+        report = report_of(run_verification(publisher_verification(found, target)))
+    except KeyboardInterrupt:
+        return _complain("stopped before all rules were tested", INTERRUPTED)
+    except UserError as error:
+        return _complain(error, BAD_TARGET, options.verbose)
+    for line in report.lines():
+        print(line)
+    return FAILED if report.broken else 0
+
+
+def _module_and_name(target: str, what: str) -> tuple[ModuleType, str]:
     where, colon, name = target.partition(":")
     if not (where and colon and name):
         raise InvalidArgumentError(
-            f"expected package.module:graph or path/to/file.py:graph, got {target!r}"
+            f"expected package.module:{what} or path/to/file.py:{what}, got {target!r}"
         )
-    module = _module_of_file(Path(where)) if where.endswith(".py") else _module_named(where)
+    return _module_of_file(Path(where)) if where.endswith(".py") else _module_named(where), name
+
+
+def _load_graph(target: str) -> Graph[Any]:
+    module, name = _module_and_name(target, "graph")
+    where = target.partition(":")[0]
     try:
         found: object = reduce(getattr, name.split("."), module)
     except AttributeError:

@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "interop": CORE,
     "observability": CORE,
     "testing": CORE | AROUND_CORE | {FACE},
-    "cli": CORE | AROUND_CORE | {FACE},
+    "cli": CORE | AROUND_CORE | {FACE, "testing"},
     "__main__": frozenset({"cli"}),
     FACE: CORE | {"delivery", "interop", "observability"},
 }
