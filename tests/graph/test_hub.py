@@ -190,7 +190,7 @@ def test_a_flow_with_an_open_input_is_no_hub(system):
     with pytest.raises(GraphError, match="no source"):
         Flow().map(str).hub(system)
     with pytest.raises(TypeError, match=r"rule 1\.9"):
-        Source.of(1).hub(system).subscribe(None)
+        Source.of(1).hub(system).subscribe(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("on_slow", ["backpressure", "drop"])

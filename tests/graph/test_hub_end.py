@@ -104,7 +104,12 @@ def test_the_same_subscriber_twice_has_its_one_stream_ended_and_hurts_no_other(s
     twice, other = Book(), Book()
     subscribed = []
     begin = twice.on_subscribe
-    twice.on_subscribe = lambda subscription: (subscribed.append(1), begin(subscription))
+
+    def note_and_begin(subscription):
+        subscribed.append(1)
+        begin(subscription)
+
+    twice.on_subscribe = note_and_begin
     hub = Source.range(0, 10).hub(system, replay=2)
     subscribe(hub, twice, other)
     hub.subscribe(twice)

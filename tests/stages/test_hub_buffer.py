@@ -1,5 +1,7 @@
 """The hub's buffer by itself: who gets what, when to ask upstream, what is missed."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -174,7 +176,8 @@ OPERATIONS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 5), st.sampled_from(POLICIES), OPERATIONS)
 def test_each_reader_gets_a_gapless_run_but_for_what_it_was_said_to_miss(replay, on_slow, ops):
-    buffer, seen, next_element = HubBuffer(replay, on_slow), {}, 0
+    buffer, next_element = HubBuffer(replay, on_slow), 0
+    seen: dict[Any, list[int]] = {}
 
     def serve():
         for reader, elements in seen.items():

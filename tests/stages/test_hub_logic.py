@@ -43,7 +43,7 @@ def test_an_outlet_is_found_by_the_identity_of_whom_it_serves():
         def __eq__(self, other):
             return True
 
-        __hash__ = None
+        __hash__ = None  # type: ignore[assignment]
 
     hub, one = Hub(2), Equal()
     outlet, _ = hub.join(one)
