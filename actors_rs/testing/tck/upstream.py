@@ -17,7 +17,7 @@ from actors_rs.testing.tck.environment import Environment, Failure
 __all__ = ["Upstream"]
 
 TERMINAL = ("on_complete", "on_error")
-LINGERING = 0.001  # seconds in a call of the subscriber, when overlapping calls are looked for
+LINGERING = 0.01  # seconds in a call of the subscriber, when overlapping calls are looked for
 
 
 class Upstream:
