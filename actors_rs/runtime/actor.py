@@ -205,9 +205,14 @@ class PooledActor(Actor):
                 break
         return False
 
+    def _first_report(self) -> bool:
+        """Once a class, of which there may be thousands of actors, and not of its subclasses."""
+        first = "_reported_slow" not in vars(type(self))
+        type(self)._reported_slow = True
+        return first
+
     def _note_slow_message(self, late: float) -> None:
-        if late > SLOW_SECONDS and self.dispatcher == "pool" and not self._reported_slow:
-            type(self)._reported_slow = True  # once a class: there may be thousands of its kind
+        if late > SLOW_SECONDS and self.dispatcher == "pool" and self._first_report():
             logger.warning(
                 "%s held a pool thread for %.0f ms; if handlers block, set dispatcher = 'pinned'",
                 self,
