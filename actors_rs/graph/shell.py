@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
+from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.stages.linear import SinkLogic
@@ -164,6 +165,9 @@ class StageActor(PooledActor):
 
     def post(self, action: Callable[[], None], /) -> None:
         self.actor_inbox.offer_control(_Posted(action))
+
+    def now(self) -> float:
+        return monotonic()
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         return self.system.timers.after(seconds, lambda: self.post(action))

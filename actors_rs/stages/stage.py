@@ -46,6 +46,10 @@ class StageContext(Protocol):
     def post(self, action: Callable[[], None], /) -> None:
         """Run ``action`` in the stage's own turn, then ``advance``. Dropped once it stopped."""
 
+    def now(self) -> float:
+        """The system's monotonic seconds: the only clock a logic may ask. Any thread."""
+        ...
+
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         """Post ``action`` after ``seconds``."""
         ...

@@ -129,6 +129,9 @@ class Bench:
     ) -> BaseException:
         return error
 
+    def now(self) -> float:
+        raise NotImplementedError
+
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         raise NotImplementedError
 

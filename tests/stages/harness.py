@@ -1,5 +1,5 @@
 # mypy: disable-error-code="var-annotated"
-"""A stage's logic alone: recorders on its ports, no actor, no thread, no clock."""
+"""A stage's logic alone: recorders on its ports, no actor, no thread; time passes when told to."""
 
 from collections import deque
 from functools import partial
@@ -69,8 +69,14 @@ class FreeBudget:
 
 
 class Timer:
-    def __init__(self, seconds, action):
+    def __init__(self, seconds, action, now=0.0):
         self.seconds, self.action, self.cancelled = seconds, action, False
+        self.due = now + seconds
+        self.fired = False
+
+    @property
+    def pending(self):
+        return not self.fired and not self.cancelled
 
     def cancel(self):
         self.cancelled = True
@@ -87,6 +93,8 @@ class Alone:
         self.downs = [Downstream() for _ in logic.outlets]
         self.posted = deque()
         self.timers = []
+        self.time = 0.0
+        self.reports = None  # a list collects what goes to the dead letters; else nothing may
         self.jobs = []
         logic.context = self
         for inlet, up in zip(logic.inlets, self.ups, strict=True):
@@ -127,13 +135,38 @@ class Alone:
     def drain(self):
         return self.turn(self.logic.drain)
 
+    def drop(self):
+        """The stage has ended: release what it holds, as its actor would."""
+        assert self.logic.finished, "the stage has not ended"
+        self.logic.stop(None)
+        return self
+
+    def elapse(self, seconds):
+        """Let time pass; every timer that comes due within it has a turn at its own moment."""
+        end = self.time + seconds
+        while due := [t for t in self.timers if t.pending and t.due <= end + 1e-9]:
+            timer = min(due, key=lambda t: t.due)
+            timer.fired = True
+            self.time = max(self.time, timer.due)
+            self.turn(timer.action)
+        self.time = end
+        return self
+
+    @property
+    def pending(self):
+        """The timers that are running."""
+        return [timer for timer in self.timers if timer.pending]
+
     # StageContext
 
     def post(self, action):
         self.posted.append(action)
 
+    def now(self):
+        return self.time
+
     def after(self, seconds, action):
-        self.timers.append(Timer(seconds, action))
+        self.timers.append(Timer(seconds, action, self.time))
         return self.timers[-1]
 
     def run_blocking(self, job):
@@ -147,4 +180,5 @@ class Alone:
         return error if plain else StageError(self.name, error, position)
 
     def report(self, what, why, error=None):
-        raise AssertionError(f"{why}: {what!r}")
+        assert self.reports is not None, f"{why}: {what!r}"
+        self.reports.append((what, why))
