@@ -15,7 +15,7 @@ from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
-from actors_rs.runtime._primitives import Lock, current_thread_id, monotonic
+from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 
@@ -115,7 +115,7 @@ class ForeignSubscriber:
             self._guarded(self._on_frame, frame)
             return
         timed = len(frame) > 1 or self._demand > 0
-        began = monotonic() if timed else 0.0
+        began = self._actor.stopwatch() if timed else 0.0
         on_next = self._subscriber.on_next
         for element in frame:
             if self._over:
@@ -125,7 +125,7 @@ class ForeignSubscriber:
                 return
             self._guarded(on_next, element)
         if timed:
-            self._pace.record(len(frame), monotonic() - began)
+            self._pace.record(len(frame), self._actor.stopwatch() - began)
         if self._demand and not self._outlet.demand:
             self._actor.post(self._grant)
 
@@ -189,9 +189,9 @@ class SubscriberEnd(Generic[T]):
     """A standard Subscriber that feeds an inlet. Its methods may be called from any thread.
 
     The link ends with the first terminal signal, with a violation of the publisher's, or when the
-    run is drained. A violation is an element that is none (2.13) or was not asked for (1.1), or a
-    signal that comes on one thread while another is under way on a second one (1.3). What comes
-    behind a terminal signal is reported (1.7) and changes nothing.
+    run is drained. A violation is an element that is none (2.13) or was not asked for (1.1), a
+    signal that comes on one thread while another is under way on a second one (1.3), or one behind
+    a terminal signal (1.7) while the stage has not come to its end. Later ones are reported.
     """
 
     def __init__(self, actor: StageActor, inlet: Inlet) -> None:
@@ -266,21 +266,21 @@ class SubscriberEnd(Generic[T]):
     # In the stage's turn
 
     def _broken(self, rule: str, happened: str) -> None:
-        """End the link with the violation, unless it has ended."""
-        if self._ended or self._drained:
+        """End the link with the violation, unless the stage wants no more."""
+        if self._inlet.cancelled or self._drained:
             self._report(None, rule, happened)
         else:
             raise ProtocolViolation(rule, f"{happened} to {self._actor}")
 
     def _arrived(self, frame: Frame) -> None:
         if self._ended:
-            self._report(frame, "1.7", "an element after the end")
+            self._broken("1.7", "an element after the end")
         elif not self._drained:  # else it was under way when the publisher was cancelled (2.8)
             self._inlet.push(frame)
 
     def _end(self, error: BaseException | None) -> None:
         if self._ended:
-            self._report(error, "1.7", "a second terminal signal")
+            self._broken("1.7", "a second terminal signal")
             return
         self._ended = True
         if error is not None:

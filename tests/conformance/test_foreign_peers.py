@@ -57,12 +57,47 @@ def test_a_publisher_that_breaks_a_rule_ends_its_link_and_no_other(system, misbe
     assert honest.run.result(SECONDS) == [1]
 
 
-def test_a_publisher_that_ends_twice_is_reported_with_the_rule_and_changes_nothing(system):
+class EndsTwice(Feed):
+    """Gives an element, then both ends, all inside the first request."""
+
+    def request(self, n):
+        super().request(n)
+        self.subscriber.on_next(1)
+        self.subscriber.on_complete()
+        self.subscriber.on_error(OSError("too late"))
+
+
+class GoesOnBehindItsEnd(Feed):
+    """Gives an element, its end and one more, all inside the first request."""
+
+    def request(self, n):
+        super().request(n)
+        self.subscriber.on_next(1)
+        self.subscriber.on_complete()
+        self.subscriber.on_next(2)
+
+
+@pytest.mark.parametrize("publisher", [EndsTwice, GoesOnBehindItsEnd])
+def test_a_signal_behind_the_end_ends_the_link_with_the_rule(system, publisher):
+    sink, honest = (system.subscriber(Sink.list()) for _ in range(2))
+    processor, book = system.processor(Flow()), Book(first=1)
+    processor.subscribe(book)
+    for subscriber in (sink, processor):
+        publisher().subscribe(subscriber)
+    Feed().subscribe(honest)
+    with pytest.raises(ProtocolViolation, match=r"rule 1\.7: "):
+        sink.run.result(SECONDS)
+    assert "rule 1.7: " in str(book.wait())
+    honest.on_complete()
+    assert honest.run.result(SECONDS) == []
+
+
+def test_a_signal_behind_the_end_that_comes_when_all_is_over_is_reported_with_the_rule(system):
     sink, feed = system.subscriber(Sink.list()), Feed()
     feed.subscribe(sink)
     sink.on_complete()
-    sink.on_error(OSError("too late"))
     assert sink.run.result(SECONDS) == []
+    sink.on_error(OSError("too late"))
     wait_until(lambda: any("rule 1.7" in letter.why for letter in system.dead_letters.recent()))
 
 
