@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.conformance.stages import PAIRS, Setting
-from tests.spark.conftest import spark  # noqa: F401 - a fixture
 from tests.spark.test_conformance import Kind, batches, complaints_about, partitions, rows
 
 pytestmark = pytest.mark.spark
