@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.actor import TURN_SECONDS
 
 __all__ = ["StageClock", "TurnBudget"]
 
 
 class TurnBudget:
-    """The ``Budget`` of one stage's turns."""
+    """The ``Budget`` of one stage's turns; ``now`` is the system's stopwatch."""
 
-    __slots__ = ("_began", "_lap", "relieve", "was_spent")
+    __slots__ = ("_began", "_lap", "now", "relieve", "was_spent")
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
         self.relieve: Callable[[], None] = lambda: None
         """Called when the turn goes on although it has given something already."""
         self._began = self._lap = 0.0
         self.was_spent = False
 
-    now = staticmethod(monotonic)
-
     def begin(self) -> float:
         """A turn begins; returns the time."""
-        self._began = self._lap = now = monotonic()
+        self._began = self._lap = now = self.now()
         self.was_spent = False
         return now
 
     def lap(self) -> float:
         """Seconds since the last call, or since the turn began."""
-        now = monotonic()
+        now = self.now()
         seconds, self._lap = now - self._lap, now
         return seconds
 

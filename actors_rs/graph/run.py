@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
-from actors_rs.runtime._primitives import Lock, may_block, monotonic
+from actors_rs.runtime._primitives import Lock, drive_until, may_block
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Run(Generic[R]):
         """Whether stages account for their time."""
         self.monitored = monitor or system.monitor
         """Whether the rules of the standard are watched on its links."""
+        self.stopwatch = system.stopwatch
+        """What its stages are timed by."""
         self._system = system
         self._lock = Lock()
         self._stages: Sequence[StageActor] = ()
@@ -43,7 +45,7 @@ class Run(Generic[R]):
         self._outcome: Future[R] = Future()
         # From here on the future cannot be cancelled: a cancelled ``await`` does not end the run.
         self._outcome.set_running_or_notify_cancel()
-        self._started_at = monotonic()
+        self._started_at = system.now()
         self._ended_at: float | None = None
 
     def __repr__(self) -> str:
@@ -74,7 +76,7 @@ class Run(Generic[R]):
         """
         self._may_wait()
         try:
-            return self._outcome.result(timeout)
+            return self._outcome.result(0 if drive_until(self.done, timeout) else timeout)
         except FutureTimeout:
             if self._outcome.done():
                 raise
@@ -85,7 +87,7 @@ class Run(Generic[R]):
         # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
         with suppress(BlockingError, FutureTimeout):
             self._may_wait()
-            self._outcome.exception(timeout)
+            self._outcome.exception(0 if drive_until(self.done, timeout) else timeout)
         return self._outcome.done()
 
     def cancel(self) -> None:
@@ -104,7 +106,7 @@ class Run(Generic[R]):
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
-        now = self._ended_at if self._ended_at is not None else monotonic()
+        now = self._ended_at if self._ended_at is not None else self._system.now()
         return snapshot_of(self.name, self.state, self._started_at, now, self._stages)
 
     def _stop(self, reason: BaseException) -> None:
@@ -147,7 +149,7 @@ class Run(Generic[R]):
             self._living.discard(stage)
             last = not self._living
         if last:
-            self._ended_at = monotonic()
+            self._ended_at = self._system.now()
             self._system.unregister(self)
             self._settle()
 

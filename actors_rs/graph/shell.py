@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
-from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.stages.linear import SinkLogic
@@ -152,7 +151,8 @@ class StageActor(PooledActor):
         self.drain_boundary: Callable[[], None] | None = None
         """Where an inlet is fed by a foreign publisher: lets it take no more."""
         self._run = run
-        self._budget = TurnBudget()
+        self._budget = TurnBudget(run.stopwatch)
+        self.stopwatch = run.stopwatch
         self._metered = run.metered
         self._started = False
         self._reported_slow = False
@@ -167,7 +167,7 @@ class StageActor(PooledActor):
         self.actor_inbox.offer_control(_Posted(action))
 
     def now(self) -> float:
-        return monotonic()
+        return self.system.now()
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         return self.system.timers.after(seconds, lambda: self.post(action))

@@ -11,11 +11,13 @@ import queue as _queue
 import random as _random
 import threading as _threading
 import time as _time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 __all__ = [
     "Condition",
+    "Driver",
     "Empty",
     "Event",
     "Full",
@@ -26,6 +28,8 @@ __all__ = [
     "ThreadLocal",
     "blocking_forbidden",
     "current_thread_id",
+    "drive_until",
+    "driving",
     "forbid_blocking",
     "may_block",
     "monotonic",
@@ -33,8 +37,6 @@ __all__ = [
     "wall_clock",
 ]
 
-Condition = _threading.Condition
-Event = _threading.Event
 Lock = _threading.Lock
 Semaphore = _threading.Semaphore
 Thread = _threading.Thread
@@ -48,6 +50,79 @@ current_thread_id = _threading.get_ident
 random_bits = _random.SystemRandom().getrandbits
 
 _thread_state = _threading.local()
+
+
+P = TypeVar("P")
+
+
+class Driver(Protocol):
+    """Moves a world on while the thread that runs it waits for something."""
+
+    def until(self, done: Callable[[], bool], seconds: float | None, /) -> None:
+        """Move on until ``done``, at most ``seconds`` of its own time; raises if nothing can."""
+
+    def step(self, seconds: float | None, /) -> bool:
+        """Move on a little, at most ``seconds``; False when they are over."""
+
+
+class Condition(_threading.Condition):
+    """A condition that a thread which drives a world waits for by driving it."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """As always; a driving thread may be woken although nobody notified."""
+        if (driver := _driver()) is None:
+            return super().wait(timeout)
+        self.release()
+        try:
+            return driver.step(timeout)
+        finally:
+            self.acquire()
+
+    def wait_for(self, predicate: Callable[[], P], timeout: float | None = None) -> P:
+        """Wait until ``predicate``; at most ``timeout`` seconds, of the world's if driving."""
+        if (driver := _driver()) is None:
+            return super().wait_for(predicate, timeout)
+        self.release()
+        try:
+            driver.until(lambda: bool(predicate()), timeout)
+        finally:
+            self.acquire()
+        return predicate()
+
+
+class Event(_threading.Event):
+    """An event that a thread which drives a world waits for by driving it."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether it was set within ``timeout`` seconds."""
+        return super().wait(0 if drive_until(self.is_set, timeout) else timeout)
+
+
+def _driver() -> Driver | None:
+    return getattr(_thread_state, "driver", None)
+
+
+def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
+    """To be called before waiting for ``done``, at most ``seconds``.
+
+    A thread that drives a world moves it on instead of waiting: True then, and whatever could
+    come of waiting has come. False on all other threads.
+    """
+    if (driver := _driver()) is None:
+        return False
+    driver.until(done, seconds)
+    return True
+
+
+@contextmanager
+def driving(driver: Driver | None) -> Iterator[None]:
+    """In this block the calling thread, where it would wait, lets ``driver`` move on instead."""
+    before = _driver()
+    _thread_state.driver = driver
+    try:
+        yield
+    finally:
+        _thread_state.driver = before
 
 
 def forbid_blocking() -> None:

@@ -22,7 +22,7 @@ from pykka import Actor, ActorDeadError, ActorRef, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.errors import DefectError
-from actors_rs.runtime._primitives import Full, monotonic, random_bits
+from actors_rs.runtime._primitives import Full, random_bits
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
@@ -195,12 +195,13 @@ class PooledActor(Actor):
         if self._on_start_due:
             self._on_start_due = False
             self._guarded(self.on_start)
-        inbox, deadline = self.actor_inbox, monotonic() + TURN_SECONDS
+        inbox, stopwatch = self.actor_inbox, self.system.stopwatch
+        deadline = stopwatch() + TURN_SECONDS
         for _ in range(THROUGHPUT):
             if inbox.closed or (message := inbox.take()) is EMPTY:
                 break
             self._process(message)
-            if (now := monotonic()) > deadline:
+            if (now := stopwatch()) > deadline:
                 self._note_slow_message(now - deadline)
                 break
         return False

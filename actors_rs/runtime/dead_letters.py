@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
@@ -40,8 +41,16 @@ class DeadLetter:
 class DeadLetters:
     """The dead letters of one system. All methods may be called from any thread."""
 
-    def __init__(self, capacity: int = 1000) -> None:
+    def __init__(
+        self,
+        capacity: int = 1000,
+        *,
+        now: Callable[[], float] = monotonic,
+        wall_clock: Callable[[], float] = wall_clock,
+    ) -> None:
         self._lock = Lock()
+        self._now = now
+        self._wall_clock = wall_clock
         self._capacity = capacity
         self._kept: deque[DeadLetter] = deque(maxlen=capacity)
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -58,11 +67,11 @@ class DeadLetters:
         self, what: object, *, where: str, why: str, error: BaseException | None = None
     ) -> bool:
         """Record one that is logged by the caller; whether it is due to be logged."""
-        cause, now = (where, why), monotonic()
+        cause, now = (where, why), self._now()
         with self._lock:
             if cause not in self._counts and len(self._counts) >= self._capacity:
                 cause = OTHER_CAUSES
-            self._kept.append(DeadLetter(what, where, why, error, wall_clock()))
+            self._kept.append(DeadLetter(what, where, why, error, self._wall_clock()))
             self._counts[cause] += 1
             if cause in self._logged and now - self._logged[cause] < LOG_EVERY:
                 return False

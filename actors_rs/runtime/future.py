@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from pykka import Future, Timeout
 
 from actors_rs.errors import BlockingError
-from actors_rs.runtime._primitives import Full, Lock, may_block
+from actors_rs.runtime._primitives import Full, Lock, drive_until, may_block
 
 __all__ = ["PooledFuture"]
 
@@ -78,6 +78,9 @@ class PooledFuture(Future[T]):
         if not self._claim.acquire(blocking=False):
             raise Full("the future has a result already")
 
+    def _is_settled(self) -> bool:
+        return not self._latch.locked()
+
     def _wait(self, timeout: float | None) -> None:
         seconds = -1 if timeout is None else max(0.0, timeout)
         latch = self._latch
@@ -89,6 +92,8 @@ class PooledFuture(Future[T]):
                     "a thread that actors share must not wait for a future: let the answer come "
                     "as a message, or give the actor its own thread with dispatcher = 'pinned'"
                 )
+            if drive_until(self._is_settled, timeout):
+                seconds = 0
             if not latch.acquire(timeout=seconds):
                 raise Timeout(f"{timeout} seconds")
         latch.release()  # the next one waiting may pass too

@@ -15,17 +15,14 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import BlockingError, InvalidArgumentError
-from actors_rs.runtime._primitives import Condition, Lock, may_block, monotonic
+from actors_rs.runtime._primitives import Condition, Lock, may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
-from actors_rs.runtime.dispatchers.pool import PoolDispatcher
-from actors_rs.runtime.event_loop import EventLoopThread
 from actors_rs.runtime.guardian import Guardian
-from actors_rs.runtime.timers import Timers
-from actors_rs.runtime.workers import Workers
+from actors_rs.runtime.machinery import Machinery, threads
 
 __all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
 
@@ -90,7 +87,8 @@ class ActorSystem:
     user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
     says otherwise, ``metrics`` whether stages account for their time. With ``monitor`` the rules
     of the standard are watched on every link between two stages, or from a stage to a foreign
-    subscriber, and the first violation ends its run with a ``ProtocolViolation``.
+    subscriber, and the first violation ends its run with a ``ProtocolViolation``. ``machinery``
+    replaces threads and clocks altogether: a deterministic world passes its own.
     """
 
     def __init__(
@@ -104,6 +102,7 @@ class ActorSystem:
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
+        machinery: Machinery | None = None,
     ) -> None:
         if window < 1:
             raise InvalidArgumentError(f"window must be at least 1, got {window}")
@@ -115,10 +114,14 @@ class ActorSystem:
         self.window = window
         self.metrics = metrics
         self.monitor = monitor
-        self.dead_letters = DeadLetters()
-        self.timers = Timers(f"{name}-timers")
-        self.blocking = Workers(f"{name}-blocking", keep=1)
-        self.event_loop = EventLoopThread(f"{name}-asyncio")
+        self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
+        self._machinery = machinery or threads(
+            name,
+            workers=workers,
+            cap=max_workers,
+            dispatcher=self._calling_thread if dispatcher == "calling_thread" else None,
+        )
+        self._take(self._machinery)
         self.shutdown_timeout = shutdown_timeout
         self._lock = Lock()
         self._emptied = Condition()  # notified when the last actor has stopped
@@ -130,14 +133,19 @@ class ActorSystem:
         self._closed = False
         self._fatal: BaseException | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
-        self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
-        self._dispatcher: Dispatcher = (
-            PoolDispatcher(self.timers, workers=workers, cap=max_workers, name=name)
-            if dispatcher == "pool"
-            else self._calling_thread
-        )
         self._guardian = Guardian(self)
         ActorRegistry.register(self._guardian.actor_ref)
+
+    def _take(self, machinery: Machinery) -> None:
+        self._dispatcher = machinery.dispatcher
+        self.timers = machinery.timers
+        self.blocking = machinery.blocking
+        self.event_loop = machinery.event_loop
+        self.now = machinery.now
+        """The monotonic seconds that delays are counted in."""
+        self.stopwatch = machinery.stopwatch
+        """The seconds that turns and user code are timed by."""
+        self.dead_letters = DeadLetters(now=machinery.now, wall_clock=machinery.wall_clock)
 
     def __enter__(self) -> Self:
         self._tokens.append(_current.set(self))
@@ -236,7 +244,7 @@ class ActorSystem:
     def dispatcher_for(self, actor: PooledActor) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
         name = actor.dispatcher
-        if name == "pool" or isinstance(self._dispatcher, CallingThreadDispatcher):
+        if name == "pool" or self._machinery.serves_all:
             return self._dispatcher
         if name == "calling_thread":
             return self._calling_thread
@@ -278,7 +286,7 @@ class ActorSystem:
         """
         if not may_block():
             raise BlockingError("a pool thread must not wait for the shutdown of its own system")
-        deadline = monotonic() + (self.shutdown_timeout if timeout is None else timeout)
+        deadline = self.now() + (self.shutdown_timeout if timeout is None else timeout)
         late = self._end_activities(drain, deadline)
         self._refuse_more()
         late += self._stop_actors(deadline)
@@ -308,7 +316,7 @@ class ActorSystem:
             activities = tuple(self._activities)
         for activity in activities:
             activity.drain() if drain else activity.cancel()
-        late = [a for a in activities if not a.wait(max(0.0, deadline - monotonic()))]
+        late = [a for a in activities if not a.wait(max(0.0, deadline - self.now()))]
         for activity in late:
             activity.cancel()
         return [str(activity) for activity in late if not activity.wait(0.1)]
@@ -320,7 +328,7 @@ class ActorSystem:
     def _stop_actors(self, deadline: float) -> list[str]:
         self._tell_all_to_stop()
         with self._emptied:
-            while self._actors and self._emptied.wait(max(0.0, deadline - monotonic())):
+            while self._actors and self._emptied.wait(max(0.0, deadline - self.now())):
                 pass
         return [str(actor) for actor in self.children()]
 
@@ -330,7 +338,7 @@ class ActorSystem:
         late: list[str] = []
         parts: list[_Closeable] = [self.blocking, self.event_loop, *pinned, self._dispatcher]
         for part in (*parts, self.timers):
-            late += part.close(max(0.0, deadline - monotonic()))
+            late += part.close(max(0.0, deadline - self.now()))
         return late
 
 

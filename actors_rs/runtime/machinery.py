@@ -1,0 +1,90 @@
+"""What a system runs on: the dispatcher, the timers, the helpers that may block, and the clocks.
+
+``threads`` makes the real thing. A deterministic world passes a ``Machinery`` of its own, and
+everything above it, from the mailbox to the last stage, is the production code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from actors_rs.runtime._primitives import monotonic, wall_clock
+from actors_rs.runtime.dispatcher import Dispatcher
+from actors_rs.runtime.dispatchers.pool import PoolDispatcher
+from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.timers import Timer, Timers
+from actors_rs.runtime.workers import Workers
+
+__all__ = ["BlockingPool", "CoroutineRunner", "Machinery", "TimerService", "threads"]
+
+
+class TimerService(Protocol):
+    """Calls back when the time has come. See ``Timers``."""
+
+    def after(self, seconds: float, callback: Callable[[], None], /) -> Timer:
+        """Call ``callback`` once, ``seconds`` from now."""
+        ...
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """Drop all timers; names of threads still busy."""
+        ...
+
+
+class BlockingPool(Protocol):
+    """Runs jobs that may block. See ``Workers``."""
+
+    def put_growing(self, job: Callable[[], None], up_to: int, /) -> bool:
+        """Run ``job``; False after ``close``."""
+        ...
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """Finish what was handed in; names of threads still busy."""
+        ...
+
+
+class CoroutineRunner(Protocol):
+    """Runs coroutines. See ``EventLoopThread``."""
+
+    def run(self, coroutine: Coroutine[Any, Any, Any], /) -> Future[Any]:
+        """Start ``coroutine``."""
+        ...
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """Cancel what runs; names of threads still busy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Machinery:
+    """What one system runs on. ``now`` orders and delays, in seconds; ``stopwatch`` only measures
+    how long turns and user code take; ``wall_clock`` gives seconds since the epoch.
+
+    With ``serves_all`` the dispatcher runs every actor, also one that asks for another dispatcher
+    by name.
+    """
+
+    dispatcher: Dispatcher
+    timers: TimerService
+    blocking: BlockingPool
+    event_loop: CoroutineRunner
+    serves_all: bool = False
+    now: Callable[[], float] = monotonic
+    stopwatch: Callable[[], float] = monotonic
+    wall_clock: Callable[[], float] = wall_clock
+
+
+def threads(
+    name: str, *, workers: int | None, cap: int, dispatcher: Dispatcher | None = None
+) -> Machinery:
+    """Real threads and real time; ``dispatcher``, which runs all then, in place of a pool."""
+    timers = Timers(f"{name}-timers")
+    return Machinery(
+        dispatcher or PoolDispatcher(timers, workers=workers, cap=cap, name=name),
+        timers,
+        Workers(f"{name}-blocking", keep=1),
+        EventLoopThread(f"{name}-asyncio"),
+        serves_all=dispatcher is not None,
+    )
