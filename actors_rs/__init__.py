@@ -5,9 +5,9 @@
 171700
 """
 
+from actors_rs.graph.dsl.combining import merge as merge
 from actors_rs.graph.dsl.flow import Flow as Flow
 from actors_rs.graph.dsl.flow import Source as Source
-from actors_rs.graph.dsl.flow import merge as merge
 from actors_rs.graph.dsl.flow import pipe as pipe
 from actors_rs.graph.dsl.graph import Graph as Graph
 from actors_rs.graph.dsl.sink import Sink as Sink

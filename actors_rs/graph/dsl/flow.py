@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
-from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.combining import Combining
+from actors_rs.graph.dsl.fan_out import Branching
 from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
-from actors_rs.graph.hub import HubPublisher
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
-from actors_rs.stages.junctions.broadcast import Broadcast
-from actors_rs.stages.junctions.hub_buffer import OnSlow
-from actors_rs.stages.junctions.merge import Merge
-from actors_rs.stages.junctions.partition import Partition
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -34,7 +30,7 @@ else:
 
     S = TypeVar("S")
 
-__all__ = ["Flow", "Source", "merge", "pipe"]
+__all__ = ["Flow", "Source", "pipe"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -42,7 +38,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Flow(Operators[In_contra, Out_co], SourceFactories):
+class Flow(
+    Operators[In_contra, Out_co],
+    Combining[In_contra, Out_co],
+    Branching[In_contra, Out_co],
+    SourceFactories,
+):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
     ``Flow()`` passes everything on; ``Flow().map(f).filter(p)`` is a piece to use again and
@@ -104,48 +105,6 @@ class Flow(Operators[In_contra, Out_co], SourceFactories):
         attributes = Attributes.of_stage(spec.label, window, dispatcher)
         return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
 
-    def broadcast(
-        self, count: int, *, name: str | None = None
-    ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows that get every element, at the pace of the slowest."""
-        at_least(1, count, "broadcast: count")
-        return self._split("broadcast", lambda: Broadcast(count), count, name)
-
-    def partition(
-        self, count: int, f: Callable[[Out_co], int], *, name: str | None = None
-    ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows; each element goes to the one whose number ``f`` returns."""
-        at_least(1, count, "partition: count")
-        function(f, "partition: f")
-        return self._split("partition", lambda: Partition(count, f), count, name)
-
-    def merge(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
-        """The elements of this and the others as they come, each stream in its own order."""
-        return merge(self, *others)
-
-    def hub(
-        self: Flow[Never, T],
-        system: ActorSystem,
-        /,
-        *,
-        replay: int = 0,
-        keep_alive: bool = False,
-        on_slow: OnSlow = "backpressure",
-        name: str | None = None,
-    ) -> HubPublisher[T]:
-        """A hot Publisher: one run of this source, shared by subscribers that come and go.
-
-        It holds the last ``replay`` elements; see ``HubPublisher`` for who gets what. Raises
-        ``InvalidArgumentError`` for an option out of its range or a system that was shut down,
-        ``GraphError`` for a flow whose input is open.
-        """
-        at_least(0, replay, "hub: replay")
-        one_of(get_args(OnSlow), on_slow, "hub: on_slow")
-        system._check_open()
-        return HubPublisher(
-            system, self._out, replay=replay, keep_alive=keep_alive, on_slow=on_slow, name=name
-        )
-
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
         """What ``system.publisher(source)`` does."""
         return SourcePublisher(system, self._out)
@@ -153,12 +112,6 @@ class Flow(Operators[In_contra, Out_co], SourceFactories):
     def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In_contra, Out_co]:
         """What ``system.processor(flow)`` does."""
         return FlowProcessor(system, self._out)
-
-    def _split(
-        self, kind: str, make: Callable[[], Any], count: int, name: str | None
-    ) -> tuple[Flow[In_contra, Out_co], ...]:
-        spec = spec_of(kind, make, self._out, outlets=count, name=name)
-        return tuple(Flow(OutletRef(spec, index)) for index in range(count))
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         spec: StageSpec = self._out.spec
@@ -174,17 +127,6 @@ class Flow(Operators[In_contra, Out_co], SourceFactories):
 
 Source: TypeAlias = Flow[Never, S]
 """A flow whose input is closed; its static methods are where streams come from."""
-
-
-def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
-    """The elements of all ``flows`` as they come, each stream in its own order."""
-    if not flows:
-        raise GraphError("merge needs at least one stream, got none")
-    for flow in flows:
-        if not isinstance(flow, Flow):
-            raise TypeError(f"merge needs Sources or Flows, got {flow!r}")
-    count = len(flows)
-    return Flow(OutletRef(spec_of("merge", lambda: Merge(count), *(f._out for f in flows))))
 
 
 A = TypeVar("A")
