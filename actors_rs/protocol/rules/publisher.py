@@ -7,6 +7,8 @@ from actors_rs.protocol.rules.rule import MONITOR, Rule
 __all__ = ["PUBLISHER_RULES"]
 
 BOUNDARY = "tests/graph/test_boundary.py::"
+HUB = "tests/graph/test_hub.py::"
+PEERS = "tests/conformance/test_foreign_peers.py::"
 PROCESSOR = "tests/graph/test_processor.py::"
 
 PUBLISHER_RULES = (
@@ -78,11 +80,12 @@ PUBLISHER_RULES = (
         "MUST",
         "Nothing is signalled after on_error or on_complete.",
         "The end is the end: a subscriber may forget all about the stream.",
-        "A closed outlet emits nothing. What a foreign publisher sends after the end is reported "
-        "and changes nothing.",
+        "A closed outlet emits nothing. What a foreign publisher sends after its end breaks the "
+        "link; when the stage behind it has ended as well, it is reported and changes nothing.",
         (
             MONITOR,
-            BOUNDARY + "test_a_signal_after_the_end_is_reported_and_changes_nothing",
+            PEERS + "test_a_signal_behind_the_end_ends_the_link_with_the_rule",
+            BOUNDARY + "test_a_signal_behind_a_run_that_has_ended_is_reported_and_changes_nothing",
         ),
     ),
     Rule(
@@ -131,8 +134,9 @@ PUBLISHER_RULES = (
         "A publisher decides how many subscribers it serves and whether they share elements.",
         "Cold, hot and one-time publishers are all legal.",
         "The publisher of a source is cold: a run for each subscriber. Those of a processor share "
-        "what comes, at the pace of the slowest.",
+        "what comes, at the pace of the slowest; those of a hub as its options say.",
         (
+            HUB + "test_all_subscribers_get_the_same_elements_at_their_own_paces",
             BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",
             PROCESSOR + "test_a_processor_serves_all_subscribers_at_the_pace_of_the_slowest",
         ),

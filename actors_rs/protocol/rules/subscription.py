@@ -155,8 +155,13 @@ SUBSCRIPTION_RULES = (
         "MAY",
         "A publisher with state may shut down when its last subscription is cancelled.",
         "What runs for others can end when there are no others.",
-        "A cold publisher has no state to shut down: it serves the next subscriber with a new run.",
-        (BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",),
+        "A cold publisher has no state to shut down: it serves the next subscriber with a new run. "
+        "A hub ends with its last subscriber, unless it is kept alive, and rejects later ones.",
+        (
+            BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",
+            "tests/graph/test_hub_end.py::"
+            "test_when_the_last_subscriber_has_cancelled_upstream_is_cancelled_and_the_run_ends",
+        ),
     ),
     Rule(
         "3.15",
