@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import Signal, StageActor
+from actors_rs.protocol.checks import check_subscriber
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime._primitives import Lock, current_thread_id
@@ -22,19 +23,6 @@ from actors_rs.stages.ports import Frame, Inlet, Outlet
 __all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber"]
 
 T = TypeVar("T")
-_SUBSCRIBER_METHODS = ("on_subscribe", "on_next", "on_error", "on_complete")
-
-
-def check_subscriber(subscriber: Any) -> None:
-    """Raise ``TypeError`` unless ``subscriber`` has a Subscriber's methods (1.9)."""
-    if subscriber is None:
-        raise TypeError("rule 1.9: subscribe needs a Subscriber, got None")
-    missing = [m for m in _SUBSCRIBER_METHODS if not callable(getattr(subscriber, m, None))]
-    if missing:
-        raise TypeError(
-            f"rule 1.9: subscribe needs a Subscriber, got a {type(subscriber).__name__} "
-            f"without {', '.join(missing)}"
-        )
 
 
 class ForeignSubscription:

@@ -3,6 +3,9 @@
 Bounded: the newest ``capacity`` records are kept, and as many causes are told apart; all are
 counted. Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of the same trouble is one
 line and a number.
+
+They are a hot Publisher too: a subscriber begins with the oldest record that is kept and goes on
+with all that follow. One that asks for too little misses the oldest ones, which are counted.
 """
 
 from __future__ import annotations
@@ -11,35 +14,48 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+from actors_rs.protocol.checks import check_subscriber
+from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
+from actors_rs.runtime.dispatcher import Turn
+from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
+from actors_rs.runtime.letter_reader import DeadLetter, LetterReader
 
-__all__ = ["DeadLetter", "DeadLetters"]
+__all__ = ["DeadLetter", "DeadLetterStatistics", "DeadLetters"]
 
 LOG_EVERY = 60.0
 """Seconds between two log lines about the same cause."""
 OTHER_CAUSES = ("elsewhere", "further causes")
 """What is counted together once ``capacity`` causes are known."""
+MOST_SIGNALS = 100
+"""Signals to one subscriber after which the turn gives its thread back."""
 logger = logging.getLogger("actors_rs.dead_letters")
 
 
 @dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """One undelivered message or unnoticed failure.
+class DeadLetterStatistics:
+    """The dead letters at one moment.
 
-    ``what`` is the message or element, ``where`` the actor or stage, ``why`` the reason,
-    ``error`` the exception if there is one, ``when`` seconds since the epoch.
+    ``total`` there were, ``kept`` of them are still held, of ``causes`` different ones.
+    ``missed`` is how many deliveries were given up because a subscriber asked too late.
     """
 
-    what: object
-    where: str
-    why: str
-    error: BaseException | None
-    when: float
+    total: int
+    kept: int
+    causes: int
+    subscribers: int
+    missed: int
 
 
 class DeadLetters:
-    """The dead letters of one system. All methods may be called from any thread."""
+    """The dead letters of one system. All methods may be called from any thread.
+
+    ``schedule`` gives a thread to the signals of subscribers; without it, and once the system has
+    ended, they come on the thread that makes them due, such as the one that calls ``request``.
+    """
 
     def __init__(
         self,
@@ -47,12 +63,18 @@ class DeadLetters:
         *,
         now: Callable[[], float] = monotonic,
         wall_clock: Callable[[], float] = wall_clock,
+        schedule: Callable[[Turn], None] | None = None,
     ) -> None:
         self._lock = Lock()
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity
         self._kept: deque[DeadLetter] = deque(maxlen=capacity)
+        self._total = 0
+        self._schedule = schedule or CallingThreadDispatcher().schedule
+        self._readers: list[LetterReader] = []
+        self._missed = 0  # by readers that are gone
+        self._completed = False
         self._counts: Counter[tuple[str, str]] = Counter()
         self._logged: dict[tuple[str, str], float] = {}
 
@@ -71,18 +93,49 @@ class DeadLetters:
         with self._lock:
             if cause not in self._counts and len(self._counts) >= self._capacity:
                 cause = OTHER_CAUSES
-            self._kept.append(DeadLetter(what, where, why, error, self._wall_clock()))
+            self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
+            self._total += 1
             self._counts[cause] += 1
-            if cause in self._logged and now - self._logged[cause] < LOG_EVERY:
-                return False
-            self._logged[cause] = now
-            return True
+            due = cause not in self._logged or now - self._logged[cause] >= LOG_EVERY
+            if due:
+                self._logged[cause] = now
+            waiting = self._rouse()
+        self._schedule_all(waiting)
+        return due
+
+    def subscribe(self, subscriber: Subscriber[DeadLetter], /) -> None:
+        """Send ``subscriber`` what is kept and what follows, until the system has ended.
+
+        Raises ``TypeError`` if it is no Subscriber (1.9). A letter about a letter, as comes of a
+        sink that fails on one, is kept and counted like any other but sent to nobody. A
+        subscriber whose ``activity`` is one of the system's, such as a run, is part of it: the
+        system ends that activity behind all others, so that it gets their last letters too.
+        """
+        check_subscriber(subscriber)
+        with self._lock:
+            reader = LetterReader(subscriber, self._total - len(self._kept))
+            reader.scheduled = True
+            self._readers.append(reader)
+        self._schedule(partial(self._turn, reader))
+
+    def complete(self) -> None:
+        """No further letters: subscribers get the rest they ask for, then the completion.
+
+        What is still published is kept and counted, and sent to none that has been told.
+        """
+        with self._lock:
+            if self._completed:
+                return
+            self._completed = True
+            waiting, schedule = self._rouse(), self._schedule
+            self._schedule = CallingThreadDispatcher().schedule  # for those who ask still later
+        self._schedule_all(waiting, schedule)
 
     @property
     def total(self) -> int:
         """How many there were, also those no longer kept."""
         with self._lock:
-            return sum(self._counts.values())
+            return self._total
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many there were per cause, a pair of where and why."""
@@ -93,3 +146,85 @@ class DeadLetters:
         """The newest records, oldest first."""
         with self._lock:
             return tuple(self._kept)
+
+    def statistics(self) -> DeadLetterStatistics:
+        """A snapshot."""
+        with self._lock:
+            missed = self._missed + sum(reader.missed for reader in self._readers)
+            return DeadLetterStatistics(
+                self._total, len(self._kept), len(self._counts), len(self._readers), missed
+            )
+
+    def observers(self) -> tuple[Any, ...]:
+        """The activities that subscribers are part of."""
+        with self._lock:
+            return tuple(r.activity for r in self._readers if r.activity is not None)
+
+    def _rouse(self) -> list[LetterReader]:
+        """Those that get a turn now, for there is something for them."""
+        waiting = [reader for reader in self._readers if reader.waits(self._completed)]
+        for reader in waiting:
+            reader.scheduled = True
+        return waiting
+
+    def _schedule_all(
+        self, readers: list[LetterReader], schedule: Callable[[Turn], None] | None = None
+    ) -> None:
+        for reader in readers:
+            (schedule or self._schedule)(partial(self._turn, reader))
+
+    def _turn(self, reader: LetterReader) -> None:
+        """Give ``reader`` its signals, one after the other (1.3)."""
+        for _ in range(MOST_SIGNALS):
+            signal = self._next_signal(reader)
+            if signal is None:
+                return
+            try:
+                signal()
+            except BaseException as error:  # whatever it was, it ends this stream and nothing else
+                self._cancel(reader)
+                why = "rule 2.13: a subscriber raised"
+                self.publish(None, where="dead letters", why=why, error=error)
+        self._schedule(partial(self._turn, reader))
+
+    def _next_signal(self, reader: LetterReader) -> Callable[[], None] | None:
+        with self._lock:
+            subscription = _Subscription(self, reader)
+            signal = reader.next_signal(self._kept, self._total, self._completed, subscription)
+            reader.scheduled = signal is not None
+            self._forget_if_over(reader)
+            return signal
+
+    def _ask(self, reader: LetterReader, n: int) -> None:
+        with self._lock:
+            reader.ask(n)
+            waiting = self._rouse()
+        self._schedule_all(waiting)
+
+    def _cancel(self, reader: LetterReader) -> None:
+        with self._lock:
+            reader.end()
+            self._forget_if_over(reader)
+
+    def _forget_if_over(self, reader: LetterReader) -> None:
+        if reader.over and reader in self._readers:
+            self._readers.remove(reader)
+            self._missed += reader.missed
+
+
+class _Subscription:
+    """What a subscriber of the dead letters holds. Both methods may be called from any thread."""
+
+    __slots__ = ("_letters", "_reader")
+
+    def __init__(self, letters: DeadLetters, reader: LetterReader) -> None:
+        self._letters = letters
+        self._reader = reader
+
+    def request(self, n: int, /) -> None:
+        """Ask for ``n`` more letters; below 1 the stream ends with ``on_error`` (3.9)."""
+        self._letters._ask(self._reader, n)
+
+    def cancel(self) -> None:
+        """Ask for no more (3.5 to 3.7)."""
+        self._letters._cancel(self._reader)

@@ -1,0 +1,21 @@
+"""What a peer has to be before it is dealt with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["check_subscriber"]
+
+_SUBSCRIBER_METHODS = ("on_subscribe", "on_next", "on_error", "on_complete")
+
+
+def check_subscriber(subscriber: Any) -> None:
+    """Raise ``TypeError`` unless ``subscriber`` has a Subscriber's methods (1.9)."""
+    if subscriber is None:
+        raise TypeError("rule 1.9: subscribe needs a Subscriber, got None")
+    missing = [m for m in _SUBSCRIBER_METHODS if not callable(getattr(subscriber, m, None))]
+    if missing:
+        raise TypeError(
+            f"rule 1.9: subscribe needs a Subscriber, got a {type(subscriber).__name__} "
+            f"without {', '.join(missing)}"
+        )
