@@ -1,0 +1,58 @@
+"""``Backoff``: how long to wait before the next restart, as a pure value.
+
+The waits grow by ``factor`` from ``initial`` to ``maximum``. Whatever is asked for, no wait is
+shorter than ``SHORTEST_WAIT``: what fails at once and for ever must not keep a machine busy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from actors_rs.errors import InvalidArgumentError
+
+__all__ = ["SHORTEST_WAIT", "Backoff"]
+
+SHORTEST_WAIT = 1 / 16
+"""Seconds before any restart, so there are never 20 of the same thing in a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Waits before restarts: ``initial`` seconds, then ``factor`` times as long, to ``maximum``.
+
+    ``jitter`` is the share by which a wait may be shorter or longer, so that what failed together
+    does not come back together. Raises ``InvalidArgumentError`` for values that make no sense.
+    """
+
+    initial: float = 0.1
+    maximum: float = 10.0
+    factor: float = 2.0
+    jitter: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name in ("initial", "maximum", "factor", "jitter"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+                raise InvalidArgumentError(f"backoff: {name} must be a number, got {value!r}")
+        if self.initial < 0:
+            raise InvalidArgumentError(
+                f"backoff: initial must be at least 0 seconds, got {self.initial}"
+            )
+        if self.maximum < self.initial:
+            raise InvalidArgumentError(
+                f"backoff: maximum must be at least initial ({self.initial} s), got {self.maximum}"
+            )
+        if self.factor < 1:
+            raise InvalidArgumentError(f"backoff: factor must be at least 1, got {self.factor}")
+        if not 0 <= self.jitter <= 1:
+            raise InvalidArgumentError(f"backoff: jitter must be from 0 to 1, got {self.jitter}")
+
+    def delay(self, restarts: int, chance: float = 0.5) -> float:
+        """Seconds to wait when there were ``restarts`` lately; ``chance``, 0 to 1, is the dice."""
+        try:
+            wait = self.initial * float(self.factor) ** restarts
+        except OverflowError:
+            wait = self.maximum
+        wait = min(wait, self.maximum) * (1 + self.jitter * (2 * chance - 1))
+        return max(SHORTEST_WAIT, min(wait, self.maximum))
