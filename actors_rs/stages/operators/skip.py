@@ -18,9 +18,9 @@ class Skip(Operator):
 
     def __init__(self, count: int) -> None:
         super().__init__()
-        self._left = count
+        self._to_skip = count
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        if self._left:
-            self._left -= sum(1 for _ in islice(elements, self._left))
+        if self._to_skip:
+            self._to_skip -= sum(1 for _ in islice(elements, self._to_skip))
         return elements

@@ -18,11 +18,11 @@ class Take(Operator):
 
     def __init__(self, count: int) -> None:
         super().__init__()
-        self._left = count
+        self._to_take = count
         self.satisfied = count == 0
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        taken = list(islice(elements, self._left))
-        self._left -= len(taken)
-        self.satisfied = self._left == 0
+        taken = list(islice(elements, self._to_take))
+        self._to_take -= len(taken)
+        self.satisfied = self._to_take == 0
         return taken
