@@ -6,15 +6,19 @@ ActorsRsError
 │   ├── GraphError               also a ValueError: a blueprint that cannot run
 │   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
 │   ├── MissingExtraError        also an ImportError: an optional library is not installed
-│   └── BlockingError            a pool thread was about to wait for a future
+│   ├── BlockingError            a pool thread was about to wait for a future
+│   └── WorldError               a deterministic world met what it cannot hold
+│       └── NondeterminismError      the same decisions made two different runs
 ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
 ├── DefectError              this package broke its own promise: please report it
 └── StreamError              a stream ended, but not by completing
     ├── StageError               a stage failed; the cause is chained
+    ├── DeciderError             a decider of failures raised, or named no policy
     ├── WriteError               a sink could not write; names the file
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
-    └── RunCancelled             the run was cancelled before it completed
+    ├── RunCancelled             the run was cancelled before it completed
+    └── Stalled                  nothing in a deterministic world can run any more
 """
 
 from __future__ import annotations
@@ -22,18 +26,22 @@ from __future__ import annotations
 __all__ = [
     "ActorsRsError",
     "BlockingError",
+    "DeciderError",
     "DefectError",
     "EmptyStreamError",
     "GraphError",
     "IllegalStateError",
     "InvalidArgumentError",
     "MissingExtraError",
+    "NondeterminismError",
     "ProtocolViolation",
     "RunCancelled",
     "SlowSubscriberError",
     "StageError",
+    "Stalled",
     "StreamError",
     "UserError",
+    "WorldError",
     "WriteError",
 ]
 
@@ -68,6 +76,14 @@ class BlockingError(UserError):
     Waiting there could leave no thread to compute the answer. Run the actor on the
     ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
     """
+
+
+class WorldError(UserError):
+    """A deterministic world met what it cannot hold: a real thread, or the real clock."""
+
+
+class NondeterminismError(WorldError):
+    """The same decisions made two different runs; the message shows where they part."""
 
 
 class ProtocolViolation(ActorsRsError):  # noqa: N818 - the field's own term
@@ -125,6 +141,13 @@ class StageError(StreamError):
         self.__cause__ = cause
 
 
+class DeciderError(StreamError):
+    """A decider raised, or what it returned is no policy.
+
+    It stands in ``others`` of the ``StageError`` whose failure was to be decided.
+    """
+
+
 class WriteError(StreamError):
     """A sink could not write; ``path`` is the file, the original exception is ``__cause__``."""
 
@@ -147,3 +170,10 @@ class EmptyStreamError(StreamError, LookupError):
 
 class RunCancelled(StreamError):  # noqa: N818 - an outcome, not a mistake
     """The run was cancelled before it completed."""
+
+
+class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits
+    """Nothing in a deterministic world can run any more, yet somebody waits.
+
+    The message shows who waits for whom.
+    """

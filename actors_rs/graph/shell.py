@@ -1,7 +1,7 @@
 """The shell: an actor around a stage's logic.
 
-It turns messages into calls on the ports and the ports' calls into messages, hands the logic its
-budget, keeps its times, and ends exactly once, whatever happened.
+It applies the messages that came to the ports, hands the logic its budget, keeps its times, and
+ends exactly once, whatever happened.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
+from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
+from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Cancellable, StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
+    from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
@@ -29,106 +31,8 @@ SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
 
 
-class Signal:
-    """A message of a stage's mailbox."""
-
-    __slots__ = ()
-
-    def deliver(self) -> None:
-        """Apply it; in the turn of the stage it was sent to."""
-        raise NotImplementedError
-
-    def dropped(self) -> None:
-        """The stage ended before it came to this; the standard allows that for most signals."""
-
-
-class _Arrived(Signal):
-    __slots__ = ("frame", "inlet")
-
-    def __init__(self, inlet: Inlet, frame: Frame) -> None:
-        self.inlet = inlet
-        self.frame = frame
-
-    def deliver(self) -> None:
-        self.inlet.push(self.frame)
-
-
-class _Ended(Signal):
-    __slots__ = ("error", "inlet")
-
-    def __init__(self, inlet: Inlet, error: BaseException | None) -> None:
-        self.inlet = inlet
-        self.error = error
-
-    def deliver(self) -> None:
-        self.inlet.complete(self.error)
-
-
-class _Requested(Signal):
-    __slots__ = ("n", "outlet")
-
-    def __init__(self, outlet: Outlet, n: int) -> None:
-        self.outlet = outlet
-        self.n = n
-
-    def deliver(self) -> None:
-        self.outlet.request(self.n)
-
-
-class _Cancelled(Signal):
-    __slots__ = ("cause", "outlet")
-
-    def __init__(self, outlet: Outlet, cause: BaseException | None) -> None:
-        self.outlet = outlet
-        self.cause = cause
-
-    def deliver(self) -> None:
-        self.outlet.cancel(self.cause)
-
-
-class _Posted(Signal):
-    __slots__ = ("action",)
-
-    def __init__(self, action: Callable[[], None]) -> None:
-        self.action = action
-
-    def deliver(self) -> None:
-        self.action()
-
-
-class InletLine:
-    """The way to an inlet of another actor; what an outlet is connected to. Any thread."""
-
-    __slots__ = ("_inlet", "_mailbox")
-
-    def __init__(self, actor: StageActor, inlet: Inlet) -> None:
-        self._mailbox = actor.actor_inbox
-        self._inlet = inlet
-
-    def push(self, frame: Frame, /) -> None:
-        self._mailbox.offer(_Arrived(self._inlet, frame))
-
-    def complete(self) -> None:
-        self._mailbox.offer(_Ended(self._inlet, None))
-
-    def fail(self, error: BaseException, /) -> None:
-        self._mailbox.offer(_Ended(self._inlet, error))
-
-
-class OutletLine:
-    """The way to an outlet of another actor; what an inlet is connected to. Any thread."""
-
-    __slots__ = ("_mailbox", "_outlet")
-
-    def __init__(self, actor: StageActor, outlet: Outlet) -> None:
-        self._mailbox = actor.actor_inbox
-        self._outlet = outlet
-
-    def request(self, n: int, /) -> None:
-        self._mailbox.offer_control(_Requested(self._outlet, n))
-
-    def cancel(self, cause: BaseException | None = None, /) -> None:
-        self._mailbox.offer_control(_Cancelled(self._outlet, cause))
+def _nothing() -> None:
+    """What is done when nobody cares to know."""
 
 
 class StageActor(PooledActor):
@@ -150,6 +54,8 @@ class StageActor(PooledActor):
         """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
         self.drain_boundary: Callable[[], None] | None = None
         """Where an inlet is fed by a foreign publisher: lets it take no more."""
+        self.resumed = self.restarts = 0
+        """How many elements its policy passed over: going on as it was, and with fresh state."""
         self._run = run
         self._budget = TurnBudget(run.stopwatch)
         self.stopwatch = run.stopwatch
@@ -164,7 +70,7 @@ class StageActor(PooledActor):
     # StageContext
 
     def post(self, action: Callable[[], None], /) -> None:
-        self.actor_inbox.offer_control(_Posted(action))
+        self.actor_inbox.offer_control(Posted(action))
 
     def now(self) -> float:
         return self.system.now()
@@ -182,7 +88,13 @@ class StageActor(PooledActor):
         done(self.system.event_loop.run(coroutine))
 
     def failed(
-        self, error: BaseException, /, position: int | None = None, *, plain: bool = False
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
     ) -> BaseException:
         names_itself = plain or (position is None and isinstance(error, ActorsRsError))
         wrapped = error if names_itself else StageError(self.name, error, position, self.site)
@@ -190,7 +102,21 @@ class StageActor(PooledActor):
         if not isinstance(error, Exception):  # SystemExit and the like: the run raises it as it is
             self._run.abort(error)
         self._run.note_failure(wrapped)
+        if beside is not None:
+            self._run.note_failure(beside)
+            if isinstance(wrapped, StageError):
+                wrapped.others += (beside,)
         return wrapped
+
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        if policy == "restart":
+            self.restarts += 1
+        else:
+            self.resumed += 1
+        named = StageError(self.name, error, position, self.site)
+        self.report(element, f"on_failure={policy!r}", named)
 
     def upstream_failed(self, error: BaseException, /) -> None:
         """A foreign publisher failed: no stage of ours will tell the run why it ended."""
@@ -198,6 +124,25 @@ class StageActor(PooledActor):
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         self.system.dead_letters.publish(what, where=str(self), why=why, error=error)
+
+    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+        from actors_rs.graph.inner import attach
+
+        attach(self, self._run, source, inlet, alone)
+
+    def source_of(
+        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = _nothing, /
+    ) -> Any:
+        from actors_rs.graph.inner import source_of
+
+        return source_of(self, outlet, name, when_claimed)
+
+    def recovered(self, error: BaseException, /) -> None:
+        self._run.recovered(error)
+
+    def post_drain(self) -> None:
+        """Let the stage take no more from outside; called on any thread."""
+        self.post(self.drain_boundary or self.logic.drain)
 
     # The turn
 

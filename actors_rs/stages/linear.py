@@ -2,12 +2,15 @@
 
 An operator is an iterator transform: ``map`` is ``map(f, elements)``. It is applied piece by piece
 to what has arrived, limited by demand, and what it produced before an exception is delivered
-before the failure.
+before the failure. An exception leaves the piece just past the failing element, so a stage that
+is to go on applies the transform to the rest: a generator that raised has ended, but its state
+lives in the logic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from operator import length_hint
 from typing import Any
@@ -22,14 +25,50 @@ __all__ = ["Operator", "SinkLogic"]
 class _Linear(StageLogic):
     """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
 
+    survive_renewal: frozenset[str] = frozenset(
+        ("context", "inlet", "inlets", "on_failure", "pace", "remake")
+    )
+    """Attributes that a restart leaves alone; all others become those of a fresh logic."""
+
     def __init__(self) -> None:
         self.inlet = Inlet()
         self.inlets = (self.inlet,)
         self.pace = Pace()
 
-    def fail_at(self, error: Exception, rest: Iterator[Any]) -> None:
-        """Fail, naming the element taken last: ``rest`` is what of its piece comes behind it."""
-        self.fail(error, self.inlet.count - length_hint(rest) - 1)
+    def held(self) -> Iterable[Any]:
+        """Elements taken and not yet given on, which a restart would lose: dead letters then."""
+        return ()
+
+    def survives_in(
+        self,
+        piece: Frame,
+        left: int,
+        rest: Iterator[Any],
+        error: Exception,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        """``survives`` for the element of ``piece`` taken last, behind which is ``rest``.
+
+        ``left`` were left of the piece before. If none of them was taken, no element is at fault.
+        """
+        now_left = length_hint(rest)
+        if now_left < left:
+            position = self.inlet.count - now_left - 1
+            return self.survives(error, piece[-now_left - 1], position, first=first)
+        if first is not None:
+            first()
+        self.fail(error)
+        return False
+
+    def renew(self, error: BaseException, position: int | None) -> None:
+        self.stop(error)
+        for element in self.held():
+            self.context.report(element, "in hand when its stage was restarted", error)
+        fresh, mine = vars(self.remake()), vars(self)
+        for name in mine.keys() - fresh.keys() - self.survive_renewal:
+            del mine[name]
+        mine.update({key: fresh[key] for key in fresh.keys() - self.survive_renewal})
+        self.start()
 
 
 class Operator(_Linear):
@@ -37,6 +76,13 @@ class Operator(_Linear):
 
     expanding = False
     """Whether an element in may give more than one out."""
+    survive_renewal = _Linear.survive_renewal | {
+        "outlet",
+        "outlets",
+        "_elements",
+        "_left",
+        "_piece",
+    }
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,11 +90,17 @@ class Operator(_Linear):
         self.outlets = (self.outlet,)
         self.satisfied = False
         """Set by ``transform`` when the stream is to complete behind what it has given."""
+        self._piece: Frame = ()
         self._elements: Iterator[Any] = iter(())
+        self._left = 0  # of the piece when the transform was applied to it
         self._results: Iterator[Any] | None = None  # what is left of the piece, beyond demand
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        """What comes of ``elements``, a piece of the input. State lives in the logic itself."""
+        """What comes of ``elements``, a piece of the input. State lives in the logic itself.
+
+        It is applied anew behind an element for which it raised, if the stage goes on. So it
+        draws one element at a time, and neither loses nor keeps back what came of those before.
+        """
         raise NotImplementedError
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
@@ -84,30 +136,42 @@ class Operator(_Linear):
     def _pass_on(self, piece: Frame) -> int:
         """A piece that cannot exceed demand, in one go; returns its size."""
         elements = iter(piece)
+        left = size = len(piece)
         out: list[Any] = []
-        try:
-            self.collect(elements, out)
-        except Exception as error:
-            self.outlet.emit(out)
-            self.fail_at(error, elements)
-        else:
-            self.outlet.emit(out)
-        return len(piece)
+        while True:
+            try:
+                self.collect(elements, out)
+            except Exception as error:
+                emit = partial(self.outlet.emit, out)
+                if not self.survives_in(piece, left, elements, error, emit):
+                    return size
+                left = length_hint(elements)
+            else:
+                self.outlet.emit(out)
+                return size
 
     def _open_piece(self, piece: Frame) -> None:
-        """A piece that may exceed demand: its results are drawn as they are demanded.
+        """A piece that may exceed demand: its results are drawn as they are demanded."""
+        self._piece, self._elements = piece, iter(piece)
+        self._open_rest()
+
+    def _open_rest(self) -> None:
+        """Apply the transform to what is left of the piece.
 
         A transform that returns a list has settled the piece: the list is what is left of it.
         """
-        self._elements = iter(piece)
-        try:
-            results = self.transform(self._elements)
-            self._results = iter(results)
-        except Exception as error:
-            self.fail_at(error, self._elements)
-        else:
-            if isinstance(results, list):
-                self._elements = self._results
+        while True:
+            self._left = length_hint(self._elements)
+            try:
+                results = self.transform(self._elements)
+                self._results = iter(results)
+            except Exception as error:
+                if not self.survives_in(self._piece, self._left, self._elements, error):
+                    return
+            else:
+                if isinstance(results, list):
+                    self._elements = self._results
+                return
 
     def _give(self, most: int) -> int:
         """Emit up to ``most`` results of the open piece; returns how many elements were handled."""
@@ -118,11 +182,12 @@ class Operator(_Linear):
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
-            self.fail_at(error, self._elements)
-            return len(out)
+            if self.survives_in(self._piece, self._left, self._elements, error):
+                self._open_rest()
+            return max(len(out), 1)
         left = length_hint(self._elements)
         if len(out) < most or not (left or self.expanding):
-            self._results = None
+            self._results, self._piece = None, ()
         self.outlet.emit(out)
         return max(len(out), before - left)
 
@@ -143,9 +208,18 @@ class SinkLogic(_Linear):
         self.completed = False
         self.satisfied = False
         """Set by ``consume`` when no further element is needed."""
+        self._not_mine = 0
+
+    @property
+    def taken(self) -> int:
+        """How many elements it took since its last restart, without those it failed for."""
+        return self.inlet.count - self._not_mine
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        """Take all ``elements``, a piece of the input; raising fails the run."""
+        """Take all ``elements``, a piece of the input; raising fails the run.
+
+        What it did for the elements before the one it raises for must stand: a stage may go on.
+        """
         raise NotImplementedError
 
     def finish(self) -> Any:
@@ -166,8 +240,8 @@ class SinkLogic(_Linear):
             try:
                 self.consume(elements)
             except Exception as error:
-                self.fail_at(error, elements)
-                return
+                if not self._go_on_in(piece, elements, error):
+                    return
             pace.record(len(piece), budget.lap())
             if budget.spent() and inlet.buffered:  # an end that is already here is dealt with now
                 return
@@ -176,3 +250,23 @@ class SinkLogic(_Linear):
             self.result = self.finish()
             self.completed = True
             inlet.cancel()
+
+    def renew(self, error: BaseException, position: int | None) -> None:
+        super().renew(error, position)
+        self._not_mine = position or 0
+
+    def _go_on_in(self, piece: Frame, rest: Iterator[Any], error: Exception) -> bool:
+        """``consume`` raised ``error``: whether the rest of the piece has been consumed."""
+        left = len(piece)
+        while self.survives_in(piece, left, rest, error):
+            self._not_mine += 1
+            left = length_hint(rest)
+            if self.satisfied or not left:
+                return True
+            try:
+                self.consume(rest)
+            except Exception as another:
+                error = another
+            else:
+                return True
+        return False

@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
+from actors_rs.errors import DeciderError
+from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.ports import Inlet, Outlet
 
-__all__ = ["Budget", "Cancellable", "StageContext", "StageLogic"]
+__all__ = ["Budget", "Cancellable", "StageContext", "StageLogic", "Stream"]
 
 
 class Budget(Protocol):
@@ -36,6 +38,12 @@ class Cancellable(Protocol):
 
     def cancel(self) -> None:
         """Stop it; later calls do nothing."""
+
+
+class Stream:
+    """A source that a stage may have started with ``attach``. What it is, stages need not know."""
+
+    __slots__ = ()
 
 
 class StageContext(Protocol):
@@ -68,16 +76,50 @@ class StageContext(Protocol):
         """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
 
     def failed(
-        self, error: BaseException, /, position: int | None = None, *, plain: bool = False
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
     ) -> BaseException:
         """Note that this stage failed because of ``error``; returns what to send downstream.
 
         That is a ``StageError`` around it, unless it is ``plain`` or names its origin itself.
+        ``beside`` is a second failure, which came of dealing with the first.
         """
         ...
 
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        """The stage goes on behind ``element``, which raised ``error``: it is a dead letter."""
+
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         """Put ``what`` into the dead letters."""
+
+    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+        """Start ``source`` as a part of this run; what it gives comes to ``inlet``.
+
+        ``source`` is a ``Stream`` whose input is closed, or an iterable; raises ``GraphError`` or
+        ``TypeError`` for anything else. The inlet is new, and among ``inlets`` already; its
+        window is the most that is kept requested. Cancelling it ends the inner stream; one that
+        ends is to be taken out of ``inlets``. ``alone``: this stage has no other inner stream
+        meanwhile, so it may itself run code of the user's that the source consists of.
+        """
+
+    def source_of(
+        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = ..., /
+    ) -> Any:
+        """A ``Stream`` of what this stage emits to ``outlet``, to be run once by whoever gets it.
+
+        The outlet is new; it is cancelled, asked and ends like any other. ``when_claimed`` is
+        called in this stage's turn when somebody runs it.
+        """
+
+    def recovered(self, error: BaseException, /) -> None:
+        """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
 
 
 class StageLogic:
@@ -89,6 +131,10 @@ class StageLogic:
     inlets: tuple[Inlet, ...] = ()
     outlets: tuple[Outlet, ...] = ()
     context: StageContext
+    on_failure: OnFailure = STOP
+    """What to do with an element that makes user code raise; set by the shell."""
+    remake: Callable[[], StageLogic]
+    """Gives a fresh logic of the same stage; set by the shell."""
 
     def start(self) -> None:
         """Called once, before anything else: open files, take resources."""
@@ -138,3 +184,44 @@ class StageLogic:
     def fail(self, error: BaseException, position: int | None = None) -> None:
         """Fail the stage: cancel upstream, fail downstream, once."""
         self.end(self.context.failed(error, position))
+
+    def survives(
+        self,
+        error: BaseException,
+        element: Any,
+        position: int | None,
+        *,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        """Whether to go on behind ``element``, for which user code raised ``error``.
+
+        To be asked wherever a function of the user's is applied to an element; ``position`` is
+        the number of elements taken before it. If the stage's policy says so, the element is a
+        dead letter now and the caller goes on with the next one. Else the stage has failed and the
+        caller returns; ``first`` was called before, to emit what came before the element.
+        """
+        policy, beside = self._decide(error, element)
+        if policy == "stop" or not isinstance(error, Exception):
+            if first is not None:
+                first()
+            self.end(self.context.failed(error, position, beside=beside))
+            return False
+        self.context.passed_over(element, error, position, policy)
+        if policy == "restart":
+            self.renew(error, position)
+        return True
+
+    def renew(self, error: BaseException, position: int | None) -> None:
+        """Begin with fresh state behind the element at ``position``, which raised ``error``.
+
+        Nothing happens here: a stage that holds nothing but elements in hand keeps those.
+        """
+
+    def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
+        """The policy, and what went wrong while it was decided."""
+        if not isinstance(error, Exception) or isinstance(error, MemoryError):
+            return "stop", None  # this is no element's fault
+        try:
+            return self.on_failure.decide(error, element), None
+        except DeciderError as undecided:
+            return "stop", undecided

@@ -96,6 +96,7 @@ class Alone:
         self.time = 0.0
         self.reports = None  # a list collects what goes to the dead letters; else nothing may
         self.jobs = []
+        self.letters = []
         logic.context = self
         for inlet, up in zip(logic.inlets, self.ups, strict=True):
             inlet.window = window
@@ -176,8 +177,11 @@ class Alone:
     def run_coroutine(self, coroutine, done):
         raise NotImplementedError
 
-    def failed(self, error, position=None, *, plain=False):
+    def failed(self, error, position=None, *, plain=False, beside=None):
         return error if plain else StageError(self.name, error, position)
+
+    def passed_over(self, element, error, position, policy):
+        self.letters.append((element, position, policy))
 
     def report(self, what, why, error=None):
         assert self.reports is not None, f"{why}: {what!r}"

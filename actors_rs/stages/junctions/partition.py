@@ -59,19 +59,22 @@ class Partition(StageLogic):
         return True
 
     def _route(self, budget: Budget) -> bool:
-        """Send one piece, up to the first element that has to wait; False if ``f`` failed."""
+        """Send one piece, up to the first element that has to wait; False if the stage failed."""
         piece = self.inlet.take(self._pace.size)
         elements = iter(piece)
         frames: list[list[Any]] = [[] for _ in self.outlets]
         room = [outlet.demand for outlet in self.outlets]
+        failure: Exception | None = None
         try:
             self._sort(elements, frames, room)
         except Exception as error:
-            self._emit(frames)
-            self.fail(error, self.inlet.count - length_hint(elements) - 1)
-            return False
+            failure = error
         left = length_hint(elements)
         self._emit(frames)
+        if failure is not None:
+            position = self.inlet.count - left - 1
+            if not self.survives(failure, piece[-left - 1], position):
+                return False
         self.inlet.untake(piece[len(piece) - left :] if left else ())
         self._pace.record(len(piece) - left, budget.lap())
         return True

@@ -111,11 +111,18 @@ class MapAsync(StageLogic):
 
     def _emit_ended(self) -> None:
         calls, most, out = self._calls, self.outlet.demand, list[Any]()
-        while calls and calls[0].done and calls[0].error is None and len(out) < most:
-            out.append(calls.popleft().value)
+        while calls and calls[0].done:
+            call = calls[0]
+            if call.error is None:
+                if len(out) == most:
+                    break
+                out.append(call.value)
+            elif not self.survives(
+                call.error, call.element, call.position, first=partial(self.outlet.emit, out)
+            ):
+                return
+            calls.popleft()
         self.outlet.emit(out)
-        if calls and (error := calls[0].error) is not None:
-            self.fail(error, calls[0].position)
 
     def _take_slot(self) -> None:
         self._slots += 1

@@ -15,4 +15,4 @@ class Count(SinkLogic):
         return
 
     def finish(self) -> int:
-        return self.inlet.count
+        return self.taken

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import reduce
 from typing import Any
 
 from actors_rs.stages.linear import SinkLogic
@@ -18,7 +17,12 @@ class Fold(SinkLogic):
         self._f = f
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        self._accumulated = reduce(self._f, elements, self._accumulated)
+        f, accumulated = self._f, self._accumulated
+        try:
+            for element in elements:
+                accumulated = f(accumulated, element)
+        finally:  # what came before an element that fails stands
+            self._accumulated = accumulated
 
     def finish(self) -> Any:
         return self._accumulated

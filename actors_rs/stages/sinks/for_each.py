@@ -21,4 +21,4 @@ class ForEach(SinkLogic):
             f(element)
 
     def finish(self) -> int:
-        return self.inlet.count
+        return self.taken

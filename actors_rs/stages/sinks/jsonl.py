@@ -42,7 +42,7 @@ class Jsonl(SinkLogic):
         with naming(self._pending.path):
             self._close()
             self._pending.publish()
-        return WriteReport((str(self._pending.path),), self.inlet.count)
+        return WriteReport((str(self._pending.path),), self.taken)
 
     def stop(self, error: BaseException | None) -> None:
         if not self.completed:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
+from itertools import islice
+from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.linear import SinkLogic
@@ -16,7 +19,13 @@ class Sum(SinkLogic):
         self._total: Any = 0
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        self._total = sum(elements, self._total)
+        again = copy(elements)
+        try:
+            self._total = sum(elements, self._total)
+        except Exception:
+            before = length_hint(again) - length_hint(elements) - 1
+            self._total = sum(islice(again, before), self._total)  # what was fine before stands
+            raise
 
     def finish(self) -> Any:
         return self._total

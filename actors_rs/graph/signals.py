@@ -1,0 +1,117 @@
+"""Signals between stages: what lies in a stage's mailbox, and the lines that put it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from actors_rs.stages.ports import Frame, Inlet, Outlet
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+
+__all__ = ["InletLine", "OutletLine", "Posted", "Signal"]
+
+
+class Signal:
+    """A message of a stage's mailbox."""
+
+    __slots__ = ()
+
+    def deliver(self) -> None:
+        """Apply it; in the turn of the stage it was sent to."""
+        raise NotImplementedError
+
+    def dropped(self) -> None:
+        """The stage ended before it came to this; the standard allows that for most signals."""
+
+
+class _Arrived(Signal):
+    __slots__ = ("frame", "inlet")
+
+    def __init__(self, inlet: Inlet, frame: Frame) -> None:
+        self.inlet = inlet
+        self.frame = frame
+
+    def deliver(self) -> None:
+        self.inlet.push(self.frame)
+
+
+class _Ended(Signal):
+    __slots__ = ("error", "inlet")
+
+    def __init__(self, inlet: Inlet, error: BaseException | None) -> None:
+        self.inlet = inlet
+        self.error = error
+
+    def deliver(self) -> None:
+        self.inlet.complete(self.error)
+
+
+class _Requested(Signal):
+    __slots__ = ("n", "outlet")
+
+    def __init__(self, outlet: Outlet, n: int) -> None:
+        self.outlet = outlet
+        self.n = n
+
+    def deliver(self) -> None:
+        self.outlet.request(self.n)
+
+
+class _Cancelled(Signal):
+    __slots__ = ("cause", "outlet")
+
+    def __init__(self, outlet: Outlet, cause: BaseException | None) -> None:
+        self.outlet = outlet
+        self.cause = cause
+
+    def deliver(self) -> None:
+        self.outlet.cancel(self.cause)
+
+
+class Posted(Signal):
+    """Something to do in the stage's own turn."""
+
+    __slots__ = ("action",)
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        self.action = action
+
+    def deliver(self) -> None:
+        self.action()
+
+
+class InletLine:
+    """The way to an inlet of another actor; what an outlet is connected to. Any thread."""
+
+    __slots__ = ("_inlet", "_mailbox")
+
+    def __init__(self, actor: PooledActor, inlet: Inlet) -> None:
+        self._mailbox = actor.actor_inbox
+        self._inlet = inlet
+
+    def push(self, frame: Frame, /) -> None:
+        self._mailbox.offer(_Arrived(self._inlet, frame))
+
+    def complete(self) -> None:
+        self._mailbox.offer(_Ended(self._inlet, None))
+
+    def fail(self, error: BaseException, /) -> None:
+        self._mailbox.offer(_Ended(self._inlet, error))
+
+
+class OutletLine:
+    """The way to an outlet of another actor; what an inlet is connected to. Any thread."""
+
+    __slots__ = ("_mailbox", "_outlet")
+
+    def __init__(self, actor: PooledActor, outlet: Outlet) -> None:
+        self._mailbox = actor.actor_inbox
+        self._outlet = outlet
+
+    def request(self, n: int, /) -> None:
+        self._mailbox.offer_control(_Requested(self._outlet, n))
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        self._mailbox.offer_control(_Cancelled(self._outlet, cause))

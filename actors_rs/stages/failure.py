@@ -1,0 +1,68 @@
+"""What a stage does when an element makes it fail: a policy, or a decider that picks one.
+
+A policy speaks of elements. Where none is at fault (``start``, ``finish``, an end that came from
+upstream) a stage stops, whatever its policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from actors_rs.errors import DeciderError, InvalidArgumentError
+
+__all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
+
+Policy: TypeAlias = Literal["stop", "resume", "restart"]
+"""``stop``: cancel upstream and fail downstream. ``resume``: the element becomes a dead letter,
+what follows is handled. ``restart``: the same, with the state of a fresh stage."""
+POLICIES: tuple[str, ...] = get_args(Policy)
+Decider: TypeAlias = Callable[[Exception, Any], Policy]
+"""``decider(error, element)`` names the policy for this failure. It runs in the stage's turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnFailure:
+    """A stage's answer to elements that fail: the decider's, else the policy."""
+
+    policy: Policy = "stop"
+    decider: Decider | None = None
+
+    @classmethod
+    def checked(cls, what: str, policy: Any, decider: Any) -> OnFailure:
+        """Exactly one of the two, which must make sense; ``what`` names the call in messages."""
+        if decider is None:
+            if policy not in POLICIES:
+                raise InvalidArgumentError(f"{what}: {_expected()}, got {policy!r}")
+            return cls(policy)
+        if policy is not None:
+            raise InvalidArgumentError(
+                f"{what}: expected a policy or a decider, got both ({policy!r} and {decider!r})"
+            )
+        if not callable(decider):
+            raise TypeError(f"{what}: decider must be callable, got {decider!r}")
+        return cls(decider=decider)
+
+    def decide(self, error: Exception, element: Any) -> Policy:
+        """The policy for ``element``, which made the stage raise ``error``.
+
+        Raises ``DeciderError`` if the decider raises or returns something else.
+        """
+        if self.decider is None:
+            return self.policy
+        try:
+            policy = self.decider(error, element)
+        except Exception as failure:
+            raise DeciderError(f"a decider raised {type(failure).__name__}: {failure}") from failure
+        if policy not in POLICIES:
+            raise DeciderError(f"a decider's answer: {_expected()}, got {policy!r}")
+        return policy
+
+
+def _expected() -> str:
+    return "expected one of " + ", ".join(repr(policy) for policy in POLICIES)
+
+
+STOP = OnFailure()
+"""What holds for a stage that was given nothing else."""
