@@ -10,10 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import GraphError, InvalidArgumentError
+from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.lent import Lent
 
 __all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "assembly_site", "graft", "in_order"]
 
@@ -24,6 +28,7 @@ class Attributes:
 
     window: int | None = None
     dispatcher: str | None = None
+    on_failure: OnFailure | None = None
 
     @classmethod
     def of_stage(cls, label: str, window: int | None, dispatcher: str | None) -> Attributes:
@@ -43,6 +48,7 @@ class Attributes:
         return Attributes(
             self.window if self.window is not None else other.window,
             self.dispatcher if self.dispatcher is not None else other.dispatcher,
+            self.on_failure if self.on_failure is not None else other.on_failure,
         )
 
 
@@ -51,7 +57,10 @@ class StageSpec:
     """One stage of a blueprint. ``make`` gives a fresh logic for each materialization.
 
     ``outflow_window`` is the window for the inlets behind this stage: a number for elements that
-    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in.
+    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``sides`` are sinks with an
+    open input, one for each of the last outlets: a flow through this stage carries them along, and
+    ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
+    stage is made, and the elements come from there.
     """
 
     kind: str
@@ -62,6 +71,8 @@ class StageSpec:
     attributes: Attributes = field(default_factory=Attributes)
     outflow_window: int | None = None
     site: str = ""
+    sides: tuple[StageSpec, ...] = ()
+    lent: Lent | None = None
 
     @property
     def label(self) -> str:
@@ -94,7 +105,14 @@ def _is_ours(module: str) -> bool:
 
 
 def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
-    """All specs that ``ends`` depend on and themselves, each behind its inputs."""
+    """All specs that ``ends`` depend on and themselves, each behind its inputs.
+
+    With them the side sinks, fed from their stages; these are copies, new ones in each call.
+    """
+    return _walk(ends, with_sides=True)
+
+
+def _walk(ends: Iterable[StageSpec], *, with_sides: bool = False) -> list[StageSpec]:
     ordered: dict[StageSpec, None] = {}
     stack = [(spec, False) for spec in reversed(list(ends))]
     while stack:
@@ -103,16 +121,23 @@ def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
             continue
         if inputs_done:
             ordered[spec] = None
+            if with_sides:
+                stack.extend((side, False) for side in _fed_sides(spec))
         else:
             stack.append((spec, True))
             stack.extend((ref.spec, False) for ref in reversed(spec.inputs))
     return list(ordered)
 
 
+def _fed_sides(spec: StageSpec) -> list[StageSpec]:
+    first = spec.outlets - len(spec.sides)
+    return [graft(side, OutletRef(spec, first + i)) for i, side in enumerate(spec.sides)]
+
+
 def graft(end: StageSpec, source: OutletRef) -> StageSpec:
     """``end`` and what it depends on, with ``source`` in place of the open input."""
     copies: dict[StageSpec, StageSpec] = {}
-    for spec in in_order([end]):
+    for spec in _walk([end]):
         inputs = tuple(
             source if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
             for ref in spec.inputs
@@ -144,6 +169,15 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
                 )
 
 
+def check_source(specs: Sequence[StageSpec], out: OutletRef) -> None:
+    """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
+    if out is OPEN:
+        raise GraphError("expected a Source, got a Flow whose input is open")
+    if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
+        return
+    check_closed([*specs, StageSpec("the stream's end", make=StageLogic, inputs=(out,), outlets=0)])
+
+
 def _used_twice(ref: OutletRef, first: StageSpec, second: StageSpec) -> str:
     outlet = "the outlet" if ref.spec.outlets == 1 else f"outlet {ref.index}"
     return (
@@ -161,6 +195,7 @@ def spec_of(
     name: str | None = None,
     attributes: Attributes | None = None,
     outflow_window: int | None = None,
+    sides: tuple[StageSpec, ...] = (),
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package."""
     return StageSpec(
@@ -172,4 +207,5 @@ def spec_of(
         attributes or Attributes(),
         outflow_window,
         assembly_site(),
+        sides,
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.lent import Lent
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import InletLine, OutletLine, StageActor
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.failure import STOP
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
 
@@ -35,11 +38,23 @@ def materialize(
     return run
 
 
-def prepare(system: ActorSystem, run: Run[Any], specs: Sequence[StageSpec]) -> Actors:
-    """Make the actors of ``specs`` and connect them; none has started yet."""
-    names = unique_names(spec.label for spec in specs)
+def prepare(
+    system: ActorSystem,
+    run: Run[Any],
+    specs: Sequence[StageSpec],
+    names: Sequence[str] | None = None,
+    windows: Mapping[StageSpec, int] | None = None,
+) -> Actors:
+    """Make the actors of ``specs`` and connect them; none has started yet.
+
+    ``names`` and ``windows``, where they are given, are used instead of those of a whole graph.
+    """
+    if names is None:
+        names = unique_names(spec.label for spec in specs)
     actors: Actors = {}
     for spec, name in zip(specs, names, strict=True):
+        if spec.lent is not None:
+            continue
         actors[spec] = StageActor(
             spec.make(),
             run,
@@ -48,11 +63,15 @@ def prepare(system: ActorSystem, run: Run[Any], specs: Sequence[StageSpec]) -> A
             site=spec.site,
             dispatcher=spec.attributes.dispatcher or "pool",
         )
-    windows = windows_of(specs, system.window)
+        actors[spec].logic.on_failure = spec.attributes.on_failure or STOP
+        actors[spec].logic.remake = spec.make
+    windows = windows_of(specs, system.window) if windows is None else windows
     for spec, actor in actors.items():
         for inlet, ref in zip(actor.logic.inlets, spec.inputs, strict=True):
             inlet.window = windows[spec]
-            if ref is not OPEN:
+            if ref.spec.lent is not None:
+                borrow(run, ref.spec.lent, actor, inlet)
+            elif ref is not OPEN:
                 feeder = actors[ref.spec]
                 connect(run, feeder, feeder.logic.outlets[ref.index], actor, inlet)
     return actors
@@ -68,6 +87,12 @@ def connect(
         down, up = monitored_lines(run, (feeder.name, actor.name), down, up)
     outlet.connect(down)
     inlet.connect(up)
+
+
+def borrow(run: Run[Any], lent: Lent, actor: StageActor, inlet: Inlet) -> None:
+    """Feed ``inlet`` of ``actor`` from an outlet that another stage has lent out."""
+    names = (lent.owner_name, actor.name)
+    lent.claim(actor, inlet, partial(monitored_lines, run, names) if run.monitored else None)
 
 
 def start(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.runtime._primitives import Lock, drive_until, may_block
 from actors_rs.stages.linear import SinkLogic
@@ -38,10 +39,15 @@ class Run(Generic[R]):
         self._system = system
         self._lock = Lock()
         self._stages: Sequence[StageActor] = ()
+        self._inner: dict[StageActor, None] = {}  # living stages of inner streams
+        self._ended_inner = InnerTotals()
+        self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[StageActor] = set()
         self._sinks: Sequence[SinkLogic] = ()
         self._single = True
         self._failures: list[BaseException] = []
+        self._draining = False
+        self._stop_reason: BaseException | None = None
         self._outcome: Future[R] = Future()
         # From here on the future cannot be cancelled: a cancelled ``await`` does not end the run.
         self._outcome.set_running_or_notify_cancel()
@@ -96,8 +102,10 @@ class Run(Generic[R]):
 
     def drain(self) -> None:
         """Let the sources take no more; what is in hand is delivered. Does not wait."""
-        for stage in self._stages:
-            stage.post(stage.drain_boundary or stage.logic.drain)
+        with self._lock:
+            self._draining = True
+        for stage in self._all_stages():
+            stage.post_drain()
 
     def abort(self, error: BaseException) -> None:
         """End the run with ``error``, now. Does not wait."""
@@ -107,15 +115,26 @@ class Run(Generic[R]):
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
         now = self._ended_at if self._ended_at is not None else self._system.now()
-        return snapshot_of(self.name, self.state, self._started_at, now, self._stages)
+        snapshot = snapshot_of(self.name, self.state, self._started_at, now, self._all_stages())
+        return self._ended_inner.added_to(snapshot)
 
     def _stop(self, reason: BaseException) -> None:
         """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""
-        for stage in self._stages:
+        with self._lock:
+            self._stop_reason = self._stop_reason or reason
+        self._tell_to_stop(self._all_stages(), reason)
+
+    def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
+        for stage in stages:
             if isinstance(stage.logic, SinkLogic):
                 stage.post(stage.logic.inlet.cancel)
             elif stage.at_boundary:
                 stage.post(partial(stage.logic.end, reason))
+
+    def _all_stages(self) -> tuple[StageActor, ...]:
+        """Those of the graph and those of inner streams that have not ended."""
+        with self._lock:
+            return (*self._stages, *self._inner)
 
     def _may_wait(self) -> None:
         if not self._outcome.done() and not may_block():
@@ -133,6 +152,34 @@ class Run(Generic[R]):
         self._single = single
         self._system.register(self)
 
+    def join(self, stages: Sequence[StageActor]) -> None:
+        """Take charge of an inner stream's ``stages`` too, before any of them starts.
+
+        Called in a turn of a stage of this run, so the run cannot have ended. Nobody but a stage
+        needs to tell them of a cancellation: it reaches them through their outlet, unless they
+        have a sink of their own. When the run drains already, they begin drained.
+        """
+        with self._lock:
+            self._living.update(stages)
+            self._inner.update(dict.fromkeys(stages))
+            draining, reason = self._draining, self._stop_reason
+        if reason is not None:
+            self._tell_to_stop(stages, reason)
+        if draining:
+            for stage in stages:
+                stage.post_drain()
+
+    def next_inner(self) -> int:
+        """The number of the next inner stream, which makes the names of its stages unique."""
+        with self._lock:
+            self._attached += 1
+            return self._attached
+
+    def recovered(self, error: BaseException) -> None:
+        """``error`` has been dealt with and is not this run's failure any more."""
+        with self._lock:
+            self._failures = [failure for failure in self._failures if failure is not error]
+
     def note_failure(self, error: BaseException) -> None:
         """A stage failed; the first such error is the run's."""
         with self._lock:
@@ -147,6 +194,9 @@ class Run(Generic[R]):
         """``stage`` has stopped; with the last one the run ends."""
         with self._lock:
             self._living.discard(stage)
+            if stage in self._inner:
+                del self._inner[stage]
+                self._ended_inner.add(stage)
             last = not self._living
         if last:
             self._ended_at = self._system.now()
@@ -154,16 +204,22 @@ class Run(Generic[R]):
             self._settle()
 
     def _settle(self) -> None:
+        failures = self._failures or self._unrecovered()
         with suppress(InvalidStateError):
-            if self._failures:
-                first: Any = self._failures[0]
+            if failures:
+                first: Any = failures[0]
                 with suppress(AttributeError):  # not every exception has room for it
-                    first.others = tuple(self._failures[1:])
+                    first.others = tuple(failures[1:])
                 self._outcome.set_exception(first)
             elif all(sink.completed for sink in self._sinks):
                 self._outcome.set_result(self._results())
             else:
                 self._outcome.set_exception(self.cancelled_error())
+
+    def _unrecovered(self) -> list[BaseException]:
+        """Failures that reached a sink although another branch has recovered from them."""
+        errors = [sink.inlet.error for sink in self._sinks if not sink.completed]
+        return [error for error in errors if error is not None]
 
     def _results(self) -> Any:
         results = tuple(sink.result for sink in self._sinks)

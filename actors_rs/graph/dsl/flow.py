@@ -20,6 +20,7 @@ from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -43,6 +44,7 @@ class Flow(
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
     SourceFactories,
+    Stream,
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
@@ -117,7 +119,7 @@ class Flow(
         spec: StageSpec = self._out.spec
         if self._out is OPEN:
             raise GraphError(f"{how}: an empty Flow() has no stage to change")
-        if spec.outlets > 1:
+        if spec.outlets - len(spec.sides) > 1:
             raise GraphError(
                 f"{how}: '{spec.label}' has {spec.outlets} outlets; name it where it is made, "
                 f"with {spec.kind}(..., name=...)"

@@ -1,0 +1,101 @@
+"""``Lent``: an outlet of a running stage, for whoever runs the stream it was made into.
+
+The stage that owns the outlet and the one that is to be fed from it are different actors, perhaps
+of different runs. They meet in the owner's turn: only there the outlet is connected, and if the
+owner ends first, whoever comes is told how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import DefectError, GraphError, StreamError
+from actors_rs.graph.signals import InletLine, OutletLine, Signal
+from actors_rs.runtime._primitives import Lock
+from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["Lent", "Lines"]
+
+Lines = Callable[[Downstream, Upstream], tuple[Downstream, Upstream]]
+"""What may be put on the lines of a link, a monitor for instance."""
+
+
+class Lent:
+    """Stands behind ``outlet`` of ``owner`` until somebody claims it, which can be done once."""
+
+    __slots__ = ("_ending", "_name", "_outlet", "_owner", "_taken", "_when_claimed")
+
+    def __init__(
+        self, owner: StageActor, outlet: Outlet, name: str, when_claimed: Callable[[], None]
+    ) -> None:
+        self._owner = owner
+        self._outlet = outlet
+        self._name = name
+        self._when_claimed = when_claimed
+        self._taken = Lock()  # held from the claim on
+        self._ending: Callable[[Downstream], None] | None = None
+        outlet.connect(self)
+
+    def claim(self, actor: StageActor, inlet: Inlet, lines: Lines | None = None) -> None:
+        """Feed ``inlet`` of ``actor`` from the outlet; called by whoever may touch the inlet.
+
+        Raises ``GraphError`` for a second claim.
+        """
+        if not self._taken.acquire(blocking=False):
+            raise GraphError(
+                f"{self._name} can be run once, and was: to give its elements to several "
+                "streams, use .broadcast(n) on it"
+            )
+        down: Downstream = InletLine(actor, inlet)
+        up: Upstream = OutletLine(self._owner, self._outlet)
+        if lines is not None:
+            down, up = lines(down, up)
+        if not self._owner.actor_inbox.offer_control(_Claimed(self, down)):
+            self.hand_over(down)
+        inlet.connect(up)
+
+    @property
+    def owner_name(self) -> str:
+        """The name of the stage that gives the elements."""
+        return self._owner.name
+
+    def hand_over(self, down: Downstream) -> None:
+        """Let ``down`` take this one's place; in the owner's turn, or behind its end."""
+        if not self._outlet.closed:
+            self._outlet.connect(down)
+            self._when_claimed()
+        elif self._ending is not None:
+            self._ending(down)
+        else:
+            down.fail(StreamError(f"{self._name} is over: the stage that gave it let it go"))
+
+    # Downstream, as long as nobody has claimed it
+
+    def push(self, frame: Frame, /) -> None:
+        raise DefectError(f"{self._name} was given elements that nobody asked for")
+
+    def complete(self) -> None:
+        self._ending = lambda down: down.complete()
+
+    def fail(self, error: BaseException, /) -> None:
+        self._ending = lambda down: down.fail(error)
+
+
+class _Claimed(Signal):
+    """Somebody runs the stream: a message to the owner."""
+
+    __slots__ = ("_down", "_lent")
+
+    def __init__(self, lent: Lent, down: Downstream) -> None:
+        self._lent = lent
+        self._down = down
+
+    def deliver(self) -> None:
+        self._lent.hand_over(self._down)
+
+    def dropped(self) -> Any:
+        self._lent.hand_over(self._down)
