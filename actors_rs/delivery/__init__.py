@@ -1,0 +1,1 @@
+"""Delivery: what is acknowledged, and what a run can be resumed from."""

@@ -1,0 +1,236 @@
+"""Acknowledgement: who still holds what of a unit, as plain state.
+
+A *unit* is what is acknowledged as a whole: a partition, or a single element. Each element of it
+travels with a *token*, a share in the unit's scope. The unit is settled when its source has sealed
+it (no further element comes) and every share has been settled; then, and only then, it counts as
+done.
+
+A sink that writes a unit in one go *parks* its shares instead of settling them one by one. A
+scope whose open shares are all parked, and that is sealed, is *gathered*: nothing of it is under
+way any more, so what was parked is the whole unit, and the sink can commit it. A broadcast parks
+too, and gives each branch a scope of its own that is sealed when its parent is gathered: so each
+branch gathers, and commits, by itself.
+
+A token that is dropped, because its run failed or was cancelled, leaves its unit unsettled for
+ever, which is what "not acknowledged" means. Tokens of one unit may be touched from any thread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from enum import Enum
+from typing import Any
+
+from actors_rs.errors import DefectError
+from actors_rs.runtime._primitives import Lock
+
+__all__ = ["Fork", "Outcome", "Scope", "Token", "Tracked", "Unit"]
+
+
+class Outcome(Enum):
+    """What became of an element."""
+
+    DELIVERED = "delivered"
+    """A sink took responsibility."""
+    FILTERED = "filtered"
+    """The graph has no further use for it."""
+    DEAD_LETTERED = "dead-lettered"
+    """It failed, and lies in the dead letters."""
+
+
+class Tracked:
+    """An element and its token, on its way through a graph."""
+
+    __slots__ = ("token", "value")
+
+    def __init__(self, value: Any, token: Token) -> None:
+        self.value = value
+        self.token = token
+
+    def __repr__(self) -> str:
+        return f"Tracked({self.value!r} of {self.token.scope.unit.key!r})"
+
+
+class Scope:
+    """The shares of one unit on one branch of a graph."""
+
+    __slots__ = ("_listeners", "_open", "_parked", "_sealed", "_told", "unit")
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._open = self._parked = 0
+        self._sealed = self._told = False
+        self._listeners: list[Callable[[], None]] = []
+
+    def share(self) -> Token:
+        """A new share; only while the scope is not sealed, or on behalf of an open one."""
+        with self.unit.lock:
+            self._open += 1
+        return Token(self)
+
+    def seal(self) -> None:
+        """No further element comes, but for what open shares turn into."""
+        with self.unit.lock:
+            self._sealed = True
+            due = self._due()
+        _call(due)
+
+    def when_gathered(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` once all open shares are parked and the scope is sealed; any thread."""
+        with self.unit.lock:
+            self._listeners.append(listener)
+            due = self._due()
+        _call(due)
+
+    def _due(self) -> list[Callable[[], None]]:
+        """Who is to be called now, under the lock: the listeners, or the unit's end."""
+        if not self._sealed or self._open != self._parked:
+            return []
+        if self._open:
+            due, self._listeners = self._listeners, []
+            return due
+        if self._told:
+            return []
+        self._told = True
+        return [*self._listeners, self._ended]
+
+    def _ended(self) -> None:
+        """Every share has been settled."""
+        raise NotImplementedError
+
+
+class Unit:
+    """What is acknowledged as a whole; ``on_settled`` gets the number of elements per outcome.
+
+    It is called once, on the thread of the last token that was settled (or of ``seal``), with
+    no lock held.
+    """
+
+    def __init__(self, key: Hashable, on_settled: Callable[[Counter[Outcome]], None]) -> None:
+        self.key = key
+        self.lock = Lock()
+        self.scope: Scope = _Whole(self)
+        self.outcomes: Counter[Outcome] = Counter()
+        self._on_settled = on_settled
+
+    def track(self, value: Any) -> Tracked:
+        """``value`` as an element of this unit."""
+        return Tracked(value, self.scope.share())
+
+    def seal(self) -> None:
+        """No further element comes; an empty unit is settled at once."""
+        self.scope.seal()
+
+    def settled(self) -> None:
+        """Called by the scope."""
+        self._on_settled(self.outcomes)
+
+
+class _Whole(Scope):
+    """The scope of the unit itself."""
+
+    __slots__ = ()
+
+    def _ended(self) -> None:
+        self.unit.settled()
+
+
+class Fork:
+    """One scope's way into ``count`` branches, each of which gets a scope of its own.
+
+    ``split`` is called by one stage, in its own turns; the rest by whoever settles tokens.
+    """
+
+    __slots__ = ("_going", "_parked", "branches", "parent")
+
+    def __init__(self, parent: Scope, count: int) -> None:
+        self.parent = parent
+        self.branches: list[Scope] = [_Branch(parent.unit, self) for _ in range(count)]
+        self._going = count
+        self._parked: list[Token] = []
+        parent.when_gathered(self._seal)
+
+    def split(self, token: Token) -> list[Token]:
+        """A share in each branch for the element of ``token``, which is parked till they ended."""
+        shares = [branch.share() for branch in self.branches]
+        self._parked.append(token)
+        token.park()
+        return shares
+
+    def branch_ended(self) -> None:
+        """Called by a branch, once."""
+        with self.parent.unit.lock:
+            self._going -= 1
+            last = not self._going
+        if last:
+            for token in self._parked:
+                token.settle(None)
+
+    def _seal(self) -> None:
+        for branch in self.branches:
+            branch.seal()
+
+
+class _Branch(Scope):
+    """The scope of one branch of a broadcast."""
+
+    __slots__ = ("_fork",)
+
+    def __init__(self, unit: Unit, fork: Fork) -> None:
+        super().__init__(unit)
+        self._fork = fork
+
+    def _ended(self) -> None:
+        self._fork.branch_ended()
+
+
+class Token:
+    """One share; settled exactly once. Any thread."""
+
+    __slots__ = ("_parked", "_settled", "scope")
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._settled = self._parked = False
+
+    def sibling(self) -> Token:
+        """One more share, for a further element made of this token's. Before it is settled."""
+        if self._settled:
+            raise DefectError(f"a settled token of {self.scope.unit.key!r} was split")
+        return self.scope.share()
+
+    def park(self) -> None:
+        """Hold it until the scope is gathered; see ``Scope.when_gathered``."""
+        scope = self.scope
+        with scope.unit.lock:
+            if self._parked or self._settled:
+                raise DefectError(
+                    f"a token of {scope.unit.key!r} was parked twice or settled before"
+                )
+            self._parked = True
+            scope._parked += 1
+            due = scope._due()
+        _call(due)
+
+    def settle(self, outcome: Outcome | None) -> None:
+        """Give the share back. ``None`` counts nothing: other elements stand for this one.
+
+        Raises ``DefectError`` the second time.
+        """
+        scope = self.scope
+        with scope.unit.lock:
+            if self._settled:
+                raise DefectError(f"a token of {scope.unit.key!r} was settled twice")
+            self._settled = True
+            scope._open -= 1
+            scope._parked -= self._parked
+            if outcome is not None:
+                scope.unit.outcomes[outcome] += 1
+            due = scope._due()
+        _call(due)
+
+
+def _call(listeners: list[Callable[[], None]]) -> None:
+    for listener in listeners:
+        listener()
