@@ -6,6 +6,7 @@
 """
 
 from actors_rs.graph.dsl.combining import merge as merge
+from actors_rs.graph.dsl.combining import zip as zip
 from actors_rs.graph.dsl.flow import Flow as Flow
 from actors_rs.graph.dsl.flow import Source as Source
 from actors_rs.graph.dsl.flow import pipe as pipe

@@ -122,6 +122,16 @@ class Inlet:
             self._request(again)
         return frame
 
+    def gather(self, count: int) -> Frame:
+        """Exactly ``count`` elements, at least one and at most ``buffered``; of several frames."""
+        frame = self.take(count)
+        if len(frame) == count:
+            return frame
+        gathered = list(frame)
+        while left := count - len(gathered):
+            gathered.extend(self.take(left))
+        return gathered
+
     def untake(self, frame: Frame) -> None:
         """Give back the rest of what ``take`` returned; it comes first next time."""
         if frame:

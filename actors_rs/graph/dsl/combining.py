@@ -1,22 +1,33 @@
-"""Several streams into one: methods of ``Flow``, hence of ``Source`` too, and ``merge``."""
+"""Several streams into one: methods of ``Flow``, hence of ``Source`` too; ``merge`` and ``zip``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, overload
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.stages.junctions.combine_latest import CombineLatest
+from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
+from actors_rs.stages.junctions.merge_preferred import MergePreferred
+from actors_rs.stages.junctions.merge_sorted import MergeSorted
+from actors_rs.stages.junctions.zip import Zip
+from actors_rs.stages.junctions.zip_latest import ZipLatest
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
 
-__all__ = ["Combining", "merge"]
+__all__ = ["Combining", "joined", "merge", "zip"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
 
 
 class Combining(Generic[In_contra, Out_co]):
@@ -29,11 +40,157 @@ class Combining(Generic[In_contra, Out_co]):
         count = 1 + len(others)
         return joined("merge", lambda: Merge(count), (self, *others))
 
+    def merge_preferred(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
+        """As ``merge``, but what this stream has ready goes before what the others have.
+
+        One that always has an element ready starves the others.
+        """
+        count = 1 + len(others)
+        return joined("merge_preferred", lambda: MergePreferred(count), (self, *others))
+
+    def merge_sorted(
+        self, other: Flow[In_contra, Out_co], key: Callable[[Out_co], Any] | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """This and ``other``, both sorted, as one sorted stream; of equal ones this one's first.
+
+        ``key`` gives what is compared, as in ``sorted``; by default that is the element itself.
+        """
+        if key is not None:
+            function(key, "merge_sorted: key")
+        return joined("merge_sorted", lambda: MergeSorted(key), (self, other))
+
+    def interleave(self, other: Flow[In_contra, Out_co], n: int = 1) -> Flow[In_contra, Out_co]:
+        """``n`` elements of this, ``n`` of ``other``, and so on; then the rest of the longer."""
+        at_least(1, n, "interleave: n")
+        return joined("interleave", lambda: Interleave(n), (self, other))
+
+    @overload
+    def zip(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
+    @overload
+    def zip(
+        self, other: Flow[In_contra, B], third: Flow[In_contra, C], /
+    ) -> Flow[In_contra, tuple[Out_co, B, C]]: ...
+    @overload
+    def zip(
+        self,
+        other: Flow[In_contra, B],
+        third: Flow[In_contra, C],
+        fourth: Flow[In_contra, D],
+        /,
+    ) -> Flow[In_contra, tuple[Out_co, B, C, D]]: ...
+    @overload
+    def zip(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
+
+    def zip(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, Any]:
+        """Tuples of one element from each, in order; ends with the shortest stream."""
+        count = 1 + len(others)
+        return joined("zip", lambda: Zip(count), (self, *others))
+
+    @overload
+    def zip_latest(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
+    @overload
+    def zip_latest(
+        self, other: Flow[In_contra, B], third: Flow[In_contra, C], /
+    ) -> Flow[In_contra, tuple[Out_co, B, C]]: ...
+    @overload
+    def zip_latest(
+        self,
+        other: Flow[In_contra, B],
+        third: Flow[In_contra, C],
+        fourth: Flow[In_contra, D],
+        /,
+    ) -> Flow[In_contra, tuple[Out_co, B, C, D]]: ...
+    @overload
+    def zip_latest(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
+
+    def zip_latest(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, Any]:
+        """For each new element of any stream, a tuple of it and the latest of the others.
+
+        The first tuple is of the first elements of all. Ends with the stream that ends first.
+        """
+        count = 1 + len(others)
+        return joined("zip_latest", lambda: ZipLatest(count), (self, *others))
+
+    @overload
+    def combine_latest(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
+    @overload
+    def combine_latest(
+        self, other: Flow[In_contra, B], third: Flow[In_contra, C], /
+    ) -> Flow[In_contra, tuple[Out_co, B, C]]: ...
+    @overload
+    def combine_latest(
+        self,
+        other: Flow[In_contra, B],
+        third: Flow[In_contra, C],
+        fourth: Flow[In_contra, D],
+        /,
+    ) -> Flow[In_contra, tuple[Out_co, B, C, D]]: ...
+    @overload
+    def combine_latest(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
+
+    def combine_latest(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, Any]:
+        """For each new element of any stream, a tuple of it and the latest of the others.
+
+        The first tuple is of the first elements of all. Ends with the stream that ends last.
+        """
+        count = 1 + len(others)
+        return joined("combine_latest", lambda: CombineLatest(count), (self, *others))
+
+    @overload
+    @staticmethod
+    def combine(*sources: Flow[Never, T]) -> Flow[Never, T]: ...
+    @overload
+    @staticmethod
+    def combine(
+        *sources: Flow[Never, Any], how: Callable[..., Flow[Never, T]]
+    ) -> Flow[Never, T]: ...
+
+    @staticmethod
+    def combine(
+        *sources: Flow[Never, Any], how: Callable[..., Flow[Never, Any]] | None = None
+    ) -> Flow[Never, Any]:
+        """``sources`` as one source: merged, or as ``how(*sources)`` says, for instance ``zip``."""
+        whole = function(how or merge, "Source.combine: how")(*sources)
+        if not sources or any(ref is OPEN for s in in_order([whole._out.spec]) for ref in s.inputs):
+            raise GraphError(
+                f"Source.combine needs Sources, got {sources!r}: combine a Flow whose input is "
+                "open with merge or zip"
+            )
+        return whole  # type: ignore[no-any-return]
+
 
 def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
     """The elements of all ``flows`` as they come, each stream in its own order."""
     count = len(flows)
     return joined("merge", lambda: Merge(count), flows)
+
+
+@overload
+def zip(first: Flow[In_contra, A], /) -> Flow[In_contra, tuple[A]]: ...
+@overload
+def zip(
+    first: Flow[In_contra, A], second: Flow[In_contra, B], /
+) -> Flow[In_contra, tuple[A, B]]: ...
+@overload
+def zip(
+    first: Flow[In_contra, A], second: Flow[In_contra, B], third: Flow[In_contra, C], /
+) -> Flow[In_contra, tuple[A, B, C]]: ...
+@overload
+def zip(
+    first: Flow[In_contra, A],
+    second: Flow[In_contra, B],
+    third: Flow[In_contra, C],
+    fourth: Flow[In_contra, D],
+    /,
+) -> Flow[In_contra, tuple[A, B, C, D]]: ...
+@overload
+def zip(*flows: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
+
+
+def zip(*flows: Any) -> Any:
+    """Tuples of one element from each of ``flows``, in order; ends with the shortest stream."""
+    count = len(flows)
+    return joined("zip", lambda: Zip(count), flows)
 
 
 def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[Any, Any]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_args, overload
 
 from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.hub import HubPublisher
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.junctions.also_to import AlsoTo
+from actors_rs.stages.junctions.balance import Balance
 from actors_rs.stages.junctions.broadcast import Broadcast
+from actors_rs.stages.junctions.divert_to import DivertTo
 from actors_rs.stages.junctions.hub_buffer import OnSlow
 from actors_rs.stages.junctions.partition import Partition
+from actors_rs.stages.junctions.unzip import Unzip
+from actors_rs.stages.junctions.wire_tap import WireTap
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -21,6 +27,9 @@ __all__ = ["Branching"]
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 
 
 class Branching(Generic[In_contra, Out_co]):
@@ -42,6 +51,59 @@ class Branching(Generic[In_contra, Out_co]):
         at_least(1, count, "partition: count")
         function(f, "partition: f")
         return self._split("partition", lambda: Partition(count, f), count, name)
+
+    def balance(
+        self, count: int, *, name: str | None = None
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``count`` flows; each element goes to one that asks for it, shared out evenly.
+
+        Before slow work, give the stage behind each flow a small window: what it has asked for
+        comes to it at once.
+        """
+        at_least(1, count, "balance: count")
+        return self._split("balance", lambda: Balance(count), count, name)
+
+    @overload
+    def unzip(
+        self: Branching[In_contra, tuple[A, B]], count: Literal[2] = 2, *, name: str | None = None
+    ) -> tuple[Flow[In_contra, A], Flow[In_contra, B]]: ...
+    @overload
+    def unzip(
+        self: Branching[In_contra, tuple[A, B, C]], count: Literal[3], *, name: str | None = None
+    ) -> tuple[Flow[In_contra, A], Flow[In_contra, B], Flow[In_contra, C]]: ...
+    @overload
+    def unzip(self, count: int, *, name: str | None = None) -> tuple[Flow[In_contra, Any], ...]: ...
+
+    def unzip(self, count: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
+        """``count`` flows: the first parts of all elements, the second ones, and so on.
+
+        Elements are tuples or other sequences of ``count``, as ``zip`` gives them.
+        """
+        at_least(1, count, "unzip: count")
+        return self._split("unzip", lambda: Unzip(count), count, name)
+
+    def also_to(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
+        """All elements to ``sink`` too, at the pace of the slower.
+
+        The sink is part of the run: if it fails, so does the run. Its result is not among the
+        run's. When the stream has had enough, the sink completes.
+        """
+        return self._with_side("also_to", AlsoTo, sink)
+
+    def divert_to(
+        self, sink: Sink[Out_co, Any], when: Callable[[Out_co], object]
+    ) -> Flow[In_contra, Out_co]:
+        """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``."""
+        function(when, "divert_to: when")
+        return self._with_side("divert_to", lambda: DivertTo(when), sink)
+
+    def wire_tap(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
+        """Elements to ``sink`` too, as far as it keeps up: it never holds the stream up.
+
+        A window of elements can wait for it; what is dropped is counted in the stage's details of
+        ``run.snapshot()``. Otherwise the sink is as in ``also_to``.
+        """
+        return self._with_side("wire_tap", WireTap, sink)
 
     def hub(
         self: Branching[Never, T],
@@ -73,3 +135,12 @@ class Branching(Generic[In_contra, Out_co]):
 
         spec = spec_of(kind, make, self._out, outlets=count, name=name)
         return tuple(Flow(OutletRef(spec, index)) for index in range(count))
+
+    def _with_side(
+        self, kind: str, make: Callable[[], Any], sink: Sink[Any, Any]
+    ) -> Flow[In_contra, Out_co]:
+        from actors_rs.graph.dsl.flow import Flow
+
+        if not isinstance(sink, Sink):
+            raise TypeError(f"{kind} needs a Sink, got {sink!r}")
+        return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(sink._spec,))))

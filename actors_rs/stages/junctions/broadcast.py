@@ -2,12 +2,18 @@
 
 in:    1 2 3 |
 out 0: 1 2 3 |
-out 1: 1 2 3 |      (at the pace of the slowest)
+out 1: 1 2 3 |          (at the pace of the slowest)
+
+Back-pressure: asks upstream for what all outlets have asked for.
+Completes: all outlets, when the input has completed and all of it was given.
+Fails: all outlets, when the input has failed, behind what it gave; or when a stage behind one of
+  them has failed.
+Cancels: upstream, when all outlets have been cancelled; one that was no longer counts.
 """
 
 from __future__ import annotations
 
-from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
 
@@ -31,8 +37,11 @@ class Broadcast(StageLogic):
             inlet.open()
             if not inlet.buffered:
                 break
-            frame = inlet.take(demand)
-            for outlet in active:
-                outlet.emit(frame)
+            self.give(inlet.take(demand), active)
         if inlet.exhausted:
             self.end(inlet.error)
+
+    def give(self, frame: Frame, active: list[Outlet]) -> None:
+        """Hand ``frame`` to the outlets that are ``active``."""
+        for outlet in active:
+            outlet.emit(frame)

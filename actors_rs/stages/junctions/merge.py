@@ -2,42 +2,38 @@
 
 a:   1   3 |
 b:     2     4 |
-out: 1 2 3   4 |    (as they come; each input in its own order)
+out: 1 2 3   4 |
+
+Elements as they come, each input's in its own order; frame by frame, each input in its turn.
+
+Back-pressure: asks every input for its window once downstream asks; gives only what was asked for.
+Completes: when all inputs have completed and what they gave was delivered.
+Fails: when an input has failed, behind what that input gave; the others are cancelled.
+Cancels: all inputs, when downstream cancels.
 """
 
 from __future__ import annotations
 
-from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.junction import FanIn
+from actors_rs.stages.ports import Inlet
+from actors_rs.stages.stage import Budget
 
 
-class Merge(StageLogic):
+class Merge(FanIn):
     """All inlets at once, frame by frame in turn; the first failure ends it."""
 
     def __init__(self, count: int) -> None:
-        self.inlets = tuple(Inlet(f"in {i}") for i in range(count))
-        self.outlet = Outlet()
-        self.outlets = (self.outlet,)
+        super().__init__(count)
         self._next = 0
 
     def advance(self, budget: Budget) -> None:
-        outlet = self.outlet
-        if outlet.cancelled:
-            self.end(outlet.cause)
-        while (demand := outlet.demand) > 0:
-            for inlet in self.inlets:
-                inlet.open()
-            ready = self._next_ready()
-            if ready is None:
-                break
+        demand, outlet = self.look_downstream(), self.outlet
+        while demand > 0 and (ready := self.next_ready()) is not None:
             outlet.emit(ready.take(demand))
-        failed = next((i for i in self.inlets if i.exhausted and i.error is not None), None)
-        if failed is not None:
-            self.end(failed.error)
-        elif all(inlet.exhausted for inlet in self.inlets):
-            self.end(None)
+            demand = outlet.demand
+        self.end_with_the_last()
 
-    def _next_ready(self) -> Inlet | None:
+    def next_ready(self) -> Inlet | None:
         """The next inlet that holds elements, each in its turn."""
         count = len(self.inlets)
         for step in range(count):

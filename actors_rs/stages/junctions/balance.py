@@ -1,0 +1,63 @@
+"""balance(2)
+
+in:    1 2 3 4 5 |
+out 0: 1 2     5 |
+out 1:     3 4 |        (each element to one outlet, wherever there is demand)
+
+What comes is shared out evenly among the outlets that ask, so one that is slower asks less often
+and gets less. It gets its window at once, though: before slow work give the stage behind an outlet
+a small one, ``with_attributes(window=...)``.
+
+Back-pressure: asks upstream while any outlet asks; never gives an outlet more than that asked for.
+Completes: all outlets, when the input has completed and all of it was given.
+Fails: all outlets, when the input has failed, behind what it gave; or when a stage behind one of
+  them has failed.
+Cancels: upstream, when all outlets have been cancelled; the others share what comes.
+"""
+
+from __future__ import annotations
+
+from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import Budget, StageLogic
+
+
+class Balance(StageLogic):
+    """Each frame in equal parts to the outlets with demand, beginning with another each time."""
+
+    def __init__(self, count: int) -> None:
+        self.inlet = Inlet()
+        self.inlets = (self.inlet,)
+        self.outlets = tuple(Outlet(f"out {i}") for i in range(count))
+        self._next = 0
+
+    def advance(self, budget: Budget) -> None:
+        inlet = self.inlet
+        if (cause := self.downstream_failure()) is not None:
+            self.end(cause)
+        if all(outlet.closed for outlet in self.outlets):
+            inlet.cancel()
+            return
+        while asking := self._asking():
+            inlet.open()
+            if not inlet.buffered:
+                break
+            self._share_out(asking)
+        if inlet.exhausted:
+            self.end(inlet.error)
+
+    def _asking(self) -> list[Outlet]:
+        """The outlets with demand, the one whose turn it is first."""
+        turn = self._next
+        return [o for o in (*self.outlets[turn:], *self.outlets[:turn]) if o.demand]
+
+    def _share_out(self, asking: list[Outlet]) -> None:
+        """Give a frame to ``asking``, in parts as equal as their demand allows."""
+        frame = self.inlet.take(sum(outlet.demand for outlet in asking))
+        given, outlets = 0, len(asking)
+        for place, outlet in enumerate(asking):
+            fair = -(-(len(frame) - given) // (outlets - place))
+            part = frame[given : given + min(fair, outlet.demand)]
+            given += len(part)
+            outlet.emit(part)
+        self.inlet.untake(frame[given:])
+        self._next = (self._next + 1) % len(self.outlets)

@@ -1,0 +1,27 @@
+"""a.merge_preferred(b)
+
+a:     1   2 |
+b:   8   9     7 |
+out: 8 1 9 2   7 |
+
+As ``merge``, but whatever the first input has ready goes first. The others get their turn only
+while it has nothing ready: one that always has starves them.
+
+Back-pressure: asks every input for its window once downstream asks; gives only what was asked for.
+Completes: when all inputs have completed and what they gave was delivered.
+Fails: when an input has failed, behind what that input gave; the others are cancelled.
+Cancels: all inputs, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from actors_rs.stages.junctions.merge import Merge
+from actors_rs.stages.ports import Inlet
+
+
+class MergePreferred(Merge):
+    """The first inlet's elements before those of the others."""
+
+    def next_ready(self) -> Inlet | None:
+        preferred = self.inlets[0]
+        return preferred if preferred.buffered else super().next_ready()

@@ -1,0 +1,141 @@
+"""a.merge_sorted(b)
+
+a:   1 4 6 |
+b:   2 3 9 |
+out: 1 2 3 4 6 9 |
+
+Two sorted inputs into one: always the smaller of the two next elements; of equal ones that of the
+first input. An input that is not sorted gives its elements in its own order all the same.
+
+Back-pressure: asks both inputs for their windows once downstream asks; waits until each has an
+  element or has completed.
+Completes: when both inputs have completed and what they gave was delivered.
+Fails: when an input has failed, behind what that input gave; when ``key`` or a comparison raises.
+  The other input is cancelled.
+Cancels: both inputs, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from actors_rs.stages.junction import FanIn
+from actors_rs.stages.pace import Pace
+from actors_rs.stages.ports import Frame, Inlet
+from actors_rs.stages.stage import Budget
+
+
+class _Side:
+    """One input: the piece of it that is being merged, with the keys of its elements."""
+
+    def __init__(self, inlet: Inlet, key: Callable[[Any], Any] | None) -> None:
+        self.inlet = inlet
+        self.elements: Frame = ()
+        self.keys: Frame = ()
+        self.at = 0
+        self.error: Exception | None = None  # of ``key``, for the element behind the piece
+        self._key = key
+
+    @property
+    def held(self) -> int:
+        """How many elements of the piece are left."""
+        return len(self.keys) - self.at
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left and nothing will come."""
+        return not self.held and (self.error is not None or self.inlet.exhausted)
+
+    def fill(self, most: int) -> None:
+        """Take the next piece if the last one is used up."""
+        if self.held or self.error is not None or not self.inlet.buffered:
+            return
+        self.at = 0
+        self.elements = self.keys = self.inlet.take(most)
+        if self._key is None:
+            return
+        keys: list[Any] = []
+        try:
+            for element in self.elements:
+                keys.append(self._key(element))
+        except Exception as error:
+            self.error = error
+        self.keys = keys
+
+    def position(self) -> int:
+        """Of the element whose key could not be had."""
+        return self.inlet.count - (len(self.elements) - len(self.keys))
+
+    def give(self, most: int) -> Frame:
+        """Elements without a look at the other side."""
+        begin, self.at = self.at, min(self.at + most, len(self.keys))
+        return self.elements[begin : self.at]
+
+
+class MergeSorted(FanIn):
+    """Piece by piece of both inlets; ``key`` is called once for each element."""
+
+    def __init__(self, key: Callable[[Any], Any] | None) -> None:
+        super().__init__(2)
+        self._sides = [_Side(inlet, key) for inlet in self.inlets]
+        self._pace = Pace()
+
+    def advance(self, budget: Budget) -> None:
+        demand = self.look_downstream()
+        while demand > 0:
+            for side in self._sides:
+                side.fill(self._pace.size)
+            given = self._give(demand)
+            if not given:
+                break
+            self._pace.record(given, budget.lap())
+            demand = self.outlet.demand
+            if budget.spent():
+                break
+        self._end_if_due()
+
+    def _give(self, most: int) -> int:
+        """Emit what can be said to come next; returns how much that was."""
+        one, other = self._sides
+        out: Frame = ()
+        if one.held and other.held:
+            return self._merge(one, other, most)
+        if one.over and not self._has_failed(one):
+            out = other.give(most)
+        elif other.over and not self._has_failed(other):
+            out = one.give(most)
+        self.outlet.emit(out)
+        return len(out)
+
+    def _merge(self, one: _Side, other: _Side, most: int) -> int:
+        out: list[Any] = []
+        keys, others, i, j = one.keys, other.keys, one.at, other.at
+        try:
+            while len(out) < most and i < len(keys) and j < len(others):
+                if others[j] < keys[i]:
+                    out.append(other.elements[j])
+                    j += 1
+                else:
+                    out.append(one.elements[i])
+                    i += 1
+        except Exception as error:
+            self.outlet.emit(out)
+            self.fail(error)
+            return 0
+        one.at, other.at = i, j
+        self.outlet.emit(out)
+        return len(out)
+
+    def _has_failed(self, side: _Side) -> bool:
+        return side.over and (side.error or side.inlet.error) is not None
+
+    def _end_if_due(self) -> None:
+        for side in self._sides:
+            if side.over and side.error is not None:
+                self.fail(side.error, side.position())
+        failed = next((side for side in self._sides if self._has_failed(side)), None)
+        if failed is not None:
+            self.end(failed.inlet.error)
+        elif all(side.over for side in self._sides):
+            self.end(None)

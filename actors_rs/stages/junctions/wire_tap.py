@@ -1,0 +1,89 @@
+"""wire_tap(sink)
+
+in:   1 2 3 4 5 6 |
+out:  1 2 3 4 5 6 |
+sink: 1 2 3     6 |     (4 and 5 came while it was busy)
+
+The sink never holds the stream up. Up to a window of elements wait for it; what comes when these
+places are taken is dropped for the sink, and counted: ``dropped`` in the stage's details.
+
+Back-pressure: asks upstream for what downstream has asked for, whatever the sink does.
+Completes: downstream with the input; the sink behind what waits for it, also when downstream
+  cancels.
+Fails: as it completes, when the input has failed; both, when a stage behind one of them has
+  failed.
+Cancels: upstream, when downstream cancels. A sink that has had enough gets no more.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import Any
+
+from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.stage import Budget, StageLogic
+
+
+class WireTap(StageLogic):
+    """Outlet 0 leads on, outlet 1 to the sink."""
+
+    def __init__(self) -> None:
+        self.inlet = Inlet()
+        self.inlets = (self.inlet,)
+        self.outlets = self._main, self._side = Outlet("out"), Outlet("tap")
+        self._waiting: deque[Any] = deque()
+        self._dropped = 0
+
+    def advance(self, budget: Budget) -> None:
+        inlet, main = self.inlet, self._main
+        if (cause := self.downstream_failure()) is not None:
+            self._waiting.clear()
+            self.end(cause)
+        if main.cancelled:
+            inlet.cancel()
+        self._serve_side()
+        while (demand := main.demand) > 0:
+            inlet.open()
+            if not inlet.buffered:
+                break
+            frame = inlet.take(demand)
+            main.emit(frame)
+            self._tap(frame)
+        if inlet.exhausted:
+            self._end_both()
+
+    def details(self) -> dict[str, Any]:
+        return {"dropped": self._dropped, "waiting": len(self._waiting)}
+
+    def _tap(self, frame: Frame) -> None:
+        """Show ``frame`` to the sink, as far as it asks or there is room to wait."""
+        side, waiting = self._side, self._waiting
+        if side.closed:
+            return
+        at_once = 0 if waiting else min(side.demand, len(frame))
+        side.emit(frame[:at_once])
+        kept = frame[at_once : at_once + self.inlet.window - len(waiting)]
+        waiting.extend(kept)
+        self._dropped += len(frame) - at_once - len(kept)
+
+    def _serve_side(self) -> None:
+        """Give the sink what waits for it and it asks for."""
+        side, waiting = self._side, self._waiting
+        if side.closed:
+            waiting.clear()
+        elif waiting and side.demand:
+            count = min(side.demand, len(waiting))
+            frame = list(islice(waiting, count))
+            for _ in frame:
+                waiting.popleft()
+            side.emit(frame)
+
+    def _end_both(self) -> None:
+        """End downstream at once, the sink behind what waits for it."""
+        for outlet in self.outlets:
+            if outlet is self._main or not self._waiting:
+                if self.inlet.error is not None:
+                    outlet.fail(self.inlet.error)
+                else:
+                    outlet.complete()
