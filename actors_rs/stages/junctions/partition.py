@@ -1,11 +1,16 @@
 """partition(2, f)
 
-    in:    1 2 3 4 |
-    out 0: 2 4 |        (f gives the number of the outlet, here n % 2)
-    out 1: 1 3 |
+in:    1 2 3 4 |
+out 0: 2 4 |            (f gives the number of the outlet, here n % 2)
+out 1: 1 3 |
 
-An element whose outlet has no demand waits, and those behind it wait too. Elements for an outlet
-that was cancelled are dropped: their receiver has had enough.
+Back-pressure: asks upstream while any outlet asks; an element whose outlet does not ask waits, and
+  those behind it wait too.
+Completes: all outlets, when the input has completed and all of it was given.
+Fails: all outlets, when ``f`` raises or gives no number of an outlet; when the input has failed,
+  behind what it gave; or when a stage behind one of them has failed.
+Cancels: upstream, when all outlets have been cancelled. Elements for one that was are dropped: its
+  receiver has had enough.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from actors_rs.stages.stage import Budget, StageLogic
 
 
 class Partition(StageLogic):
-    """Each element to the outlet that ``f`` names."""
+    """Each element to the outlet that ``f`` names; ``f`` is called once for each."""
 
     def __init__(self, count: int, f: Callable[[Any], int]) -> None:
         self.inlet = Inlet()
@@ -59,42 +64,50 @@ class Partition(StageLogic):
         return True
 
     def _route(self, budget: Budget) -> bool:
-        """Send one piece, up to the first element that has to wait; False if the stage failed."""
+        """Send one piece, up to the first element that has to wait; False if ``f`` failed."""
         piece = self.inlet.take(self._pace.size)
         elements = iter(piece)
         frames: list[list[Any]] = [[] for _ in self.outlets]
-        room = [outlet.demand for outlet in self.outlets]
-        failure: Exception | None = None
+        room = [len(piece) if outlet.closed else outlet.demand for outlet in self.outlets]
         try:
             self._sort(elements, frames, room)
         except Exception as error:
-            failure = error
+            self._emit(frames)
+            self.fail(error, self.inlet.count - length_hint(elements) - 1)
+            return False
         left = length_hint(elements)
         self._emit(frames)
-        if failure is not None:
-            position = self.inlet.count - left - 1
-            if not self.survives(failure, piece[-left - 1], position):
-                return False
         self.inlet.untake(piece[len(piece) - left :] if left else ())
         self._pace.record(len(piece) - left, budget.lap())
         return True
 
     def _sort(self, elements: Iterator[Any], frames: list[list[Any]], room: list[int]) -> None:
-        f, outlets = self._f, self.outlets
+        """Put ``elements`` into ``frames``, none of which grows beyond its ``room``."""
+        f, count = self._f, len(frames)
+        put = [frame.append for frame in frames]
+        if min(room) >= length_hint(elements):  # the usual case, and worth a loop of its own
+            for element in elements:
+                index = f(element)
+                if index.__class__ is not int or not 0 <= index < count:
+                    index = _number(index, count)
+                put[index](element)
+            return
         for element in elements:
-            index = f(element)
-            if not (isinstance(index, int) and 0 <= index < len(frames)):
-                raise InvalidArgumentError(
-                    f"partition({len(frames)}, f): f must return 0 to {len(frames) - 1}, "
-                    f"got {index!r}"
-                )
-            frame = frames[index]
-            if len(frame) < room[index] or outlets[index].closed:
-                frame.append(element)
-            else:
+            index = _number(f(element), count)
+            if len(frames[index]) >= room[index]:
                 self._waiting = (element, index)
                 return
+            put[index](element)
 
     def _emit(self, frames: list[list[Any]]) -> None:
         for outlet, frame in zip(self.outlets, frames, strict=True):
             outlet.emit(frame)
+
+
+def _number(index: Any, count: int) -> int:
+    """``index`` if it is the number of an outlet, ``False`` and ``True`` being 0 and 1."""
+    if isinstance(index, int) and 0 <= index < count:
+        return index
+    raise InvalidArgumentError(
+        f"partition({count}, f): f must return 0 to {count - 1}, got {index!r}"
+    )
