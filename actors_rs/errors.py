@@ -5,6 +5,7 @@ ActorsRsError
 │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
 │   ├── GraphError               also a ValueError: a blueprint that cannot run
 │   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
+│   ├── LedgerError              a ledger of another plan, of another process, or none at all
 │   ├── MissingExtraError        also an ImportError: an optional library is not installed
 │   ├── BlockingError            a pool thread was about to wait for a future
 │   └── WorldError               a deterministic world met what it cannot hold
@@ -18,6 +19,8 @@ ActorsRsError
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
     ├── RunCancelled             the run was cancelled before it completed
+    ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
+    ├── BufferOverflowError      a buffer that must not overflow did
     └── Stalled                  nothing in a deterministic world can run any more
 """
 
@@ -26,12 +29,14 @@ from __future__ import annotations
 __all__ = [
     "ActorsRsError",
     "BlockingError",
+    "BufferOverflowError",
     "DeciderError",
     "DefectError",
     "EmptyStreamError",
     "GraphError",
     "IllegalStateError",
     "InvalidArgumentError",
+    "LedgerError",
     "MissingExtraError",
     "NondeterminismError",
     "ProtocolViolation",
@@ -40,6 +45,7 @@ __all__ = [
     "StageError",
     "Stalled",
     "StreamError",
+    "StreamTimeoutError",
     "UserError",
     "WorldError",
     "WriteError",
@@ -64,6 +70,10 @@ class GraphError(UserError, ValueError):
 
 class IllegalStateError(UserError, RuntimeError):
     """What was asked to serve has shut down: a hub whose last subscriber has cancelled."""
+
+
+class LedgerError(UserError):
+    """A ledger cannot be used: of another plan, held by another process, or no ledger."""
 
 
 class MissingExtraError(UserError, ImportError):
@@ -166,6 +176,25 @@ class SlowSubscriberError(StreamError):
 
 class EmptyStreamError(StreamError, LookupError):
     """The stream completed without the element that was needed."""
+
+
+class StreamTimeoutError(StreamError, TimeoutError):
+    """Elements, demand or the end of a stream did not come in the time that was given."""
+
+    def __init__(self, stage: str, operator: str, happened: str) -> None:
+        super().__init__(f"{operator}: {happened} (stage '{stage}')")
+        self.stage = stage
+
+
+class BufferOverflowError(StreamError):
+    """More came than a buffer holds, and it was told to fail then."""
+
+    def __init__(self, stage: str, size: int) -> None:
+        super().__init__(
+            f"buffer({size}, overflow='fail'): an element came while {size} were held "
+            f"(stage '{stage}')"
+        )
+        self.stage = stage
 
 
 class RunCancelled(StreamError):  # noqa: N818 - an outcome, not a mistake

@@ -1,0 +1,268 @@
+"""The ledger: which partitions of a long run are done, in one SQLite file.
+
+Somebody starts a run over thousands of partitions; the ledger says at any later moment, also
+behind a ``kill -9``, which of them are committed. A run that starts again skips those and repeats
+the others. One live process holds a ledger at a time; anybody may read it, with ``status``.
+
+A commit is durable when ``commit`` returns: write-ahead log, synchronized with the disk. What is
+noted on the way (a partition has begun, or failed) survives the end of the process, though not
+that of the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from actors_rs.delivery.hold import Hold
+from actors_rs.delivery.schema import SCHEMA, Report, check_version, read_report
+from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+from actors_rs.runtime._primitives import Lock, wall_clock
+
+__all__ = ["Ledger", "LedgerRun", "OnOtherPlan", "Plan", "commit_within", "status"]
+
+OnOtherPlan = Literal["refuse", "start_over"]
+_BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run computes: its schema and plan as texts without volatile parts."""
+
+    schema: str
+    partitions: int
+    plan: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same plan, in any process."""
+        text = f"{self.schema}\0{self.partitions}\0{self.plan}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def difference(self, schema: str, partitions: int) -> str:
+        """In words, what differs from a plan with another fingerprint."""
+        if partitions != self.partitions:
+            return f"it has {partitions} partitions, this run {self.partitions}"
+        if schema != self.schema:
+            return f"its schema is {schema}, that of this run {self.schema}"
+        return "the plan differs, though neither schema nor number of partitions does"
+
+
+class Ledger:
+    """A ledger file, which need not exist yet. Nothing is opened before ``open``.
+
+    ``on_other_plan``: what becomes of a ledger whose plan is another one; ``"start_over"`` begins
+    a new run in it, which keeps the old one's entries for the record.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, on_other_plan: OnOtherPlan = "refuse"
+    ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"Ledger: path must be a path, got {path!r}")
+        if on_other_plan not in get_args(OnOtherPlan):
+            choices = ", ".join(get_args(OnOtherPlan))
+            raise InvalidArgumentError(
+                f"Ledger: on_other_plan must be one of {choices}, got {on_other_plan!r}"
+            )
+        self.path = os.fspath(path)
+        self.on_other_plan: OnOtherPlan = on_other_plan
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def open(self, plan: Plan) -> LedgerRun:
+        """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
+
+        Raises ``LedgerError`` if another process holds it, or it belongs to another plan, or is
+        no ledger; ``WriteError`` if the file cannot be written.
+        """
+        with _naming(self.path):
+            hold = Hold(self.path)
+            if not hold.take():
+                raise LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
+            try:
+                database = _connected(self.path)
+                return LedgerRun(self.path, hold, database, self._run_of(database, plan))
+            except BaseException:
+                hold.release()
+                raise
+
+    def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
+        check_version(database, self.path)
+        database.executescript(SCHEMA)
+        newest = database.execute(
+            "SELECT run, fingerprint, schema, partitions FROM ledger_runs ORDER BY run DESC LIMIT 1"
+        ).fetchone()
+        if newest is None:
+            return _begin_run(database, plan)
+        run, fingerprint, schema, partitions = newest
+        if fingerprint != plan.fingerprint:
+            if self.on_other_plan == "start_over":
+                return _begin_run(database, plan)
+            raise LedgerError(
+                f"{self.path}: a ledger of another plan: {plan.difference(schema, partitions)}; "
+                "give another path, or on_other_plan='start_over'"
+            )
+        _take_over(database, run)
+        return int(run)
+
+
+class LedgerRun:
+    """One run in a ledger that this process holds. Every method blocks; any thread."""
+
+    def __init__(self, path: str, hold: Hold, database: sqlite3.Connection, run: int) -> None:
+        self.path = path
+        self.run = run
+        self._hold = hold
+        self._database = database
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"<LedgerRun {self.run} in {self.path!r}>"
+
+    def report(self) -> Report:
+        """The run as it stands in the file."""
+        with self._lock, _naming(self.path):
+            report = read_report(self._database)
+        if report is None:
+            raise LedgerError(f"{self.path}: run {self.run} is gone from the ledger")
+        return report
+
+    def begun(self, partition: int) -> None:
+        """An attempt at ``partition`` begins."""
+        self._note(
+            "UPDATE ledger_partitions "
+            "SET state = 'running', attempts = attempts + 1, started = :now "
+            "WHERE run = :run AND partition = :partition AND state <> 'committed'",
+            partition=partition,
+        )
+
+    def failed(self, partition: int, error: str, *, poison: bool) -> None:
+        """An attempt failed; with ``poison`` there will be no further one in this run."""
+        self._note(
+            "UPDATE ledger_partitions SET state = :state, last_error = :error "
+            "WHERE run = :run AND partition = :partition AND state <> 'committed'",
+            partition=partition,
+            error=error,
+            state="poison" if poison else "pending",
+        )
+
+    def commit(self, partition: int, rows: int, size: int) -> None:
+        """``partition`` is done, for good: ``rows`` rows of ``size`` bytes. Durable on return."""
+        with self._lock, _naming(self.path):
+            self._database.execute("PRAGMA synchronous = FULL")
+            with self._database:
+                commit_within(self._database, self.run, partition, rows, size)
+
+    def finish(self, state: str, error: str | None = None) -> None:
+        """The run has ended; gives the ledger up, also if that cannot be written."""
+        try:
+            self._note(
+                "UPDATE ledger_runs "
+                "SET state = :state, error = :error, ended = :now, holder = NULL "
+                "WHERE run = :run",
+                state=state,
+                error=error,
+            )
+        finally:
+            with self._lock:
+                self._database.close()
+            self._hold.release()
+
+    def _note(self, sql: str, **values: Any) -> None:
+        with self._lock, _naming(self.path):
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            with self._database:
+                self._database.execute(sql, {"run": self.run, "now": wall_clock(), **values})
+
+
+def commit_within(
+    database: sqlite3.Connection, run: int, partition: int, rows: int, size: int
+) -> None:
+    """Commit ``partition`` in the transaction that ``database``, the ledger's file, has open."""
+    database.execute(
+        "UPDATE ledger_partitions SET state = 'committed', rows = ?, bytes = ?, committed = ?, "
+        "last_error = NULL WHERE run = ? AND partition = ?",
+        (rows, size, wall_clock(), run, partition),
+    )
+
+
+def status(path: str | os.PathLike[str]) -> Report:
+    """The newest run of a ledger, whether somebody holds it or not. Blocks.
+
+    Raises ``LedgerError`` if there is no ledger at ``path``, or no run in it.
+    """
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        raise LedgerError(f"{path}: a ledger was expected, there is no such file")
+    with _naming(path), closing(_connected(path)) as database:
+        if not check_version(database, path):
+            raise LedgerError(f"{path}: a ledger was expected, this database holds none")
+        report = read_report(database)
+    if report is None:
+        raise LedgerError(f"{path}: the ledger holds no run yet")
+    return report
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _begin_run(database: sqlite3.Connection, plan: Plan) -> int:
+    with database:
+        run = database.execute(
+            "INSERT INTO ledger_runs "
+            "(fingerprint, schema, plan, partitions, state, holder, started) "
+            "VALUES (?, ?, ?, ?, 'running', ?, ?)",
+            (plan.fingerprint, plan.schema, plan.plan, plan.partitions, os.getpid(), wall_clock()),
+        ).lastrowid
+        database.executemany(
+            "INSERT INTO ledger_partitions (run, partition) VALUES (?, ?)",
+            ((run, partition) for partition in range(plan.partitions)),
+        )
+    return int(run or 0)
+
+
+def _take_over(database: sqlite3.Connection, run: int) -> None:
+    """What was running when the last process ended is to be done again, poison is tried again."""
+    with database:
+        database.execute(
+            "UPDATE ledger_runs SET state = 'running', holder = ?, ended = NULL, error = NULL "
+            "WHERE run = ?",
+            (os.getpid(), run),
+        )
+        database.execute(
+            "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
+            (run,),
+        )
+
+
+def _holder_of(path: str) -> str:
+    try:
+        holder = status(path).holder
+    except (LedgerError, WriteError):
+        holder = None
+    return "" if holder is None else f" (process {holder})"
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Say which file it was when SQLite fails."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise LedgerError(f"{path}: a ledger was expected, this is no database") from error
+        raise WriteError(path, error) from error

@@ -1,0 +1,97 @@
+"""The tables of a ledger, and how they are read."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from actors_rs.errors import LedgerError
+
+__all__ = ["SCHEMA", "Entry", "Report", "State", "check_version", "read_report"]
+
+State = Literal["pending", "running", "committed", "poison"]
+
+VERSION = 1
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS ledger_runs (
+    run INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, plan TEXT NOT NULL,
+    partitions INTEGER NOT NULL, state TEXT NOT NULL, holder INTEGER, started REAL NOT NULL,
+    ended REAL, error TEXT);
+CREATE TABLE IF NOT EXISTS ledger_partitions (
+    run INTEGER NOT NULL, partition INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
+    attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT,
+    PRIMARY KEY (run, partition)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
+INSERT OR IGNORE INTO ledger_version VALUES ({VERSION});
+"""
+"""Fit to lie in one file with tables of the user's. Times are seconds since the epoch. A run is
+running, completed, failed or cancelled; one that was killed stays "running", held by nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the ledger holds of one partition; times in seconds since the epoch."""
+
+    partition: int
+    state: State
+    attempts: int
+    rows: int
+    bytes: int
+    started: float | None
+    committed: float | None
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run as its ledger has it."""
+
+    run: int
+    fingerprint: str
+    state: str
+    holder: int | None
+    started: float
+    ended: float | None
+    error: str | None
+    partitions: tuple[Entry, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many partitions are in each state."""
+        counts = {"pending": 0, "running": 0, "committed": 0, "poison": 0}
+        for entry in self.partitions:
+            counts[entry.state] += 1
+        return counts
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, fit for JSON."""
+        return {**asdict(self), "counts": self.counts}
+
+
+def check_version(database: sqlite3.Connection, path: str) -> bool:
+    """Whether ``database`` holds a ledger; raises ``LedgerError`` for one of another version."""
+    if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger_version'").fetchone():
+        return False
+    versions = [row[0] for row in database.execute("SELECT version FROM ledger_version")]
+    if versions != [VERSION]:
+        raise LedgerError(f"{path}: a ledger of version {VERSION} was expected, got {versions}")
+    return True
+
+
+def read_report(database: sqlite3.Connection) -> Report | None:
+    """The newest run, or ``None`` if there was none yet."""
+    found = database.execute(
+        "SELECT run, fingerprint, state, holder, started, ended, error FROM ledger_runs "
+        "ORDER BY run DESC LIMIT 1"
+    ).fetchone()
+    if found is None:
+        return None
+    entries = database.execute(
+        "SELECT partition, state, attempts, rows, bytes, started, committed, last_error "
+        "FROM ledger_partitions WHERE run = ? ORDER BY partition",
+        (found[0],),
+    )
+    fields: tuple[Any, ...] = (*found, tuple(Entry(*entry) for entry in entries))
+    return Report(*fields)

@@ -1,0 +1,197 @@
+# mypy: disable-error-code="operator"
+"""The ledger: what it keeps, for whom, and what it refuses."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from actors_rs.delivery.ledger import Ledger, Plan, status
+from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+
+PLAN = Plan(schema="id: int64", partitions=3, plan="Range(0, 9)")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "night.ledger"
+
+
+def states(report):
+    return [entry.state for entry in report.partitions]
+
+
+def test_a_run_that_is_opened_again_knows_what_was_committed(path):
+    run = Ledger(path).open(PLAN)
+    run.begun(0)
+    run.commit(0, rows=5, size=40)
+    run.begun(1)
+    run.finish("cancelled")
+    again = Ledger(path).open(PLAN)
+    assert again.run == run.run
+    first, second, third = again.report().partitions
+    assert (first.state, first.attempts, first.rows, first.bytes) == ("committed", 1, 5, 40)
+    assert first.committed >= first.started
+    assert (second.state, second.attempts) == ("pending", 1)
+    assert (third.state, third.attempts) == ("pending", 0)
+    again.finish("completed")
+
+
+def test_a_failure_is_kept_with_its_words_until_the_partition_is_committed(path):
+    run = Ledger(path).open(PLAN)
+    run.begun(0)
+    run.failed(0, "no such column", poison=False)
+    run.begun(1)
+    run.failed(1, "always raises", poison=True)
+    assert states(run.report()) == ["pending", "poison", "pending"]
+    assert run.report().partitions[1].last_error == "always raises"
+    run.begun(0)
+    run.commit(0, 1, 1)
+    assert run.report().partitions[0].last_error is None
+    assert run.report().partitions[0].attempts == 2
+    run.finish("completed")
+
+
+def test_what_is_committed_stays_so_whatever_a_late_attempt_says(path):
+    run = Ledger(path).open(PLAN)
+    run.commit(0, 1, 1)
+    run.begun(0)
+    run.failed(0, "too late", poison=True)
+    assert states(run.report())[0] == "committed"
+    run.finish("completed")
+
+
+def test_poison_is_tried_again_by_the_next_run(path):
+    run = Ledger(path).open(PLAN)
+    run.failed(0, "bad", poison=True)
+    run.finish("failed", "a partition is poison")
+    again = Ledger(path).open(PLAN)
+    assert states(again.report()) == ["pending"] * 3
+    again.finish("completed")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (Plan("id: int64", 4, "Range(0, 9)"), "it has 3 partitions, this run 4"),
+        (Plan("id: string", 3, "Range(0, 9)"), "its schema is id: int64, that of this run id: str"),
+        (Plan("id: int64", 3, "Range(0, 8)"), "the plan differs"),
+    ],
+)
+def test_a_ledger_of_another_plan_is_refused_with_what_differs(path, other, said):
+    Ledger(path).open(PLAN).finish("completed")
+    with pytest.raises(LedgerError, match=said):
+        Ledger(path).open(other)
+    assert status(path).fingerprint == PLAN.fingerprint
+
+
+def test_a_ledger_of_another_plan_starts_over_when_told_to_and_keeps_the_old_run(path):
+    run = Ledger(path).open(PLAN)
+    run.commit(0, 1, 1)
+    run.finish("completed")
+    other = Ledger(path, on_other_plan="start_over").open(Plan("id: int64", 2, "Other"))
+    assert states(other.report()) == ["pending", "pending"]
+    other.finish("completed")
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(*) FROM ledger_runs").fetchone() == (2,)
+    database.close()
+
+
+def test_one_holder_at_a_time_and_the_other_is_told_who_it_is(path):
+    run = Ledger(path).open(PLAN)
+    with pytest.raises(LedgerError, match=rf"held by another run \(process {os.getpid()}\)"):
+        Ledger(path).open(PLAN)
+    run.finish("completed")
+    Ledger(path).open(PLAN).finish("completed")
+
+
+KILLED = """
+import os, signal, sys
+from actors_rs.delivery.ledger import Ledger, Plan
+run = Ledger(sys.argv[1]).open(Plan(schema="id: int64", partitions=3, plan="Range(0, 9)"))
+run.begun(0); run.commit(0, 7, 70); run.begun(1)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_was_killed_holds_nothing_and_what_it_committed_is_there(path):
+    process = subprocess.run([sys.executable, "-c", KILLED, os.fspath(path)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    assert status(path).state == "running"
+    run = Ledger(path).open(PLAN)
+    assert states(run.report()) == ["committed", "pending", "pending"]
+    assert run.report().partitions[1].attempts == 1
+    run.finish("completed")
+
+
+def test_status_is_plain_data_and_can_be_read_while_the_ledger_is_held(path):
+    run = Ledger(path).open(PLAN)
+    run.commit(2, 4, 32)
+    report = status(path)
+    assert report.counts == {"pending": 2, "running": 0, "committed": 1, "poison": 0}
+    assert report.holder == os.getpid()
+    assert json.loads(json.dumps(report.as_dict()))["counts"]["committed"] == 1
+    run.finish("completed")
+    assert (status(path).state, status(path).holder) == ("completed", None)
+
+
+def test_a_ledger_lies_beside_the_tables_of_a_user(path):
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE runs (mine TEXT)")
+        database.execute("PRAGMA user_version = 77")
+    database.close()
+    Ledger(path).open(PLAN).finish("completed")
+    assert status(path).state == "completed"
+
+
+def test_what_is_no_ledger_is_refused_in_one_sentence(path, tmp_path):
+    with pytest.raises(LedgerError, match="there is no such file"):
+        status(path)
+    path.write_text("not a database, but long enough to look at" * 10)
+    for use in (status, lambda path: Ledger(path).open(PLAN)):
+        with pytest.raises(LedgerError, match="this is no database"):
+            use(path)
+    other = tmp_path / "other.db"
+    sqlite3.connect(other).execute("CREATE TABLE t (n)").connection.close()
+    with pytest.raises(LedgerError, match="holds none"):
+        status(other)
+
+
+def test_a_ledger_of_another_version_is_refused(path):
+    Ledger(path).open(PLAN).finish("completed")
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE ledger_version SET version = 9")
+    database.close()
+    with pytest.raises(LedgerError, match=r"version 1 was expected, got \[9\]"):
+        Ledger(path).open(PLAN)
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    path = tmp_path / "missing" / "night.ledger"
+    with pytest.raises(WriteError, match=r"night\.ledger"):
+        Ledger(path).open(PLAN)
+
+
+def test_a_full_disk_fails_the_commit_and_the_ledger_goes_on_when_there_is_space(path):
+    run = Ledger(path).open(PLAN)
+    pages = run._database.execute("PRAGMA page_count").fetchone()[0]
+    run._database.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(WriteError, match=r"night\.ledger: database or disk is full"):
+        run.failed(0, "x" * 5_000_000, poison=False)
+    run._database.execute("PRAGMA max_page_count = 1000000")
+    run.commit(0, 1, 1)
+    assert states(run.report())[0] == "committed"
+    run.finish("completed")
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "error"),
+    [(7, {}, TypeError), ("x", {"on_other_plan": "guess"}, InvalidArgumentError)],
+)
+def test_a_bad_argument_is_refused_before_anything_is_opened(path, options, error):
+    with pytest.raises(error, match="Ledger: "):
+        Ledger(path, **options)
