@@ -193,6 +193,11 @@ class SubscriberEnd(Generic[T]):
         inlet.name = actor.name
         actor.drain_boundary = self._drain
 
+    @property
+    def activity(self) -> object:
+        """The run it is part of. Who publishes to the end of a system's life asks for it."""
+        return self._actor.activity
+
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Take the subscription; a second one is cancelled (2.5) and reported."""
         if subscription is None:

@@ -100,12 +100,17 @@ class Run(Generic[R]):
         """Stop now: sinks take no more and leave complete files only. Does not wait."""
         self._stop(self.cancelled_error())
 
-    def drain(self) -> None:
-        """Let the sources take no more; what is in hand is delivered. Does not wait."""
+    def drain(self, timeout: float | None = None) -> bool:
+        """Let the sources take no more; what is in hand is delivered, then the run ends.
+
+        Waits for that up to ``timeout`` seconds, by default not at all; whether it has ended. A
+        run that has not goes on draining.
+        """
         with self._lock:
             self._draining = True
         for stage in self._all_stages():
             stage.post_drain()
+        return self._outcome.done() if timeout is None else self.wait(timeout)
 
     def abort(self, error: BaseException) -> None:
         """End the run with ``error``, now. Does not wait."""
@@ -202,6 +207,15 @@ class Run(Generic[R]):
             self._ended_at = self._system.now()
             self._system.unregister(self)
             self._settle()
+
+    def disown(self) -> None:
+        """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""
+        self._lock = Lock()
+        self._stages, self._inner, self._living = (), {}, set()
+        self._outcome = Future()
+        self._outcome.set_exception(
+            RunCancelled(f"run '{self.name}' goes on in the parent of this process, not here")
+        )
 
     def _settle(self) -> None:
         failures = self._failures or self._unrecovered()

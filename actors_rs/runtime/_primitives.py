@@ -7,6 +7,7 @@ runs the production code unchanged.
 
 from __future__ import annotations
 
+import os as _os
 import queue as _queue
 import random as _random
 import threading as _threading
@@ -22,10 +23,13 @@ __all__ = [
     "Event",
     "Full",
     "Lock",
+    "Random",
     "Semaphore",
     "SimpleQueue",
     "Thread",
     "ThreadLocal",
+    "after_fork_in_child",
+    "blocking_allowed",
     "blocking_forbidden",
     "current_thread_id",
     "drive_until",
@@ -33,12 +37,14 @@ __all__ = [
     "forbid_blocking",
     "may_block",
     "monotonic",
+    "on_main_thread",
     "random_bits",
     "wall_clock",
 ]
 
 Lock = _threading.Lock
 Semaphore = _threading.Semaphore
+Random = _random.Random
 Thread = _threading.Thread
 ThreadLocal = _threading.local
 SimpleQueue = _queue.SimpleQueue
@@ -133,8 +139,21 @@ def forbid_blocking() -> None:
 @contextmanager
 def blocking_forbidden() -> Iterator[None]:
     """The calling thread must not wait for futures in this block."""
+    with _blocking(forbidden=True):
+        yield
+
+
+@contextmanager
+def blocking_allowed() -> Iterator[None]:
+    """The calling thread may wait for futures in this block after all."""
+    with _blocking(forbidden=False):
+        yield
+
+
+@contextmanager
+def _blocking(*, forbidden: bool) -> Iterator[None]:
     before = getattr(_thread_state, "pooled", False)
-    _thread_state.pooled = True
+    _thread_state.pooled = forbidden
     try:
         yield
     finally:
@@ -144,3 +163,25 @@ def blocking_forbidden() -> Iterator[None]:
 def may_block() -> bool:
     """Whether the calling thread may wait for a future."""
     return not getattr(_thread_state, "pooled", False)
+
+
+def on_main_thread() -> bool:
+    """Whether the calling thread is the one that may handle signals."""
+    return _threading.current_thread() is _threading.main_thread()
+
+
+def after_fork_in_child(action: Callable[[], None]) -> None:
+    """Call ``action`` in every child that this process forks, on its only thread.
+
+    Locks may be held there by threads that do not exist any more: ``action`` replaces its own.
+    """
+    if hasattr(_os, "register_at_fork"):
+        _os.register_at_fork(after_in_child=action)
+
+
+def _forget_thread() -> None:
+    """A pool thread that forks is no pool thread in the child."""
+    _thread_state.__dict__.clear()
+
+
+after_fork_in_child(_forget_thread)

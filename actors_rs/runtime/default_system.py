@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.runtime._primitives import Lock, Thread
+from actors_rs.runtime._primitives import Lock, Thread, after_fork_in_child
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.system import ActorSystem
 
@@ -72,3 +72,12 @@ def _announce() -> _DefaultSystem:
             _default = _DefaultSystem()
         _default._arriving += 1
         return _default
+
+
+def _forget_in_child() -> None:
+    """A forked child makes a default system of its own."""
+    global _default, _lock
+    _default, _lock = None, Lock()
+
+
+after_fork_in_child(_forget_in_child)

@@ -5,7 +5,7 @@ Most actors are never waited for through it, so the event behind ``wait`` is mad
 
 from __future__ import annotations
 
-from actors_rs.runtime._primitives import Event, Lock
+from actors_rs.runtime._primitives import Event, Lock, after_fork_in_child
 
 __all__ = ["StopFlag"]
 
@@ -33,6 +33,10 @@ class StopFlag:
         if event is not None:
             event.set()
 
+    def mark(self) -> None:
+        """Raise the flag without a lock, and wake nobody; in a forked child."""
+        self._set = True
+
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the flag is set, at most ``timeout`` seconds; returns whether it is."""
         with _making_events:
@@ -42,3 +46,11 @@ class StopFlag:
                 self._event = Event()
             event = self._event
         return event.wait(timeout)
+
+
+def _renew_lock() -> None:
+    global _making_events
+    _making_events = Lock()
+
+
+after_fork_in_child(_renew_lock)

@@ -9,75 +9,32 @@ from __future__ import annotations
 
 import contextvars
 import logging
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from pykka import ActorRef, ActorRegistry
 
-from actors_rs.errors import BlockingError, InvalidArgumentError
+from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled
 from actors_rs.runtime._primitives import Condition, Lock, may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
-from actors_rs.runtime.dispatcher import Dispatcher, DispatcherStatistics
+from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.machinery import Machinery, threads
+from actors_rs.runtime.process import enrol
+from actors_rs.runtime.shutdown import Activity, Shutdown
+from actors_rs.runtime.signals import SystemSignals
+from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
+from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 
 __all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
 
 A = TypeVar("A", bound=PooledActor)
-R_co = TypeVar("R_co", covariant=True)
+R = TypeVar("R")
 logger = logging.getLogger("actors_rs.runtime")
-
-
-class Activity(Protocol):
-    """What runs in a system and has to end before it: a run of a graph."""
-
-    def drain(self) -> None:
-        """Take no more, deliver what is in hand. Does not wait."""
-
-    def cancel(self) -> None:
-        """Stop now. Does not wait."""
-
-    def wait(self, timeout: float) -> bool:
-        """Whether it ended within ``timeout`` seconds."""
-
-
-class _Closeable(Protocol):
-    def close(self, timeout: float) -> tuple[str, ...]: ...
-
-
-class Startable(Protocol[R_co]):
-    """What a system can start: a blueprint."""
-
-    def start_on(self, system: ActorSystem, /) -> R_co:
-        """Start in ``system``."""
-        ...
-
-
-class AsPublisher(Protocol[R_co]):
-    """What can be a standard Publisher: a source."""
-
-    def publisher_on(self, system: ActorSystem, /) -> R_co:
-        """The Publisher, on ``system``."""
-        ...
-
-
-class AsSubscriber(Protocol[R_co]):
-    """What can be a standard Subscriber: a sink."""
-
-    def subscriber_on(self, system: ActorSystem, /) -> R_co:
-        """The Subscriber, on ``system``."""
-        ...
-
-
-class AsProcessor(Protocol[R_co]):
-    """What can be a standard Processor: a flow."""
-
-    def processor_on(self, system: ActorSystem, /) -> R_co:
-        """The Processor, on ``system``."""
-        ...
 
 
 class ActorSystem:
@@ -130,11 +87,17 @@ class ActorSystem:
         self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
         self._pinned: list[PinnedDispatcher] = []  # of stopped actors too, until the thread ended
         self._activities: dict[Activity, None] = {}
+        self._spared = 0  # actors that the shutdown does not wait for yet
         self._closed = False
+        self._draining = ""  # why, if it starts no further runs
+        self._orphaned = False  # in a child of the process that has its threads
         self._fatal: BaseException | None = None
+        self._signals: SystemSignals | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
         self._guardian = Guardian(self)
         ActorRegistry.register(self._guardian.actor_ref)
+        if machinery is None:
+            enrol(self)
 
     def _take(self, machinery: Machinery) -> None:
         self._dispatcher = machinery.dispatcher
@@ -145,7 +108,11 @@ class ActorSystem:
         """The monotonic seconds that delays are counted in."""
         self.stopwatch = machinery.stopwatch
         """The seconds that turns and user code are timed by."""
-        self.dead_letters = DeadLetters(now=machinery.now, wall_clock=machinery.wall_clock)
+        self.dead_letters = DeadLetters(
+            now=machinery.now,
+            wall_clock=machinery.wall_clock,
+            schedule=machinery.dispatcher.schedule,
+        )
 
     def __enter__(self) -> Self:
         self._tokens.append(_current.set(self))
@@ -158,31 +125,42 @@ class ActorSystem:
         traceback: TracebackType | None,
     ) -> None:
         _current.reset(self._tokens.pop())
-        self.shutdown(drain=error is None)
+        try:
+            self.shutdown(drain=error is None)
+        finally:
+            if self._signals is not None:
+                self._signals.release()
         if self._fatal is not None:
             if error is not None:
                 logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
             raise self._fatal
+        if self._signals is not None:
+            self._signals.exit_after(error)
 
     def __repr__(self) -> str:
         return f"<ActorSystem {self.name!r}: {len(self._actors)} actors>"
 
-    def start(self, graph: Startable[R_co]) -> R_co:
-        """Start a graph; returns its ``Run``. Raises ``InvalidArgumentError`` after shutdown."""
+    def start(self, graph: Startable[R]) -> R:
+        """Start a graph; returns its ``Run``.
+
+        Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
+        """
         self._check_open()
+        if self._draining:
+            raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
         return graph.start_on(self)
 
-    def publisher(self, source: AsPublisher[R_co]) -> R_co:
+    def publisher(self, source: AsPublisher[R]) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own."""
         self._check_open()
         return source.publisher_on(self)
 
-    def subscriber(self, sink: AsSubscriber[R_co]) -> R_co:
+    def subscriber(self, sink: AsSubscriber[R]) -> R:
         """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
         self._check_open()
         return sink.subscriber_on(self)
 
-    def processor(self, flow: AsProcessor[R_co]) -> R_co:
+    def processor(self, flow: AsProcessor[R]) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
         self._check_open()
         return flow.processor_on(self)
@@ -213,7 +191,7 @@ class ActorSystem:
         own = getattr(actor, "_dispatcher", None)  # none if it was refused at the door
         if isinstance(own, PinnedDispatcher):
             own.close(0)
-        if not self._actors:
+        if len(self._actors) <= self._spared:
             with self._emptied:
                 self._emptied.notify_all()
 
@@ -258,9 +236,37 @@ class ActorSystem:
             self._pinned.append(pinned)
         return pinned
 
-    def statistics(self) -> DispatcherStatistics:
-        """The pool at this moment."""
-        return self._dispatcher.statistics()
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be started."""
+        return not self._closed
+
+    def statistics(self) -> SystemStatistics:
+        """The system at this moment; cheap."""
+        return statistics_of(self)
+
+    def handle_signals(self, grace: float = 30.0) -> SystemSignals:
+        """Let SIGTERM and SIGINT (Ctrl-C) end this system in order, until it has shut down.
+
+        The first one drains all runs, and nothing new is started; when the block of the system
+        has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds, or with a
+        second signal, everything is cancelled, and the main thread gets that ``SystemExit``
+        wherever it is. Raises ``InvalidArgumentError`` off the main thread, or if a system of this
+        process handles signals already.
+        """
+        self._check_open()
+        signals = SystemSignals(self, grace)
+        signals.take()
+        self._signals = signals
+        return signals
+
+    def drain(self, why: str = "it is draining") -> None:
+        """Start no further runs; those there are take no more in. Does not wait."""
+        self._draining = why
+        observers = self._observers()
+        for activity in self._living_activities():
+            if activity not in observers:
+                activity.drain()
 
     def fatal(self, error: BaseException) -> None:
         """A ``SystemExit`` or the like was raised in an actor: stop this system, no other.
@@ -271,75 +277,65 @@ class ActorSystem:
             self._fatal = self._fatal or error
         self.stop_soon()
 
-    def stop_soon(self) -> None:
-        """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads."""
+    def stop_soon(self, within: float | None = None) -> None:
+        """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
+
+        A ``shutdown`` that follows waits for ``within`` seconds at most.
+        """
+        if within is not None:
+            self.shutdown_timeout = min(self.shutdown_timeout, within)
         self._refuse_more()
-        self._cancel_activities()
-        self._tell_all_to_stop()
+        for activity in self._living_activities():
+            activity.cancel()
+        self._tell_to_stop(self.children())
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs (drained or cancelled), actors in reverse order, threads.
 
         Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
         not stopped by then is named in one log line and left behind on daemon threads. May be
-        called again; raises ``BlockingError`` on a thread of the pool.
+        called again; raises ``BlockingError`` on a thread of the pool. See ``shutdown.py`` for
+        the phases.
         """
+        if self._orphaned:
+            return
         if not may_block():
             raise BlockingError("a pool thread must not wait for the shutdown of its own system")
-        deadline = self.now() + (self.shutdown_timeout if timeout is None else timeout)
-        late = self._end_activities(drain, deadline)
-        self._refuse_more()
-        late += self._stop_actors(deadline)
-        late += self._close_threads(deadline)
+        seconds = self.shutdown_timeout if timeout is None else timeout
+        Shutdown(self, drain=drain, timeout=seconds).run()
         ActorRegistry.unregister(self._guardian.actor_ref)
-        if late:
-            logger.error("shutdown of '%s': still busy: %s", self.name, ", ".join(late))
+        if self._signals is not None:
+            self._signals.release()
 
     def _refuse_more(self) -> None:
         self._closed = True
         self._guardian.actor_stopped.set()
 
     def _check_open(self) -> None:
+        if self._orphaned:
+            raise InvalidArgumentError(
+                f"an actor needs a running system, '{self.name}' runs in the parent of this "
+                "process: make a system behind the fork"
+            )
         if self._closed:
             raise InvalidArgumentError(
                 f"an actor needs a running system, '{self.name}' was shut down"
             ) from self._fatal
 
-    def _cancel_activities(self) -> None:
-        with self._lock:
-            activities = tuple(self._activities)
-        for activity in activities:
-            activity.cancel()
+    # For the phases of the shutdown, and for a child of this process
 
-    def _end_activities(self, drain: bool, deadline: float) -> list[str]:
+    def _living_activities(self) -> tuple[Activity, ...]:
         with self._lock:
-            activities = tuple(self._activities)
-        for activity in activities:
-            activity.drain() if drain else activity.cancel()
-        late = [a for a in activities if not a.wait(max(0.0, deadline - self.now()))]
-        for activity in late:
-            activity.cancel()
-        return [str(activity) for activity in late if not activity.wait(0.1)]
+            return tuple(self._activities)
 
-    def _tell_all_to_stop(self) -> None:
-        for actor in reversed(self.children()):
+    def _observers(self) -> tuple[Activity, ...]:
+        """Activities that read the dead letters, so that they end behind all others."""
+        observed = self.dead_letters.observers()
+        return tuple(a for a in self._living_activities() if any(a is one for one in observed))
+
+    def _tell_to_stop(self, actors: Sequence[PooledActor]) -> None:
+        for actor in reversed(actors):
             actor._stop_when_read()
-
-    def _stop_actors(self, deadline: float) -> list[str]:
-        self._tell_all_to_stop()
-        with self._emptied:
-            while self._actors and self._emptied.wait(max(0.0, deadline - self.now())):
-                pass
-        return [str(actor) for actor in self.children()]
-
-    def _close_threads(self, deadline: float) -> list[str]:
-        with self._lock:
-            pinned = list(self._pinned)
-        late: list[str] = []
-        parts: list[_Closeable] = [self.blocking, self.event_loop, *pinned, self._dispatcher]
-        for part in (*parts, self.timers):
-            late += part.close(max(0.0, deadline - self.now()))
-        return late
 
 
 _current: contextvars.ContextVar[ActorSystem | None] = contextvars.ContextVar(

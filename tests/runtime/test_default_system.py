@@ -151,8 +151,10 @@ def test_a_start_inside_a_block_does_not_use_it():
     """) == ["1", "False", "stopped"]
 
 
-@pytest.mark.parametrize("work", ["None", "'x'", "threading.Event().wait"])
-def test_a_process_that_never_shuts_its_system_down_ends_nevertheless(work):
+@pytest.mark.parametrize(
+    ("work", "stopped"), [("None", 3), ("'x'", 3), ("threading.Event().wait", 1)]
+)
+def test_a_process_that_never_shuts_its_system_down_stops_its_actors_and_ends(work, stopped):
     said = run(f"""
         async def idle():
             pass
@@ -166,7 +168,7 @@ def test_a_process_that_never_shuts_its_system_down_ends_nevertheless(work):
         system.event_loop.run(idle()).result()
         print("main")
     """)
-    assert said == ["main"]
+    assert said == ["main", *["stopped"] * stopped]
 
 
 def test_an_exit_code_given_in_an_actor_is_the_one_of_the_process():

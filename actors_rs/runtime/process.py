@@ -1,0 +1,64 @@
+"""What happens to the process happens to its systems: its exit, and a fork.
+
+At exit, systems that nobody shut down are cancelled within ``AT_EXIT_SECONDS``: files are left
+complete or not at all, actors run ``on_stop``. In a forked child, where the threads of the systems
+do not exist, the systems have ended; starting something there is refused, and waits for nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from actors_rs.runtime._primitives import Condition, Lock, after_fork_in_child, monotonic
+from actors_rs.runtime.dead_letters import DeadLetters
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["enrol"]
+
+AT_EXIT_SECONDS = 0.5
+"""How long the exit of the process waits for systems that were not shut down, all together."""
+_lock = Lock()
+_systems: WeakSet[ActorSystem] = WeakSet()
+
+
+def enrol(system: ActorSystem) -> None:
+    """End ``system`` with the process, and disown it in forked children."""
+    with _lock:
+        _systems.add(system)
+
+
+def _end_all() -> None:
+    deadline = monotonic() + AT_EXIT_SECONDS
+    with _lock:
+        systems = list(_systems)
+    for system in systems:
+        if system.is_open:
+            system.shutdown(drain=False, timeout=max(0.0, deadline - monotonic()))
+
+
+def _disown_all() -> None:
+    global _lock
+    _lock = Lock()
+    for system in list(_systems):
+        _disown(system)
+    _systems.clear()
+
+
+def _disown(system: ActorSystem) -> None:
+    """The threads of ``system`` are in the parent, and may have held any of its locks."""
+    system._orphaned = system._closed = True
+    system._lock, system._emptied = Lock(), Condition()
+    for actor in (system._guardian, *system._actors.values()):
+        flag: Any = actor.actor_stopped  # pykka says it is an Event
+        flag.mark()  # so that nobody waits for them here
+    for activity in tuple(system._activities):
+        activity.disown()
+    system.dead_letters = DeadLetters()
+
+
+atexit.register(_end_all)
+after_fork_in_child(_disown_all)

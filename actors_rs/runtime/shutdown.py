@@ -1,0 +1,139 @@
+"""How a system ends: in named phases, within one deadline.
+
+1. *stop intake*: runs take no more from outside, or are cancelled;
+2. *drain*: what is in hand is delivered; a run that takes too long is cancelled;
+3. *stop actors*: in the reverse order of their start;
+4. *end dead letters*: their subscribers get the last ones, those of the stopping too;
+5. *join threads*.
+
+Each phase is logged at level DEBUG. What has not stopped by the deadline is named in one line at
+level ERROR and left behind on daemon threads; nothing else is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["Activity", "Shutdown"]
+
+LONGEST_RESERVE = 1.0
+"""Seconds, at most, that are kept back from draining for all that comes behind it."""
+JOIN_SECONDS = 0.02
+"""What is kept back for each set of threads that is still to be joined."""
+logger = logging.getLogger("actors_rs.runtime")
+
+
+class Activity(Protocol):
+    """What runs in a system and has to end before it: a run of a graph."""
+
+    def drain(self) -> object:
+        """Take no more, deliver what is in hand. Does not wait."""
+
+    def cancel(self) -> None:
+        """Stop now. Does not wait."""
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it ended within ``timeout`` seconds."""
+        ...
+
+    def disown(self) -> None:
+        """It goes on in the process that forked this one, and not here. Takes no old lock."""
+
+
+class Closeable(Protocol):
+    """Something with threads."""
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """End the threads; names of those still busy after ``timeout`` seconds."""
+        ...
+
+
+class Shutdown:
+    """One shutdown of one system; for the thread that waits for it."""
+
+    def __init__(self, system: ActorSystem, *, drain: bool, timeout: float) -> None:
+        self._system = system
+        self._drain = drain
+        self._timeout = max(0.0, timeout)
+        self._deadline = system.now() + self._timeout
+        self._late: list[str] = []
+
+    def run(self) -> None:
+        """Go through the phases; returns when the last one is over or the time is up."""
+        observers = self._system._observers()
+        activities = [a for a in self._system._living_activities() if a not in observers]
+        self._enter("stop intake" if self._drain else "cancel", len(activities), "runs")
+        for activity in activities:
+            activity.drain() if self._drain else activity.cancel()
+        self._enter("drain", len(activities), "runs")
+        self._end(activities)
+        self._system._refuse_more()
+        for activity in self._system._living_activities():
+            if activity not in (*activities, *observers):  # begun while the others were ended
+                activity.cancel()
+        self._stop_actors(observers)
+        self._end_dead_letters(observers)
+        self._join_threads()
+        if self._late:
+            logger.error(
+                "shutdown of '%s': still busy: %s", self._system.name, ", ".join(self._late)
+            )
+
+    def _enter(self, phase: str, count: int, what: str) -> None:
+        logger.debug("shutdown of '%s': %s (%d %s)", self._system.name, phase, count, what)
+
+    def _left(self, reserved: float) -> float:
+        """Seconds left when a part of the reserve, from 0 to 1, is kept for what is behind."""
+        reserve = min(LONGEST_RESERVE, self._timeout / 4) * reserved
+        return max(0.0, self._deadline - reserve - self._system.now())
+
+    def _end(self, activities: Sequence[Activity], reserved: float = 1.0) -> None:
+        """Wait for them; cancel those that are late, and name those that do not end then."""
+        late = [activity for activity in activities if not activity.wait(self._left(reserved))]
+        for activity in late:
+            activity.cancel()
+        stuck = [a for a in late if not a.wait(self._left(reserved - 0.2))]
+        self._late += [str(activity) for activity in stuck]
+
+    def _stop_actors(self, observers: Sequence[Activity]) -> None:
+        """All but those of ``observers``."""
+        system = self._system
+        self._enter("stop actors", len(system.children()), "actors")
+        spared = {a._urn_number for a in system.children() if _activity_of(a) in observers}
+        self._await_all_but(spared, self._left(0.6))
+
+    def _await_all_but(self, spared: set[int], seconds: float) -> None:
+        """Tell all actors but ``spared`` to stop, the last one first, and wait for them."""
+        system = self._system
+        system._spared = len(spared)
+        system._tell_to_stop([a for a in system.children() if a._urn_number not in spared])
+        with system._emptied:
+            system._emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
+
+    def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
+        system = self._system
+        self._enter("end dead letters", len(observers), "runs")
+        system.dead_letters.complete()
+        self._end(observers, 0.6)
+        self._await_all_but(set(), self._left(0.3))
+        self._late += [str(actor) for actor in system.children()]
+
+    def _join_threads(self) -> None:
+        system = self._system
+        with system._lock:
+            pinned = list(system._pinned)
+        parts: list[Closeable] = [system.blocking, system.event_loop, *pinned]
+        parts += [system._dispatcher, system.timers]
+        self._enter("join threads", len(parts), "sets of threads")
+        for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
+            self._late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
+
+
+def _activity_of(actor: PooledActor) -> object:
+    return getattr(actor, "activity", None)

@@ -1,0 +1,61 @@
+"""Frozen records of what a system and its actors are doing. See each ``statistics()``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from actors_rs.runtime.dead_letters import DeadLetterStatistics
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["ActorStatistics", "SystemStatistics", "statistics_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActorStatistics:
+    """An actor at one moment: unread messages of both lanes, and whether it is still there."""
+
+    name: str
+    alive: bool
+    control: int
+    data: int
+    dispatcher: str
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStatistics:
+    """A system at one moment.
+
+    ``workers``, ``ready`` and ``turns`` are those of its pool (see ``DispatcherStatistics``),
+    ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended. ``state``
+    is ``"running"``, ``"draining"`` or ``"shut down"``.
+    """
+
+    name: str
+    state: str
+    workers: int
+    ready: int
+    turns: int
+    pinned: int
+    actors: int
+    runs: int
+    dead_letters: DeadLetterStatistics
+
+
+def statistics_of(system: ActorSystem) -> SystemStatistics:
+    """Read ``system`` while it runs: every figure is right by itself, not all at one instant."""
+    pool = system._dispatcher.statistics()
+    running = "draining" if system._draining else "running"
+    return SystemStatistics(
+        name=system.name,
+        state=running if system.is_open else "shut down",
+        workers=pool.workers,
+        ready=pool.ready,
+        turns=pool.turns,
+        pinned=sum(1 for pinned in system._pinned if pinned.statistics().workers),
+        actors=len(system._actors),
+        runs=len(system._activities),
+        dead_letters=system.dead_letters.statistics(),
+    )
