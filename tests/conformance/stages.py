@@ -48,6 +48,8 @@ SOURCES = {
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),
     "sources/of": lambda n, _: Source.of(*range(n)),
     "sources/repeat": lambda n, _: Source.repeat(7, n),
+    "sources/tick": lambda n, _: Source.tick(0.0002).take(n),
+    "sources/timer": lambda n, _: merge(Source.timer(0.001).skip(1), Source.range(0, n)),
     "sources/unfold": lambda n, _: Source.unfold(0, lambda k: (k, k + 1) if k < n else None),
 }
 """``(n, folder)`` -> a source of n elements. All of them fail with ``Source.failed``."""
@@ -55,6 +57,12 @@ SOURCES = {
 
 def same(x):
     return x
+
+
+def beside(operator):
+    """A flow with ``operator``, which drops elements, on a branch that ends in nothing."""
+    one, other = Flow().broadcast(2)
+    return merge(one, operator(other).filter(lambda _: False))
 
 
 def broadcast():
@@ -68,17 +76,33 @@ def partition():
 
 
 FLOWS = {
+    "operators/backpressure_timeout": lambda: Flow().backpressure_timeout(100),
     "operators/batch": lambda: Flow().batch(1).map(lambda batch: batch[0]),
+    "operators/buffer": lambda: Flow().buffer(10**6, "drop_oldest"),
+    "operators/completion_timeout": lambda: Flow().completion_timeout(100),
+    "operators/conflate": lambda: (
+        Flow().conflate(lambda x: [x], lambda xs, x: [*xs, x]).flat_map(same)
+    ),
+    "operators/debounce": lambda: beside(lambda flow: flow.debounce(0.001)),
+    "operators/delay": lambda: Flow().delay(0.0005),
+    "operators/expand": lambda: Flow().expand(lambda x: [x]),
     "operators/filter": lambda: Flow().filter(lambda _: True),
     "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]),
     "operators/identity": Flow,
+    "operators/idle_timeout": lambda: Flow().idle_timeout(100),
+    "operators/initial_timeout": lambda: Flow().initial_timeout(100),
+    "operators/keep_alive": lambda: Flow().keep_alive(100, None),
     "operators/map": lambda: Flow().map(same),
     "operators/map_async": lambda: Flow().map_async(same, parallelism=2),
+    "operators/sample": lambda: beside(lambda flow: flow.sample(0.001)),
     "operators/scan": lambda: Flow().scan(0, lambda _, x: x),
     "operators/skip": lambda: Flow().skip(0),
     "operators/skip_while": lambda: Flow().skip_while(lambda _: False),
+    "operators/skip_within": lambda: beside(lambda flow: flow.skip_within(100)),
     "operators/take": lambda: Flow().take(10**9),
     "operators/take_while": lambda: Flow().take_while(lambda _: True),
+    "operators/take_within": lambda: Flow().take_within(100),
+    "operators/throttle": lambda: Flow().throttle(10**4),
     "junctions/broadcast": broadcast,
     "junctions/merge": lambda: merge(Flow(), Source.empty()),
     "junctions/partition": partition,

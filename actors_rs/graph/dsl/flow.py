@@ -14,10 +14,13 @@ from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.combining import Combining
 from actors_rs.graph.dsl.fan_out import Branching
+from actors_rs.graph.dsl.folding import Folds
 from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.operators import Operators
+from actors_rs.graph.dsl.rates import RateMatching
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
+from actors_rs.graph.dsl.timing import TimedSources, Timing
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import Stream
@@ -41,9 +44,13 @@ R = TypeVar("R")
 
 class Flow(
     Operators[In_contra, Out_co],
+    Folds[In_contra, Out_co],
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
+    RateMatching[In_contra, Out_co],
+    Timing[In_contra, Out_co],
     SourceFactories,
+    TimedSources,
     Stream,
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
@@ -61,9 +68,15 @@ class Flow(
         return f"<Flow ending in '{self._out.spec.label}'>"
 
     def then(
-        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+        self,
+        kind: str,
+        make: Callable[[], Any],
+        outflow_window: int | None = None,
+        *,
+        fusable: bool = False,
     ) -> Flow[In_contra, Any]:
-        return Flow(OutletRef(spec_of(kind, make, self._out, outflow_window=outflow_window)))
+        spec = spec_of(kind, make, self._out, outflow_window=outflow_window, fusable=fusable)
+        return Flow(OutletRef(spec))
 
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""

@@ -1,0 +1,24 @@
+"""What the operators' classes build on: one more stage behind a flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Chain"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+
+
+class Chain(Generic[In_contra, Out_co]):
+    """A flow, as far as an operator has to know it."""
+
+    def then(
+        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+    ) -> Flow[In_contra, Any]:
+        """This flow with one more stage of ``kind``, whose logic ``make`` gives."""
+        raise NotImplementedError

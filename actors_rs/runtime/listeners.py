@@ -1,0 +1,48 @@
+"""Stages that want to know of changes made from outside: held weakly, woken from any thread."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Protocol
+
+from actors_rs.runtime._primitives import Lock
+
+__all__ = ["Listener", "Listeners"]
+
+
+class Listener(Protocol):
+    """Who is woken."""
+
+    def wake(self) -> None:
+        """Something changed: have a turn. Any thread; must neither block nor raise."""
+
+
+class Listeners:
+    """A set of listeners that keeps none of them alive. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._all: dict[int, weakref.ref[Listener]] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, listener: Listener) -> None:
+        """Wake ``listener`` from now on, until ``remove`` or its end."""
+        with self._lock:
+            # One that was dropped without a word is forgotten when its place is needed.
+            self._all = {key: ref for key, ref in self._all.items() if ref() is not None}
+            self._all[id(listener)] = weakref.ref(listener)
+
+    def remove(self, listener: Listener) -> None:
+        """Wake it no more; nothing happens if it is not known."""
+        with self._lock:
+            self._all.pop(id(listener), None)
+
+    def wake(self) -> None:
+        """Wake all; each outside the lock."""
+        with self._lock:
+            listeners = [ref() for ref in self._all.values()]
+        for listener in listeners:
+            if listener is not None:
+                listener.wake()

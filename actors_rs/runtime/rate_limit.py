@@ -1,0 +1,144 @@
+"""``RateLimit``: so many elements in so much time, for one stream or for many together."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.listeners import Listener, Listeners
+from actors_rs.runtime.token_bucket import TokenBucket
+
+__all__ = ["RateLimit", "Ticket"]
+
+BURST_SECONDS = 0.03
+"""What may pass at once unless a burst is given: as much as comes in a time in which timers and
+turns may well be late, else a rate of many thousands a second could never be reached."""
+DUE = 1e-9  # seconds: a shorter wait is rounding
+
+
+class Ticket:
+    """A place in the line before a limit: what had been reserved when its holder came, and it."""
+
+    __slots__ = ("cost", "position")
+
+    def __init__(self, position: float, cost: float) -> None:
+        self.position = position
+        self.cost = cost
+
+
+class RateLimit:
+    """``n`` elements every ``per`` seconds, or elements that cost ``n`` together.
+
+    ``burst`` may pass at once after a pause; by default what the rate lets through in 30 ms, and
+    at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes.
+    Whoever shares it is served in the order of asking. Thread-safe; ``change`` takes effect at
+    once, also for those that wait. It belongs to the streams of one system, whose clock it uses.
+    """
+
+    def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
+        self._lock = Lock()
+        self._listeners = Listeners()
+        self._n, self._per, self._burst = _checked(n, per, burst)
+        self._bucket: TokenBucket | None = None  # made when somebody tells the time
+        self._reserved = 0.0  # all that was ever reserved
+        self._line: list[Ticket] = []  # those whose turn has not come yet
+        self._changed = False
+
+    def __repr__(self) -> str:
+        return f"RateLimit({self._n:g}, per={self._per:g}, burst={self._capacity():g})"
+
+    def change(
+        self, n: float | None = None, *, per: float | None = None, burst: float | None = None
+    ) -> None:
+        """Another rate from now on; what is ``None`` stays as it is. Any thread.
+
+        Raises ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
+        """
+        with self._lock:
+            self._n, self._per, self._burst = _checked(
+                self._n if n is None else n,
+                self._per if per is None else per,
+                self._burst if burst is None else burst,
+            )
+            self._changed = True  # the bucket is changed by whoever knows the time next
+        self._listeners.wake()
+
+    # What follows is for stages. ``now`` is their system's monotonic time.
+
+    def take(self, most: int, now: float, /) -> int:
+        """How many elements of cost 1, up to ``most``, may pass now; they count as passed."""
+        with self._lock:
+            bucket = self._at(now)
+            count = max(0, min(most, math.floor(bucket.level)))
+            self._bucket = bucket.less(count)
+            return count
+
+    def reserve(self, cost: float, now: float, /) -> Ticket:
+        """Stand in line for ``cost``, behind all who did before."""
+        with self._lock:
+            self._bucket = self._at(now).less(cost)
+            self._reserved += cost
+            ticket = Ticket(self._reserved, cost)
+            self._line.append(ticket)
+            return ticket
+
+    def wait(self, ticket: Ticket, now: float, /) -> float:
+        """Seconds until the ticket's turn at the present rate; at 0.0 it has come, and is used."""
+        with self._lock:
+            self._bucket = bucket = self._at(now)
+            # What was reserved behind the ticket is no concern of its holder.
+            missing = ticket.position - self._reserved - bucket.level
+            wait = missing / bucket.rate
+            if wait > DUE:
+                return wait
+            self._line.remove(ticket)
+            return 0.0
+
+    def give_back(self, ticket: Ticket, /) -> None:
+        """Leave the line: those behind move up. Those before do not, for nothing was gained."""
+        with self._lock:
+            place = self._line.index(ticket)
+            self._line.pop(place)
+            for later in self._line[place:]:
+                later.position -= ticket.cost
+            self._reserved -= ticket.cost
+            if self._bucket is not None:
+                self._bucket = self._bucket.less(-ticket.cost)
+        self._listeners.wake()
+
+    def watch(self, stage: Listener, /) -> None:
+        """Wake ``stage`` whenever the rate changes; it is held weakly."""
+        self._listeners.add(stage)
+
+    def unwatch(self, stage: Listener, /) -> None:
+        """No more of that."""
+        self._listeners.remove(stage)
+
+    def _at(self, now: float) -> TokenBucket:
+        rate, capacity = self._n / self._per, self._capacity()
+        if self._bucket is None:
+            self._changed = False
+            return TokenBucket.full(rate, capacity, now)
+        bucket = self._bucket.at_time(now)
+        if self._changed:
+            self._changed = False
+            bucket = bucket.changed(rate, capacity)
+        return bucket
+
+    def _capacity(self) -> float:
+        if self._burst is not None:
+            return self._burst
+        return max(1.0, self._n / self._per * BURST_SECONDS)
+
+
+def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
+    for value, what in ((n, "n"), (per, "per"), (burst, "burst")):
+        if value is None and what == "burst":
+            continue
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise TypeError(f"RateLimit: {what} must be a number, got {value!r}")
+        if not 0 < value < math.inf:
+            raise InvalidArgumentError(f"RateLimit: {what} must be above 0, got {value!r}")
+    return float(n), float(per), None if burst is None else float(burst)

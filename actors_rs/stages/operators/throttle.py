@@ -1,0 +1,136 @@
+"""throttle(1, per=2 s)
+
+    in:  1 2 3 - - - - - 4 |
+    out: 1 - 2 - 3 - - - 4 |
+
+Lets through so many elements in so much time; those that come faster wait their turn.
+Back-pressure: passed on; what waits beyond one element is in the inlet.
+Completes: behind the last element, which keeps to the rate.
+Fails: behind the elements that came before the failure, or when the cost of one cannot be told.
+Cancels: at once; the share of the rate that a waiting element had is given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.stage import Budget
+
+__all__ = ["Limit", "Throttle"]
+
+
+class Limit(Protocol):
+    """A rate, perhaps shared with other stages. See ``RateLimit``, which is thread-safe."""
+
+    def take(self, most: int, now: float, /) -> int:
+        """How many elements of cost 1, up to ``most``, may pass now; they count as passed."""
+        ...
+
+    def reserve(self, cost: float, now: float, /) -> Any:
+        """Stand in line for ``cost``; a ticket."""
+        ...
+
+    def wait(self, ticket: Any, now: float, /) -> float:
+        """Seconds until the ticket's turn; at 0.0 it has come, and is used."""
+        ...
+
+    def give_back(self, ticket: Any, /) -> None:
+        """Leave the line."""
+
+    def watch(self, stage: Any, /) -> None:
+        """Post to ``stage`` whenever the rate changes; held weakly."""
+
+    def unwatch(self, stage: Any, /) -> None:
+        """No more of that."""
+
+
+class Throttle(PassThrough):
+    """Elements at the pace of ``limit``. With ``cost``, each is taken by itself."""
+
+    def __init__(self, limit: Limit, cost: Callable[[Any], float] | None) -> None:
+        super().__init__()
+        self._limit = limit
+        self._cost = cost
+        self._waiting: tuple[Any, Any] | None = None  # an element and its ticket
+        self._alarm = Alarm(self)
+
+    def start(self) -> None:
+        self._limit.watch(self)
+
+    def pass_on(self, budget: Budget) -> None:
+        inlet, outlet = self.inlet, self.outlet
+        while outlet.demand:
+            if self._waiting is not None:
+                if not self._waited():
+                    return
+            elif not inlet.buffered:
+                return
+            elif self._cost is None:
+                self._take_free()
+            elif budget.spent():
+                return
+            else:
+                self._take_next()
+                budget.lap()
+
+    def upstream_ended(self, error: BaseException | None) -> None:
+        if self._waiting is None or self.outlet.closed:
+            self.end(error)
+
+    def wake(self) -> None:
+        """The rate has changed; called on any thread."""
+        self.context.post(lambda: None)
+
+    def stop(self, error: BaseException | None) -> None:
+        self._alarm.cancel()
+        self._limit.unwatch(self)
+        if self._waiting is not None:
+            self._limit.give_back(self._waiting[1])
+
+    def details(self) -> dict[str, Any]:
+        return {"waiting": self._waiting is not None}
+
+    def _waited(self) -> bool:
+        """Give the element that waits if its turn has come."""
+        assert self._waiting is not None
+        element, ticket = self._waiting
+        wait = self._limit.wait(ticket, self.context.now())
+        if wait > 0:
+            self._alarm.set(wait)
+            return False
+        self._waiting = None
+        self.outlet.emit([element])
+        return True
+
+    def _take_free(self) -> None:
+        """Pass on as many as the rate allows at this moment; the next one stands in line."""
+        inlet, outlet = self.inlet, self.outlet
+        frame = inlet.take(outlet.demand)
+        free = self._limit.take(len(frame), self.context.now())
+        outlet.emit(frame[:free])
+        inlet.untake(frame[free:])
+        if free < len(frame):
+            self._line_up(inlet.take(1)[0], 1.0)
+
+    def _take_next(self) -> None:
+        assert self._cost is not None
+        element = self.inlet.take(1)[0]
+        try:
+            cost = _checked(self._cost(element))
+        except Exception as error:
+            self.survives(error, element, self.inlet.count - 1)
+        else:
+            self._line_up(element, cost)
+
+    def _line_up(self, element: Any, cost: float) -> None:
+        self._waiting = (element, self._limit.reserve(cost, self.context.now()))
+
+
+def _checked(cost: Any) -> float:
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < float("inf"):
+        return float(cost)
+    raise InvalidArgumentError(f"throttle: cost must return a number of at least 0, got {cost!r}")

@@ -1,0 +1,112 @@
+"""Stages with one inlet and one outlet that do not change what flows, or not its order.
+
+``PassThrough`` hands on what comes, within demand, and is watched or cut short by its subclasses.
+``Detached`` takes what comes whether or not it is asked for, and gives at downstream's pace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.stages.pace import Pace
+from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import Budget, StageLogic
+
+__all__ = ["Detached", "PassThrough"]
+
+
+class PassThrough(StageLogic):
+    """What comes is passed on as it is, as soon as it is asked for."""
+
+    def __init__(self) -> None:
+        self.inlet, self.outlet = Inlet(), Outlet()
+        self.inlets, self.outlets = (self.inlet,), (self.outlet,)
+
+    def advance(self, budget: Budget) -> None:
+        inlet, outlet = self.inlet, self.outlet
+        if outlet.cancelled:
+            inlet.cancel(outlet.cause)
+        if outlet.demand:
+            inlet.open()
+        self.pass_on(budget)
+        if inlet.exhausted:
+            self.upstream_ended(inlet.error)
+
+    def pass_on(self, budget: Budget) -> None:
+        """Give what is here and asked for."""
+        inlet, outlet = self.inlet, self.outlet
+        while inlet.buffered and outlet.demand:
+            outlet.emit(inlet.take(outlet.demand))
+
+    def upstream_ended(self, error: BaseException | None) -> None:
+        """Nothing is left to pass on; called in every turn until the stage has ended."""
+        self.end(error)
+
+
+class Detached(StageLogic):
+    """Takes all that comes at once, and gives something of it when it is asked.
+
+    Subclasses keep state of a bounded size and give three hooks. The inlet's window is then all
+    that is in hand besides that state. Whatever ends the stream, downstream gets first what is
+    held; so while an element that raised waits for that, no other is taken.
+    """
+
+    def __init__(self) -> None:
+        self.inlet, self.outlet = Inlet(), Outlet()
+        self.inlets, self.outlets = (self.inlet,), (self.outlet,)
+        self._pace = Pace()
+        self._failure: BaseException | None = None
+        self._raised: tuple[Exception, Any, int] | None = None  # error, element, position
+
+    def take_in(self, elements: Iterator[Any], /) -> None:
+        """Take ``elements``, all of them; may give some. What it raises is the last one's fault."""
+        raise NotImplementedError
+
+    def give(self, budget: Budget) -> None:
+        """Give what is due, as far as ``outlet.demand`` allows."""
+        raise NotImplementedError
+
+    @property
+    def holds(self) -> bool:
+        """Whether something is kept that has to be given before the stream ends."""
+        raise NotImplementedError
+
+    def advance(self, budget: Budget) -> None:
+        inlet, outlet = self.inlet, self.outlet
+        if outlet.cancelled:
+            inlet.cancel(outlet.cause)
+        if outlet.demand:
+            inlet.open()
+        self.give(budget)
+        while self._may_go_on() and inlet.buffered and not budget.spent():
+            self._take_piece(budget)
+            self.give(budget)
+        if inlet.exhausted and not self._raised and (outlet.closed or not self.holds):
+            self.end(self._failure or inlet.error)
+
+    def fail_behind(self, error: BaseException) -> None:
+        """Fail with ``error``, behind what the stage holds; upstream is cancelled at once."""
+        self._failure = self.context.failed(error)
+        self.inlet.cancel(self._failure)
+
+    def _may_go_on(self) -> bool:
+        """Deal with an element that raised, if what came before it has been given."""
+        if self._raised is None:
+            return True
+        if self.holds and not self.outlet.closed:
+            return False
+        raised, self._raised = self._raised, None
+        return self.survives(*raised)
+
+    def _take_piece(self, budget: Budget) -> None:
+        piece = self.inlet.take(self._pace.size)
+        elements = iter(piece)
+        try:
+            self.take_in(elements)
+        except Exception as error:
+            rest = list(elements)
+            self.inlet.untake(rest)
+            self._raised = (error, piece[len(piece) - len(rest) - 1], self.inlet.count - 1)
+        else:
+            self._pace.record(len(piece), budget.lap())
