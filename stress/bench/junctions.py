@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge, zip
 from stress.bench.harness import Figure, at_least, count, in_turn, rate, ratio
@@ -22,11 +23,11 @@ def plain(n: int) -> int:
     return sum(y for x in range(n) if (y := x + 1) % 2 == 0)
 
 
-def both(flows: tuple[Flow[object, int], ...]) -> Graph[tuple[object, ...]]:
+def both(flows: tuple[Flow[Any, int], ...]) -> Graph[Any]:
     return Graph(*(flow.to(Sink.count()) for flow in flows))
 
 
-def graphs(n: int) -> dict[str, Graph[object]]:
+def graphs(n: int) -> dict[str, Graph[Any]]:
     """Each junction in a graph that takes ``n`` elements through it."""
     numbers, more, half, other = (
         Source.from_iterable(list(range(size))) for size in (n, n, n // 2, n // 2)
@@ -54,7 +55,7 @@ def measure(scale: float) -> list[Figure]:
     made = graphs(n)
     with ActorSystem() as system:
 
-        def run(graph: Graph[object]) -> object:
+        def run(graph: Graph[Any]) -> object:
             return system.start(graph).result()
 
         runs: list[Callable[[], object]] = [partial(run, graph) for graph in made.values()]
@@ -73,6 +74,6 @@ def measure(scale: float) -> list[Figure]:
 
 
 def _named(
-    made: dict[str, Graph[object]], seconds: list[list[float]]
+    made: dict[str, Graph[Any]], seconds: list[list[float]]
 ) -> list[tuple[str, list[float]]]:
     return [(name, seconds[place]) for place, name in enumerate(made)]
