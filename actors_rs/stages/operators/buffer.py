@@ -49,9 +49,12 @@ class Buffer(Detached):
     def take_in(self, elements: Iterator[Any], /) -> None:
         # Nothing is held while downstream asks, so what it asks for need not be stored first.
         self.outlet.emit(list(islice(elements, self.outlet.demand)))
-        self._held.extend(islice(elements, self._size - len(self._held)))
+        held = self._held
+        held.extend(islice(elements, self._size - len(held)))
         for element in elements:
-            if self._overflow == "fail":
+            if len(held) < self._size:  # there is room again: all were dropped
+                held.append(element)
+            elif self._overflow == "fail":
                 self._drop([element, *elements])
                 self.fail_behind(BufferOverflowError(self.context.name, self._size))
             else:

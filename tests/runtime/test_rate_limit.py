@@ -1,0 +1,159 @@
+# mypy: disable-error-code="var-annotated"
+"""A rate: the token bucket as a value, and the limit that streams share."""
+
+import gc
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.listeners import Listeners
+from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.token_bucket import TokenBucket
+
+# The value
+
+
+def test_a_bucket_fills_at_its_rate_up_to_its_capacity():
+    bucket = TokenBucket.full(2.0, 10.0, now=5.0).less(10)
+    assert bucket.level == 0
+    assert bucket.at_time(7.0).level == 4
+    assert bucket.at_time(99.0).level == 10
+    assert bucket.at_time(4.0) is bucket
+
+
+def test_a_debt_is_paid_before_anything_is_left():
+    bucket = TokenBucket.full(1.0, 1.0, now=0.0).less(4)
+    assert bucket.at_time(2.0).level == -1
+    assert bucket.at_time(4.0).level == 1
+
+
+def test_what_is_put_back_does_not_overflow():
+    assert TokenBucket.full(1.0, 3.0, now=0.0).less(-5).level == 3
+
+
+def test_a_smaller_bucket_loses_what_it_cannot_hold():
+    bucket = TokenBucket.full(1.0, 9.0, now=0.0).changed(3.0, 4.0)
+    assert (bucket.rate, bucket.capacity, bucket.level) == (3.0, 4.0, 4.0)
+    assert TokenBucket.full(1.0, 1.0, 0.0).less(3).changed(1.0, 9.0).level == -2
+
+
+# The limit
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.floats(0.1, 50),
+    st.floats(0.5, 20),
+    st.lists(st.tuples(st.floats(0, 3), st.integers(1, 9)), max_size=30),
+)
+def test_no_more_passes_in_any_time_than_the_burst_and_the_rate(rate, burst, asked):
+    limit, now, passed = RateLimit(rate, burst=burst), 0.0, []
+    for pause, most in asked:
+        now += pause
+        passed.append((now, limit.take(most, now)))
+    for i, (began, _) in enumerate(passed):
+        for end, _ in passed[i:]:
+            inside = sum(n for at, n in passed if began <= at <= end)
+            assert inside <= burst + rate * (end - began) + 1e-6
+
+
+def test_those_that_stand_in_line_are_served_in_their_order():
+    limit = RateLimit(2, burst=1)
+    tickets = [limit.reserve(1, 0.0) for _ in range(4)]
+    assert [limit.wait(t, 0.0) for t in tickets] == pytest.approx([0, 0.5, 1, 1.5])
+    assert limit.take(5, 1.0) == 0, "those in line come first"
+    assert limit.wait(tickets[3], 1.5) == 0.0
+
+
+def test_one_that_leaves_the_line_helps_those_behind_and_not_those_before():
+    limit = RateLimit(1, burst=1)
+    limit.reserve(1, 0.0)
+    first, second, third = (limit.reserve(10, 0.0) for _ in range(3))
+    limit.give_back(second)
+    assert limit.wait(first, 0.0) == pytest.approx(10)
+    assert limit.wait(third, 0.0) == pytest.approx(20)
+
+
+def test_a_change_counts_from_now_on_and_for_those_in_line():
+    limit = RateLimit(1, burst=1)
+    limit.reserve(1, 0.0)
+    ticket = limit.reserve(10, 0.0)
+    assert limit.wait(ticket, 5.0) == pytest.approx(5)
+    limit.change(10)
+    assert limit.wait(ticket, 5.0) == pytest.approx(0.5)
+    limit.change(per=20)
+    assert limit.wait(ticket, 5.0) == pytest.approx(10)
+
+
+def test_a_limit_says_what_it_is():
+    limit = RateLimit(100, per=2)
+    assert repr(limit) == "RateLimit(100, per=2, burst=1.5)"
+    limit.change(10, burst=4)
+    assert repr(limit) == "RateLimit(10, per=2, burst=4)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [((0,), {}), ((-1,), {}), ((float("inf"),), {}), ((1,), {"per": 0}), ((1,), {"burst": 0})],
+)
+def test_a_limit_of_nothing_is_refused_and_so_is_a_change_to_one(arguments, options):
+    with pytest.raises(InvalidArgumentError, match="must be above 0"):
+        RateLimit(*arguments, **options)
+    limit = RateLimit(5)
+    with pytest.raises(InvalidArgumentError):
+        limit.change(*arguments, **options)
+    assert "RateLimit(5, per=1" in repr(limit)
+
+
+@pytest.mark.parametrize("options", [{"n": "5"}, {"n": True}, {"n": 1, "per": "x"}])
+def test_a_limit_is_made_of_numbers(options):
+    with pytest.raises(TypeError, match="must be a number"):
+        RateLimit(**options)
+
+
+def test_threads_that_take_together_get_no_more_than_there_is():
+    limit, got = RateLimit(1e-9, burst=1000), []
+
+    def take():
+        got.extend(limit.take(3, 0.0) for _ in range(500))
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(got) == 1000
+
+
+# Who is told of changes
+
+
+class Stage:
+    def __init__(self):
+        self.woken = 0
+
+    def wake(self):
+        self.woken += 1
+
+
+def test_listeners_are_woken_until_they_leave():
+    listeners, one, other = Listeners(), Stage(), Stage()
+    listeners.add(one)
+    listeners.add(other)
+    listeners.wake()
+    listeners.remove(one)
+    listeners.remove(one)
+    listeners.wake()
+    assert (one.woken, other.woken) == (1, 2)
+
+
+def test_a_listener_is_not_kept_alive_and_its_place_not_kept_free():
+    listeners = Listeners()
+    for _ in range(100):
+        listeners.add(Stage())
+        gc.collect(0)
+    listeners.wake()
+    assert len(listeners) <= 2
