@@ -12,6 +12,8 @@ from actors_rs.graph.dsl.flow import Source as Source
 from actors_rs.graph.dsl.flow import pipe as pipe
 from actors_rs.graph.dsl.graph import Graph as Graph
 from actors_rs.graph.dsl.sink import Sink as Sink
+from actors_rs.graph.dsl.substreams import amb as amb
+from actors_rs.graph.dsl.substreams import concat as concat
 from actors_rs.graph.interrupt import StopSignals as StopSignals
 from actors_rs.graph.run import Run as Run
 from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot

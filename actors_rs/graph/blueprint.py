@@ -60,7 +60,8 @@ class StageSpec:
     are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``sides`` are sinks with an
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
-    stage is made, and the elements come from there.
+    stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
+    actor with their neighbours.
     """
 
     kind: str
@@ -73,6 +74,7 @@ class StageSpec:
     site: str = ""
     sides: tuple[StageSpec, ...] = ()
     lent: Lent | None = None
+    fusable: bool = False
 
     @property
     def label(self) -> str:
@@ -169,10 +171,10 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
                 )
 
 
-def check_source(specs: Sequence[StageSpec], out: OutletRef) -> None:
+def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a stream") -> None:
     """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
-    if out is OPEN:
-        raise GraphError("expected a Source, got a Flow whose input is open")
+    if out is OPEN or any(ref is OPEN for spec in specs for ref in spec.inputs):
+        raise GraphError(f"{where}: expected a Source, got a Flow whose input is open")
     if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
         return
     check_closed([*specs, StageSpec("the stream's end", make=StageLogic, inputs=(out,), outlets=0)])
@@ -196,6 +198,7 @@ def spec_of(
     attributes: Attributes | None = None,
     outflow_window: int | None = None,
     sides: tuple[StageSpec, ...] = (),
+    fusable: bool = False,
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package."""
     return StageSpec(
@@ -208,4 +211,5 @@ def spec_of(
         outflow_window,
         assembly_site(),
         sides,
+        fusable=fusable,
     )

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["attach", "outlet_of", "source_of"]
+__all__ = ["at_hand", "attach", "outlet_of", "source_of"]
+
+MAY_BE_AT_HAND = frozenset({"of", "range", "from_iterable"})
+"""Kinds of sources that may hold all their elements."""
 
 
 def attach(
@@ -45,7 +48,7 @@ def attach(
     inlet.window = min(inlet.window, windows[tail])
     number = run.next_inner()
     names = [f"{name}#{number}" for name in unique_names(spec.label for spec in specs)]
-    actors = prepare(host.system, run, specs, names, windows)
+    actors = prepare(host.system, run, specs, names, windows, inlet.forgiving)
     feeder = actors[out.spec]
     connect(run, feeder, feeder.logic.outlets[out.index], host, inlet)
     _start(host, run, list(actors.values()))
@@ -63,6 +66,15 @@ def outlet_of(source: object) -> OutletRef:
     else:
         make = partial(IterableSource, lambda: source)
     return OutletRef(StageSpec("iterable", make, outflow_window=0))
+
+
+def at_hand(source: Stream) -> Sequence[Any] | None:
+    """See ``StageContext.at_hand``."""
+    spec = outlet_of(source).spec
+    if spec.kind not in MAY_BE_AT_HAND or spec.inputs:
+        return None
+    logic = spec.make()
+    return logic.elements if isinstance(logic, SequenceSource) else None
 
 
 def source_of(

@@ -11,7 +11,8 @@ from actors_rs.graph.blueprint import OPEN, StageSpec
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
-from actors_rs.graph.shell import InletLine, OutletLine, StageActor
+from actors_rs.graph.shell import StageActor
+from actors_rs.graph.signals import ForgivingLine, InletLine, OutletLine
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.linear import SinkLogic
@@ -44,10 +45,12 @@ def prepare(
     specs: Sequence[StageSpec],
     names: Sequence[str] | None = None,
     windows: Mapping[StageSpec, int] | None = None,
+    forgiving: bool = False,
 ) -> Actors:
     """Make the actors of ``specs`` and connect them; none has started yet.
 
-    ``names`` and ``windows``, where they are given, are used instead of those of a whole graph.
+    ``names`` and ``windows``, where they are given, are used instead of those of a whole graph;
+    with ``forgiving`` a stage that fails behind its cancellation is no failure of the run.
     """
     if names is None:
         names = unique_names(spec.label for spec in specs)
@@ -67,8 +70,10 @@ def prepare(
         actors[spec].logic.remake = spec.make
     windows = windows_of(specs, system.window) if windows is None else windows
     for spec, actor in actors.items():
+        actor.logic.window = windows[spec]
         for inlet, ref in zip(actor.logic.inlets, spec.inputs, strict=True):
             inlet.window = windows[spec]
+            inlet.forgiving = inlet.forgiving or forgiving
             if ref.spec.lent is not None:
                 borrow(run, ref.spec.lent, actor, inlet)
             elif ref is not OPEN:
@@ -82,6 +87,8 @@ def connect(
 ) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``actor``."""
     down: Downstream = InletLine(actor, inlet)
+    if inlet.forgiving:
+        down = ForgivingLine(actor, inlet, actor.forgive)
     up: Upstream = OutletLine(feeder, outlet)
     if run.monitored:
         down, up = monitored_lines(run, (feeder.name, actor.name), down, up)

@@ -7,7 +7,7 @@ ends exactly once, whatever happened.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, StageError
@@ -17,7 +17,7 @@ from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.stage import Cancellable, StageLogic
+from actors_rs.stages.stage import Cancellable, StageLogic, Stream
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
@@ -66,6 +66,11 @@ class StageActor(PooledActor):
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
+
+    @property
+    def activity(self) -> Run[Any]:
+        """The run it is part of, and ends with."""
+        return self._run
 
     # StageContext
 
@@ -130,6 +135,11 @@ class StageActor(PooledActor):
 
         attach(self, self._run, source, inlet, alone)
 
+    def at_hand(self, source: Stream, /) -> Sequence[Any] | None:
+        from actors_rs.graph.inner import at_hand
+
+        return at_hand(source)
+
     def source_of(
         self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = _nothing, /
     ) -> Any:
@@ -139,6 +149,12 @@ class StageActor(PooledActor):
 
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
+
+    def forgive(self, error: BaseException) -> None:
+        """A stream that this stage had cancelled has failed: a dead letter, and no failure."""
+        if isinstance(error, Exception):
+            self._run.recovered(error)
+            self.report(None, "a stream failed behind its cancellation", error)
 
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""

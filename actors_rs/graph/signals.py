@@ -10,7 +10,7 @@ from actors_rs.stages.ports import Frame, Inlet, Outlet
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
 
-__all__ = ["InletLine", "OutletLine", "Posted", "Signal"]
+__all__ = ["ForgivingLine", "InletLine", "OutletLine", "Posted", "Signal"]
 
 
 class Signal:
@@ -35,6 +35,9 @@ class _Arrived(Signal):
 
     def deliver(self) -> None:
         self.inlet.push(self.frame)
+
+    def dropped(self) -> None:
+        self.inlet.drop(self.frame)
 
 
 class _Ended(Signal):
@@ -92,13 +95,51 @@ class InletLine:
         self._inlet = inlet
 
     def push(self, frame: Frame, /) -> None:
-        self._mailbox.offer(_Arrived(self._inlet, frame))
+        if not self._mailbox.offer(_Arrived(self._inlet, frame)):
+            self._inlet.drop(frame)
 
     def complete(self) -> None:
         self._mailbox.offer(_Ended(self._inlet, None))
 
     def fail(self, error: BaseException, /) -> None:
         self._mailbox.offer(_Ended(self._inlet, error))
+
+
+class _Failed(_Ended):
+    """The failure of a stream that may have been cancelled meanwhile."""
+
+    __slots__ = ("forgive",)
+
+    def __init__(
+        self, inlet: Inlet, error: BaseException, forgive: Callable[[BaseException], None]
+    ) -> None:
+        super().__init__(inlet, error)
+        self.forgive = forgive
+
+    def deliver(self) -> None:
+        if self.inlet.cancelled:
+            self.dropped()
+        super().deliver()
+
+    def dropped(self) -> None:
+        assert self.error is not None
+        self.forgive(self.error)
+
+
+class ForgivingLine(InletLine):
+    """As ``InletLine``; ``forgive`` gets the error of a stream that fails unwanted."""
+
+    __slots__ = ("_forgive",)
+
+    def __init__(
+        self, actor: PooledActor, inlet: Inlet, forgive: Callable[[BaseException], None]
+    ) -> None:
+        super().__init__(actor, inlet)
+        self._forgive = forgive
+
+    def fail(self, error: BaseException, /) -> None:
+        if not self._mailbox.offer(_Failed(self._inlet, error, self._forgive)):
+            self._forgive(error)
 
 
 class OutletLine:

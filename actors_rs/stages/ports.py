@@ -11,7 +11,7 @@ A frame is a sequence of 1..n elements and is never changed once it was emitted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
@@ -64,7 +64,9 @@ class Inlet:
         "count",
         "done",
         "error",
+        "forgiving",
         "name",
+        "on_drop",
         "opened",
         "window",
     )
@@ -75,9 +77,13 @@ class Inlet:
         self.buffered = 0
         self.count = 0
         self.opened = False
+        self.forgiving = False
+        """Whether a stream that fails behind its cancellation is no failure of the run."""
         self.done = False
         self.cancelled = False
         self.error: BaseException | None = None
+        self.on_drop: Callable[[Frame], None] | None = None
+        """Gets what is dropped because of a failure, where that is to be reported; any thread."""
         self._frames: deque[Frame] = deque()
         self._requested = 0
         self._since_request = 0
@@ -145,10 +151,19 @@ class Inlet:
         if self.cancelled:
             return
         self.cancelled = True
+        if cause is None:
+            self.on_drop = None  # downstream has had enough: what is left is not missed
+        else:
+            self._drop_held()
         self._frames.clear()
         self.buffered = 0
         if not self.done and self._upstream is not None:
             self._upstream.cancel(cause)
+
+    def drop(self, frame: Frame) -> None:
+        """``frame`` will not be handled."""
+        if self.on_drop is not None:
+            self.on_drop(frame)
 
     def cancel_upstream(self) -> None:
         """Ask for no more, but keep what is held; what is under way may still arrive."""
@@ -164,6 +179,7 @@ class Inlet:
         Raises ``ProtocolViolation`` for elements beyond demand (1.1) or after the end (1.7).
         """
         if self.cancelled:
+            self.drop(frame)
             return
         if self.done:
             raise ProtocolViolation("1.7", f"an element after the end of '{self.name}'")
@@ -181,6 +197,10 @@ class Inlet:
             raise ProtocolViolation("1.7", f"a second terminal signal to '{self.name}'")
         self.done = True
         self.error = error
+
+    def _drop_held(self) -> None:
+        for frame in self._frames:
+            self.drop(frame)
 
     def _request(self, n: int) -> None:
         self._requested += n

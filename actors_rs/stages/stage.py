@@ -8,7 +8,7 @@ recorders on its ports, without an actor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol
 
 from actors_rs.errors import DeciderError
@@ -109,6 +109,10 @@ class StageContext(Protocol):
         meanwhile, so it may itself run code of the user's that the source consists of.
         """
 
+    def at_hand(self, source: Stream, /) -> Sequence[Any] | None:
+        """All elements of ``source``, if it is nothing but a sequence that holds them already."""
+        ...
+
     def source_of(
         self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = ..., /
     ) -> Any:
@@ -128,9 +132,11 @@ class StageLogic:
     A hook that raises fails the stage: all inlets are cancelled and all outlets fail.
     """
 
-    inlets: tuple[Inlet, ...] = ()
+    inlets: Sequence[Inlet] = ()
     outlets: tuple[Outlet, ...] = ()
     context: StageContext
+    window: int = 4096
+    """What an inlet of this stage keeps requested by default; set by the shell."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set by the shell."""
     remake: Callable[[], StageLogic]
@@ -204,12 +210,22 @@ class StageLogic:
         if policy == "stop" or not isinstance(error, Exception):
             if first is not None:
                 first()
-            self.end(self.context.failed(error, position, beside=beside))
+            failure = self.context.failed(error, position, beside=beside)
+            for inlet in self.inlets[:1]:
+                inlet.drop((element,))
+            self.end(failure)
             return False
         self.context.passed_over(element, error, position, policy)
         if policy == "restart":
             self.renew(error, position)
         return True
+
+    def held(self) -> Iterable[Any]:
+        """Elements taken and not given on: what a restart loses, or a section that fails.
+
+        They are reported, so a stage that keeps elements outside its inlets should name them.
+        """
+        return ()
 
     def renew(self, error: BaseException, position: int | None) -> None:
         """Begin with fresh state behind the element at ``position``, which raised ``error``.

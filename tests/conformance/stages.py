@@ -75,7 +75,47 @@ def partition():
     return merge(one, other)
 
 
+def unzip():
+    one, other = Flow().map(lambda x: (x, x)).unzip()
+    return merge(one, other.filter(lambda _: False))
+
+
+def first_part(parts):
+    return parts[0]
+
+
+def beside(fold):
+    """All that comes, and beside it a fold whose result is dropped."""
+    one, other = Flow().broadcast(2)
+    return merge(one, fold(other).filter(lambda _: False))
+
+
 FLOWS = {
+    "operators/average": lambda: beside(lambda flow: flow.count().average()),
+    "operators/count": lambda: beside(lambda flow: flow.count()),
+    "operators/default_if_empty": lambda: Flow().default_if_empty(),
+    "operators/distinct": lambda: Flow().with_index().distinct().map(lambda pair: pair[1]),
+    "operators/distinct_until_changed": lambda: (
+        Flow().with_index().distinct_until_changed().map(lambda pair: pair[1])
+    ),
+    "operators/element_at": lambda: beside(lambda flow: flow.end_with(0).element_at(0)),
+    "operators/end_with": lambda: Flow().end_with(),
+    "operators/extreme": lambda: beside(lambda flow: flow.count().min()),
+    "operators/first": lambda: beside(lambda flow: flow.end_with(0).first()),
+    "operators/last": lambda: beside(lambda flow: flow.count().last()),
+    "operators/map_not_none": lambda: Flow().map_not_none(same),
+    "operators/reduce": lambda: beside(lambda flow: flow.reduce(0, lambda _, x: x)),
+    "operators/reduce_without_initial": lambda: beside(
+        lambda flow: flow.count().reduce_without_initial(lambda _, x: x)
+    ),
+    "operators/search": lambda: beside(lambda flow: flow.is_empty()),
+    "operators/sliding": lambda: Flow().sliding(1).map(lambda only: only[0]),
+    "operators/sort_within": lambda: Flow().sort_within(3, key=lambda _: 0),
+    "operators/starmap": lambda: Flow().map(lambda x: (x,)).starmap(same),
+    "operators/start_with": lambda: Flow().start_with(),
+    "operators/stateful_map": lambda: Flow().stateful_map(int, lambda n, x: (n, x)),
+    "operators/sum": lambda: beside(lambda flow: flow.count().sum()),
+    "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
     "operators/backpressure_timeout": lambda: Flow().backpressure_timeout(100),
     "operators/batch": lambda: Flow().batch(1).map(lambda batch: batch[0]),
     "operators/buffer": lambda: Flow().buffer(10**6, "drop_oldest"),
@@ -87,7 +127,7 @@ FLOWS = {
     "operators/delay": lambda: Flow().delay(0.0005),
     "operators/expand": lambda: Flow().expand(lambda x: [x]),
     "operators/filter": lambda: Flow().filter(lambda _: True),
-    "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]),
+    "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]).flat_map(Source.of),
     "operators/identity": Flow,
     "operators/idle_timeout": lambda: Flow().idle_timeout(100),
     "operators/initial_timeout": lambda: Flow().initial_timeout(100),
@@ -103,9 +143,27 @@ FLOWS = {
     "operators/take_while": lambda: Flow().take_while(lambda _: True),
     "operators/take_within": lambda: Flow().take_within(100),
     "operators/throttle": lambda: Flow().throttle(10**4),
+    "junctions/amb": lambda: Flow().amb(Source.never()),
+    "junctions/catch": lambda: Flow().catch(Source.failed),
+    "junctions/concat": lambda: Flow().append(Source.empty()).prepend(Source.empty()),
+    "junctions/flat_map_merge": lambda: Flow().flat_map(Source.of, breadth=2),
+    "junctions/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
+    "junctions/also_to": lambda: Flow().also_to(Sink.ignore()),
+    "junctions/balance": lambda: Flow().balance(1)[0],
     "junctions/broadcast": broadcast,
+    "junctions/combine_latest": lambda: Flow().combine_latest(Source.of(0)).map(first_part),
+    "junctions/divert_to": lambda: Flow().divert_to(Sink.ignore(), lambda _: False),
+    "junctions/interleave": lambda: Flow().interleave(Source.empty(), 2),
     "junctions/merge": lambda: merge(Flow(), Source.empty()),
+    "junctions/merge_preferred": lambda: Flow().merge_preferred(Source.empty()),
+    "junctions/merge_sorted": lambda: Flow().merge_sorted(Source.empty(), key=str),
     "junctions/partition": partition,
+    "junctions/unzip": unzip,
+    "junctions/wire_tap": lambda: Flow().wire_tap(Sink.ignore()),
+    "junctions/zip": lambda: Flow().zip(Source.repeat(0)).map(first_part),
+    "junctions/zip_latest": lambda: (
+        Flow().zip_latest(merge(Source.of(0), Source.never())).map(first_part)
+    ),
 }
 """A flow that passes on what comes, made with the stage."""
 

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.combining import Combining
+from actors_rs.graph.dsl.edges import Edges
+from actors_rs.graph.dsl.failures import Failures
 from actors_rs.graph.dsl.fan_out import Branching
 from actors_rs.graph.dsl.folding import Folds
 from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.rates import RateMatching
+from actors_rs.graph.dsl.selecting import Selections
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
+from actors_rs.graph.dsl.substreams import Substreams
 from actors_rs.graph.dsl.timing import TimedSources, Timing
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
@@ -44,10 +48,14 @@ R = TypeVar("R")
 
 class Flow(
     Operators[In_contra, Out_co],
+    Selections[In_contra, Out_co],
     Folds[In_contra, Out_co],
+    Edges[In_contra, Out_co],
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
+    Failures[In_contra, Out_co],
     RateMatching[In_contra, Out_co],
+    Substreams[In_contra, Out_co],
     Timing[In_contra, Out_co],
     SourceFactories,
     TimedSources,

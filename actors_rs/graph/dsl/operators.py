@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from actors_rs.graph.dsl.checks import at_least, function, positive_seconds
+from actors_rs.graph.dsl.appending import Appending
+from actors_rs.graph.dsl.checks import at_least, function, optional_function, positive_seconds
+from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.filter import Filter
-from actors_rs.stages.operators.flat_map import FlatMap
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.operators.map_not_none import MapNotNone
 from actors_rs.stages.operators.scan import Scan
-from actors_rs.stages.operators.skip import Skip
-from actors_rs.stages.operators.skip_while import SkipWhile
-from actors_rs.stages.operators.take import Take
-from actors_rs.stages.operators.take_while import TakeWhile
+from actors_rs.stages.operators.sliding import Sliding
+from actors_rs.stages.operators.sort_within import SortWithin
+from actors_rs.stages.operators.starmap import Starmap
+from actors_rs.stages.operators.stateful_map import StatefulMap
+from actors_rs.stages.operators.with_index import WithIndex
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -25,60 +28,94 @@ __all__ = ["Operators"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
+I = TypeVar("I")  # noqa: E741 - the input of the flow that a method is called on
 R = TypeVar("R")
+S = TypeVar("S")
+Ts = TypeVarTuple("Ts")
 
 WINDOW_OF_BATCHES = 16
 """How many batches an inlet behind ``batch`` keeps requested: each of them is many elements."""
 
 
-class Operators(Generic[In_contra, Out_co]):
+class Operators(Appending[In_contra, Out_co]):
     """What can be done to a stream. Each call gives a new blueprint and changes none."""
 
-    def then(
-        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
-    ) -> Flow[In_contra, Any]:
-        """This flow with one more stage of ``kind``, whose logic ``make`` gives."""
-        raise NotImplementedError
+    __slots__ = ()
 
     def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
         """Each element through ``f``."""
         function(f, "map: f")
-        return self.then("map", lambda: Map(f))
+        return self._linear("map", lambda: Map(f))
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
         function(predicate, "filter: predicate")
-        return self.then("filter", lambda: Filter(predicate))
+        return self._linear("filter", lambda: Filter(predicate))
 
-    def flat_map(self, f: Callable[[Out_co], Iterable[R]]) -> Flow[In_contra, R]:
-        """The elements of each iterable that ``f`` returns, in order, drawn on demand."""
-        function(f, "flat_map: f")
-        return self.then("flat_map", lambda: FlatMap(f), outflow_window=0)
+    def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
+        """``f(*element)`` for each element, a tuple of arguments."""
+        function(f, "starmap: f")
+        return self._linear("starmap", lambda: Starmap(f))
 
-    def take(self, count: int) -> Flow[In_contra, Out_co]:
-        """The first ``count`` elements; then upstream is cancelled."""
-        at_least(0, count, "take: count")
-        return self.then("take", lambda: Take(count))
-
-    def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
-        """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
-        function(predicate, "take_while: predicate")
-        return self.then("take_while", lambda: TakeWhile(predicate))
-
-    def skip(self, count: int) -> Flow[In_contra, Out_co]:
-        """All but the first ``count`` elements."""
-        at_least(0, count, "skip: count")
-        return self.then("skip", lambda: Skip(count))
-
-    def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
-        """Elements from the first one on for which ``predicate`` is false."""
-        function(predicate, "skip_while: predicate")
-        return self.then("skip_while", lambda: SkipWhile(predicate))
+    def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
+        """What ``f`` gives for each element, unless that is ``None``."""
+        function(f, "map_not_none: f")
+        return self._linear("map_not_none", lambda: MapNotNone(f))
 
     def scan(self, init: R, f: Callable[[R, Out_co], R]) -> Flow[In_contra, R]:
-        """Each ``f(accumulated, element)``, from ``init``, which is not emitted itself."""
+        """Each ``f(accumulated, element)``, from ``init``, which is not emitted itself.
+
+        Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.
+        """
+        make_init = copies_of(init, "scan", "stateful_map")
         function(f, "scan: f")
-        return self.then("scan", lambda: Scan(init, f))
+        return self._linear("scan", lambda: Scan(make_init(), f))
+
+    def stateful_map(
+        self,
+        create: Callable[[], S],
+        f: Callable[[S, Out_co], tuple[S, R]],
+        on_complete: Callable[[S], R | None] | None = None,
+    ) -> Flow[In_contra, R]:
+        """``f(state, element)`` gives the next state and a result; the first is ``create()``.
+
+        ``create`` is called once in each run. When upstream completes, ``on_complete(state)``
+        may give one more result; ``None`` is none.
+        """
+        function(create, "stateful_map: create")
+        function(f, "stateful_map: f")
+        optional_function(on_complete, "stateful_map: on_complete")
+        return self._linear("stateful_map", lambda: StatefulMap(create, f, on_complete))
+
+    def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
+        """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
+        if not isinstance(first, int):
+            raise TypeError(f"with_index: first must be an int, got {first!r}")
+        return self._linear("with_index", lambda: WithIndex(first))
+
+    def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
+        """Tuples of ``size`` neighbours, each beginning ``step`` elements behind the one before.
+
+        Only whole ones: elements behind the last tuple that is complete are in none.
+        """
+        at_least(1, size, "sliding: size")
+        at_least(1, step, "sliding: step")
+        return self._linear("sliding", lambda: Sliding(size, step), 0)
+
+    def pairwise(self) -> Flow[In_contra, tuple[Out_co, Out_co]]:
+        """Each element but the first, with the one before: ``sliding(2)``."""
+        return self._linear("pairwise", lambda: Sliding(2, 1))
+
+    def sort_within(
+        self, count: int, key: Callable[[Out_co], Any] | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """Sorted, if each element comes at most ``count`` places too late; holds that many back.
+
+        By ``key`` or by the elements themselves; equal ones stay in their order.
+        """
+        at_least(1, count, "sort_within: count")
+        optional_function(key, "sort_within: key")
+        return self._linear("sort_within", lambda: SortWithin(count, key))
 
     def batch(self, count: int, within: float | None = None) -> Flow[In_contra, list[Out_co]]:
         """Lists of ``count`` elements, the last one shorter.

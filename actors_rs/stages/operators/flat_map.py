@@ -2,6 +2,20 @@
 
 in:  "ab" "c" |
 out: a b c |        (list)
+
+in:   x           y |
+f(x):   1   2   |
+f(y):             3 |   (started when the stream before it has completed)
+out:    1   2     3 |
+
+The elements of each iterable or stream that ``f`` returns, one after the other; ``concat_map`` is
+another name for it.
+
+Back-pressure: draws from an iterable, and asks a stream for, what downstream asks for.
+Completes: when upstream has completed and the last stream too.
+Fails: when upstream or an inner stream fails, behind all elements before, or when ``f`` raises and
+  the stage's policy is to stop.
+Cancels: upstream and the stream that is running.
 """
 
 from __future__ import annotations
@@ -11,16 +25,91 @@ from itertools import chain
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame, Inlet
+from actors_rs.stages.stage import Budget, Stream
 
 
 class FlatMap(Operator):
-    """The elements of each iterable that ``f`` returns, drawn as they are demanded."""
+    """Iterables are drawn by the transform. It stops short at a stream, which then has its run."""
 
     expanding = True
+    survive_renewal = Operator.survive_renewal | {"_past"}
 
-    def __init__(self, f: Callable[[Any], Iterable[Any]]) -> None:
+    def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
         self._f = f
+        self._met: Stream | None = None  # by the transform, and not started yet
+        self._met_in: Frame = ()  # the piece it was met in
+        self._inner: Inlet | None = None
+        self._started = 0
+        self._past = Inlet("past")  # keeps count of what came from inner streams that ended
+        self._past.complete()
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return chain.from_iterable(self._f(element) for element in elements)
+        return chain.from_iterable(self._iterables(elements))
+
+    def _iterables(self, elements: Iterator[Any]) -> Iterator[Iterable[Any]]:
+        f = self._f
+        for element in elements:
+            result = f(element)
+            if isinstance(result, Stream):
+                at_hand = self.context.at_hand(result)
+                if at_hand is None:
+                    self._met, self._met_in = result, self._piece
+                    self.satisfied = True  # by this piece, see _end_if_due
+                    return
+                result = at_hand
+            yield result
+
+    def advance(self, budget: Budget) -> None:
+        while self._inner is None or self._inner_is_over(self._inner):
+            super().advance(budget)
+            if self._inner is None or budget.spent():
+                return
+
+    def _end_if_due(self) -> None:
+        if self._met is None:
+            super()._end_if_due()
+            return
+        met, self._met, self.satisfied = self._met, None, False
+        try:
+            self._begin(met)
+        except Exception as error:
+            if self.survives_in(self._met_in, self._left, self._elements, error):
+                self._go_on()
+
+    def _begin(self, source: Stream) -> None:
+        inner = Inlet(f"inner {self._started}", self.window)
+        self.inlets = (self.inlet, self._past, inner)
+        try:
+            self.context.attach(source, inner, alone=True)
+        except BaseException:
+            self.inlets = (self.inlet, self._past)  # nothing feeds it
+            raise
+        self._inner = inner
+        self._started += 1
+        inner.open()
+
+    def _inner_is_over(self, inner: Inlet) -> bool:
+        """Emit what the inner stream gave; True when it has completed and was forgotten."""
+        outlet = self.outlet
+        if outlet.cancelled:
+            self.end(outlet.cause)
+        while inner.buffered and outlet.demand:
+            outlet.emit(inner.take(outlet.demand))
+        if inner.error is not None and inner.exhausted:
+            self.end(inner.error)
+        if not inner.exhausted or outlet.closed:
+            return False
+        self._past.count += inner.count
+        self._inner, self.inlets = None, (self.inlet, self._past)
+        self._go_on()
+        return True
+
+    def _go_on(self) -> None:
+        """Apply the transform to what is left of the piece."""
+        self._piece, self._met_in = self._met_in, ()
+        self._open_rest()
+
+    def details(self) -> dict[str, Any]:
+        return {"inner": int(self._inner is not None), "started": self._started}

@@ -1,0 +1,128 @@
+"""Streams of streams: methods of ``Flow``, hence of ``Source`` too; ``concat`` and ``amb``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
+
+from actors_rs.graph.blueprint import OPEN, OutletRef, check_source, in_order, spec_of
+from actors_rs.graph.dsl.appending import Appending
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.stages.junctions.amb import Amb
+from actors_rs.stages.junctions.catch import Catch
+from actors_rs.stages.junctions.concat import Concat
+from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
+from actors_rs.stages.junctions.switch_map import SwitchMap
+from actors_rs.stages.operators.flat_map import FlatMap
+from actors_rs.stages.stage import Stream
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Substreams", "amb", "concat"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+R = TypeVar("R")
+T = TypeVar("T")
+
+Inner: TypeAlias = "Flow[Never, R] | Iterable[R]"
+"""What a function may return where a stream is wanted."""
+
+
+class Substreams(Appending[In_contra, Out_co]):
+    """Streams that begin while another one runs.
+
+    An inner stream belongs to the run: it ends with it, drains with it, and its failure is the
+    run's. Its stages are named ``range#7`` in errors, and summed up by kind in figures once they
+    have ended. One that begins while the run drains gives nothing from outside any more.
+    """
+
+    __slots__ = ()
+
+    def flat_map(
+        self, f: Callable[[Out_co], Inner[R]], breadth: int | None = None
+    ) -> Flow[In_contra, R]:
+        """The elements of each iterable or stream that ``f`` returns, one after the other.
+
+        With ``breadth``, up to that many run at a time and are merged as their elements come.
+        """
+        function(f, "flat_map: f")
+        if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
+            return self.then("flat_map", lambda: FlatMap(f), 0)
+        return self.then("flat_map", lambda: FlatMapMerge(f, breadth), 0)
+
+    def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
+        """The elements of each stream or iterable that ``f`` returns, one after the other."""
+        function(f, "concat_map: f")
+        return self.then("concat_map", lambda: FlatMap(f), 0)
+
+    def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
+        """The elements of the stream that ``f`` returns for the newest element.
+
+        The stream of the element before is cancelled. Upstream is never held back.
+        """
+        function(f, "switch_map: f")
+        return self.then("switch_map", lambda: SwitchMap(f), 0)
+
+    def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
+        """This stream, and where it fails the one that ``f(error)`` returns, in its place.
+
+        ``error`` is what came from upstream: a ``StageError`` whose ``__cause__`` is what a stage
+        raised, or the error of ``Source.failed``. ``f`` is called once at most.
+        """
+        function(f, "catch: f")
+        return self.then("catch", lambda: Catch(f))
+
+    def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """This stream, then the others; each is started when the one before has completed."""
+        closed = [source_in(stream, "append") for stream in streams]
+        return self.then("append", lambda: Concat([None, *closed]))
+
+    def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """The other streams one after the other, then this one, which is not asked before."""
+        closed = [source_in(stream, "prepend") for stream in streams]
+        return self.then("prepend", lambda: Concat([*closed, None]))
+
+    def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """This stream, or the other one if this completes without an element."""
+        source = source_in(stream, "if_empty")
+        return self.then("if_empty", lambda: Concat([None, source], only_if_empty=True))
+
+    def amb(self, *others: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """Whichever of this and the others gives an element or ends first; the rest is cancelled.
+
+        Where this stream may fail behind its cancellation as well, use ``amb(this, *others)``.
+        """
+        closed = [source_in(stream, "amb") for stream in others]
+        return self.then("amb", lambda: Amb([None, *closed]))
+
+
+def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:
+    """The streams one after the other; each is started when the one before has completed."""
+    closed = [source_in(stream, "concat") for stream in streams]
+    return _source("concat", lambda: Concat(closed))
+
+
+def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
+    """Whichever of the streams gives an element or ends first; the others are cancelled.
+
+    Without streams it never ends.
+    """
+    closed = [source_in(stream, "amb") for stream in streams]
+    return _source("amb", lambda: Amb(closed))
+
+
+def source_in(stream: Any, where: str) -> Flow[Never, Any]:
+    """``stream`` if it is a closed source; raises ``TypeError`` or ``GraphError``."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"{where} needs Sources, got {stream!r}")
+    out: OutletRef = stream._out  # type: ignore[attr-defined]
+    check_source([] if out is OPEN else in_order([out.spec]), out, where)
+    return stream  # type: ignore[return-value]
+
+
+def _source(kind: str, make: Callable[[], Any]) -> Flow[Never, Any]:
+    from actors_rs.graph.dsl.flow import Flow
+
+    return Flow(OutletRef(spec_of(kind, make, outflow_window=0)))

@@ -1,0 +1,110 @@
+"""What stages with inner streams share: inlets that come and go, and know when there is news."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Hosting", "InnerInlet"]
+
+
+class InnerInlet(Inlet):
+    """The inlet of an inner stream. What arrives puts it into the line of those with news."""
+
+    __slots__ = ("_line", "in_line")
+
+    def __init__(self, name: str, window: int, line: deque[InnerInlet]) -> None:
+        super().__init__(name, window)
+        self.in_line = False
+        self._line = line
+
+    def push(self, frame: Frame) -> None:
+        super().push(frame)
+        self.get_in_line()
+
+    def complete(self, error: BaseException | None = None) -> None:
+        super().complete(error)
+        self.get_in_line()
+
+    def get_in_line(self) -> None:
+        """Be looked at, behind all that are in line; once however much has arrived."""
+        if not self.in_line and not self.cancelled:
+            self.in_line = True
+            self._line.append(self)
+
+
+class Hosting(StageLogic):
+    """One outlet, perhaps an outer inlet, and inner streams that are started on the way.
+
+    ``line`` holds the inner inlets with news, ``running`` says how many there are.
+    """
+
+    inlets: list[Inlet]
+
+    def __init__(self, *outer: Inlet) -> None:
+        self.outlet = Outlet()
+        self.outlets = (self.outlet,)
+        self.inlets = list(outer)
+        self.line: deque[InnerInlet] = deque()
+        self.running = 0
+        self.started = 0
+        self._past: Inlet | None = None  # keeps count of what came from streams that ended
+
+    def begin(
+        self,
+        source: object,
+        window: int | None = None,
+        *,
+        alone: bool = True,
+        forgiving: bool = False,
+    ) -> InnerInlet:
+        """Start ``source``; raises what ``StageContext.attach`` does. Its inlet is not open yet.
+
+        ``forgiving``: if it fails behind its cancellation, that is no failure of the run.
+        """
+        inlet = InnerInlet(f"inner {self.started}", window or self.window, self.line)
+        inlet.forgiving = forgiving
+        self.inlets.append(inlet)
+        try:
+            self.context.attach(source, inlet, alone=alone)
+        except BaseException:
+            self.inlets.remove(inlet)  # nothing feeds it
+            raise
+        self.running += 1
+        self.started += 1
+        return inlet
+
+    def forget(self, inlet: InnerInlet) -> None:
+        """The inner stream has ended or was cancelled."""
+        if self._past is None:
+            self._past = Inlet("past")
+            self._past.complete()
+            self.inlets.append(self._past)
+        self.inlets.remove(inlet)
+        self._past.count += inlet.count
+        self.running -= 1
+
+    def drop(self, inlet: InnerInlet) -> None:
+        """Cancel an inner stream that is not wanted any more."""
+        inlet.cancel()
+        self.forget(inlet)
+
+    def flow(self, inlet: InnerInlet) -> bool:
+        """Emit what ``inlet`` holds as far as it is demanded; whether its stream goes on.
+
+        One that completed is forgotten. One that failed ends this stage behind its last element.
+        """
+        outlet = self.outlet
+        while inlet.buffered and outlet.demand:
+            outlet.emit(inlet.take(outlet.demand))
+        if not inlet.exhausted:
+            return True
+        self.forget(inlet)
+        if inlet.error is not None:
+            self.end(inlet.error)
+        return False
+
+    def details(self) -> dict[str, object]:
+        return {"inner": self.running, "started": self.started}
