@@ -166,8 +166,6 @@ def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
 
 
 @overload
-def zip(first: Flow[In_contra, A], /) -> Flow[In_contra, tuple[A]]: ...
-@overload
 def zip(
     first: Flow[In_contra, A], second: Flow[In_contra, B], /
 ) -> Flow[In_contra, tuple[A, B]]: ...

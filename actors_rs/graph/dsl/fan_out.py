@@ -72,7 +72,9 @@ class Branching(Generic[In_contra, Out_co]):
         self: Branching[In_contra, tuple[A, B, C]], count: Literal[3], *, name: str | None = None
     ) -> tuple[Flow[In_contra, A], Flow[In_contra, B], Flow[In_contra, C]]: ...
     @overload
-    def unzip(self, count: int, *, name: str | None = None) -> tuple[Flow[In_contra, Any], ...]: ...
+    def unzip(
+        self, count: int = 2, *, name: str | None = None
+    ) -> tuple[Flow[In_contra, Any], ...]: ...
 
     def unzip(self, count: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
         """``count`` flows: the first parts of all elements, the second ones, and so on.
