@@ -35,10 +35,6 @@ class _Linear(StageLogic):
         self.inlets = (self.inlet,)
         self.pace = Pace()
 
-    def held(self) -> Iterable[Any]:
-        """Elements taken and not yet given on, which a restart would lose: dead letters then."""
-        return ()
-
     def survives_in(
         self,
         piece: Frame,
@@ -51,12 +47,17 @@ class _Linear(StageLogic):
 
         ``left`` were left of the piece before. If none of them was taken, no element is at fault.
         """
+
+        def before_the_end() -> None:
+            if first is not None:
+                first()
+            self.inlet.untake(list(rest))
+
         now_left = length_hint(rest)
         if now_left < left:
             position = self.inlet.count - now_left - 1
-            return self.survives(error, piece[-now_left - 1], position, first=first)
-        if first is not None:
-            first()
+            return self.survives(error, piece[-now_left - 1], position, first=before_the_end)
+        before_the_end()
         self.fail(error)
         return False
 
@@ -102,6 +103,9 @@ class Operator(_Linear):
         draws one element at a time, and neither loses nor keeps back what came of those before.
         """
         raise NotImplementedError
+
+    def held(self) -> Iterable[Any]:
+        return () if self._results is None else self._elements
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""

@@ -51,6 +51,9 @@ class Partition(StageLogic):
         if inlet.exhausted and self._waiting is None:
             self.end(inlet.error)
 
+    def held(self) -> list[Any]:
+        return [] if self._waiting is None else [self._waiting[0]]
+
     def _place_waiting(self) -> bool:
         """Emit the element that waits for its outlet, if it can be; True if none waits now."""
         if self._waiting is None:
@@ -64,20 +67,23 @@ class Partition(StageLogic):
         return True
 
     def _route(self, budget: Budget) -> bool:
-        """Send one piece, up to the first element that has to wait; False if ``f`` failed."""
+        """Send one piece, up to the first element that has to wait; False if the stage failed."""
         piece = self.inlet.take(self._pace.size)
         elements = iter(piece)
         frames: list[list[Any]] = [[] for _ in self.outlets]
         room = [len(piece) if outlet.closed else outlet.demand for outlet in self.outlets]
+        failure: Exception | None = None
         try:
             self._sort(elements, frames, room)
         except Exception as error:
-            self._emit(frames)
-            self.fail(error, self.inlet.count - length_hint(elements) - 1)
-            return False
+            failure = error
         left = length_hint(elements)
         self._emit(frames)
         self.inlet.untake(piece[len(piece) - left :] if left else ())
+        if failure is not None:
+            element = piece[len(piece) - left - 1]
+            if not self.survives(failure, element, self.inlet.count - 1):
+                return False
         self._pace.record(len(piece) - left, budget.lap())
         return True
 

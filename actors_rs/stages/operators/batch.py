@@ -42,6 +42,9 @@ class Batch(StageLogic):
         if inlet.exhausted and not self._batch:
             self.end(inlet.error)
 
+    def held(self) -> list[Any]:
+        return self._batch
+
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:
             self._timer.cancel()

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from actors_rs.errors import StreamError
@@ -89,6 +90,10 @@ class MapAsync(StageLogic):
         for runner in self._runners:
             runner.cancel()
 
+    def held(self) -> list[Any]:
+        calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
+        return [call.element for call in calls]
+
     def details(self) -> dict[str, Any]:
         under_way = len(self._not_ended) - len(self._waiting)
         return {"under_way": max(0, under_way), "parallelism": self._parallelism}
@@ -112,16 +117,15 @@ class MapAsync(StageLogic):
     def _emit_ended(self) -> None:
         calls, most, out = self._calls, self.outlet.demand, list[Any]()
         while calls and calls[0].done:
-            call = calls[0]
+            if calls[0].error is None and len(out) == most:
+                break
+            call = calls.popleft()
             if call.error is None:
-                if len(out) == most:
-                    break
                 out.append(call.value)
             elif not self.survives(
                 call.error, call.element, call.position, first=partial(self.outlet.emit, out)
             ):
                 return
-            calls.popleft()
         self.outlet.emit(out)
 
     def _take_slot(self) -> None:

@@ -1,0 +1,176 @@
+"""flow.restart(Backoff(0.1, 10), max_restarts=3, within=60)
+
+    in:  1 2 3     4 5 |
+    out: 1 2   ... 4 5 |        (3 makes a stage of the section fail; after a wait it goes on)
+
+A part of a graph that is made anew when it fails. To the graph it is one stage, which runs the
+section as an inner stream.
+
+Back-pressure: takes what the section asks for and gives what is demanded; while there is no
+  section, what is before and behind it waits.
+Completes: when the section completes.
+Fails: when the section fails once too often, or its input failed.
+Cancels: the section, and upstream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from actors_rs.graph.blueprint import OutletRef, graft
+from actors_rs.graph.section_life import SectionLife
+from actors_rs.runtime._primitives import Random
+from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.intensity import Intensity
+from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["Section"]
+
+
+class Section(StageLogic):
+    """Runs what ends in ``out``, and runs it anew when it fails.
+
+    With ``is_open`` that has an open input, which is fed from an inlet of this stage.
+    """
+
+    def __init__(
+        self, out: OutletRef, is_open: bool, backoff: Backoff, max_restarts: int, within: float
+    ) -> None:
+        self.outlet = Outlet()
+        self.inlet = Inlet() if is_open else None
+        self.inlets = () if self.inlet is None else (self.inlet,)
+        self.outlets = (self.outlet,)
+        self._out = out
+        self._backoff = backoff
+        self._intensity = Intensity(max_restarts, within)
+        self._dice = Random()
+        self._life: SectionLife | None = None
+        self._result: Inlet | None = None  # what the section gives; None while it rests
+        self._feed: Outlet | None = None  # what the section takes
+        self._timer: Cancellable | None = None
+        self._draining = False
+        self._restarts = 0
+
+    def advance(self, budget: Budget) -> None:
+        if self.outlet.cancelled:
+            self._leave(self.outlet.cause)
+            return
+        if self._result is None:
+            if self._timer is not None or self._life is not None:
+                return
+            self._begin()
+        self._hand_in()
+        self._hand_out(budget)
+
+    def drain(self) -> None:
+        self._draining = self.inlet is None  # else upstream will end, and the section after it
+        if self._draining and self._result is None and self._restarts:
+            self._leave(None)
+
+    def stop(self, error: BaseException | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._life is not None:
+            self._life.release()
+
+    def details(self) -> dict[str, Any]:
+        return {"restarts": self._restarts, "resting": self._timer is not None}
+
+    # A life of the section
+
+    def _begin(self) -> None:
+        from actors_rs.graph.inner import attach, source_of
+
+        host = cast("StageActor", self.context)
+        self._life = SectionLife(host, lambda: self.context.post(self._life_is_over))
+        self._result = Inlet("section", host.system.window)
+        self._feed, out = None, self._out
+        if self.inlet is not None:
+            self._result.window = self.inlet.window
+            self._feed = Outlet("section")
+            source = source_of(host, self._feed, f"the input of {host}", lambda: None)
+            out = OutletRef(graft(out.spec, source._out), out.index)
+        self._set_ports()
+        attach(host, self._life.as_run, _stream(out), self._result)
+
+    def _set_ports(self) -> None:
+        inlets, outlets = (self.inlet, self._result), (self.outlet, self._feed)
+        self.inlets = tuple(inlet for inlet in inlets if inlet is not None)
+        self.outlets = tuple(outlet for outlet in outlets if outlet is not None)
+
+    def _life_is_over(self) -> None:
+        self._life = None
+
+    # The elements
+
+    def _hand_in(self) -> None:
+        inlet, feed = self.inlet, self._feed
+        if inlet is None or feed is None:
+            return
+        if feed.cancelled and feed.cause is None:
+            inlet.cancel()  # the section has had enough
+        while feed.demand:
+            inlet.open()
+            if not inlet.buffered:
+                break
+            feed.emit(inlet.take(feed.demand))
+        if inlet.exhausted:
+            feed.complete() if inlet.error is None else feed.fail(inlet.error)
+
+    def _hand_out(self, budget: Budget) -> None:
+        result, outlet = self._result, self.outlet
+        if result is None:
+            return
+        while outlet.demand:
+            result.open()
+            if not result.buffered:
+                break
+            outlet.emit(result.take(outlet.demand))
+            budget.lap()
+            if budget.spent():
+                return
+        if result.exhausted:
+            if result.error is None:
+                self.end(None)
+            else:
+                self._failed(result.error)
+
+    # The ends
+
+    def _failed(self, error: BaseException) -> None:
+        now = self.context.now()
+        if not self._may_restart(error) or not self._intensity.allows(now):
+            self.end(error)
+            return
+        self._restarts += 1
+        wait = self._backoff.delay(self._intensity.lately, self._dice.random())
+        self._intensity.waits(wait)
+        if self._life is not None:
+            self._life.write_off(f"failed, and is restarted in {wait:.3g} s")
+        self._result = self._feed = None
+        self._set_ports()
+        self._timer = self.context.after(wait, self._rested)
+
+    def _may_restart(self, error: BaseException) -> bool:
+        upstream_failed = self.inlet is not None and self.inlet.error is not None
+        return isinstance(error, Exception) and not upstream_failed and not self._draining
+
+    def _rested(self) -> None:
+        self._timer = None
+
+    def _leave(self, cause: BaseException | None) -> None:
+        if self._result is not None:
+            self._result.cancel()  # without the cause: what the section holds is not wanted
+        if self._feed is not None:
+            self._feed.complete()
+        self.end(cause)
+
+
+def _stream(out: OutletRef) -> Any:
+    from actors_rs.graph.dsl.flow import Flow
+
+    return Flow(out)

@@ -1,0 +1,99 @@
+"""One life of a section: the run, as the stages see it that live and fail together.
+
+Failures in it are not the run's before the section has given up, and what its stages drop because
+one of them failed is reported: the rest of the graph goes on and would not miss it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from actors_rs.runtime._primitives import Lock
+
+if TYPE_CHECKING:
+    from actors_rs.graph.run import Run
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["SectionLife"]
+
+
+class SectionLife:
+    """Stands for the run of ``host``; whatever is not named here is the run's.
+
+    ``when_over`` is called when all of its stages have ended. Any thread.
+    """
+
+    def __init__(self, host: StageActor, when_over: Callable[[], None]) -> None:
+        self._run = host.activity
+        self._host = host
+        self._when_over = when_over
+        self._lock = Lock()
+        self._living: set[StageActor] = set()
+        self._failures: list[BaseException] = []
+        self._verdict: Callable[[BaseException], None] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._run, name)
+
+    @property
+    def as_run(self) -> Run[Any]:
+        """This, for those who need a run."""
+        return cast("Run[Any]", self)
+
+    def join(self, stages: Sequence[StageActor]) -> None:
+        """``stages`` belong to this life, and to the run."""
+        with self._lock:
+            self._living.update(stages)
+        for stage in stages:
+            for inlet in stage.logic.inlets:
+                inlet.on_drop = self._lost
+        self._run.join(stages)
+
+    def stage_ended(self, stage: StageActor) -> None:
+        """``stage`` has stopped; what it holds is lost if there was a failure."""
+        self._lost(stage.logic.held())
+        self._run.stage_ended(stage)
+        with self._lock:
+            self._living.discard(stage)
+            over = not self._living
+        if over:
+            self._when_over()
+
+    def note_failure(self, error: BaseException) -> None:
+        """A stage failed; whose failure that is depends on what becomes of the section."""
+        with self._lock:
+            self._failures.append(error)
+            verdict = self._verdict
+        if verdict is not None:
+            verdict(error)
+
+    def recovered(self, error: BaseException) -> None:
+        """``error`` was dealt with inside."""
+        with self._lock:
+            self._failures[:] = [one for one in self._failures if one is not error]
+        self._run.recovered(error)
+
+    def release(self) -> None:
+        """The section has ended for good: its failures are the run's."""
+        self._settle(self._run.note_failure)
+
+    def write_off(self, why: str) -> None:
+        """The section is restarted: its failures are dead letters."""
+        self._settle(lambda error: self._host.report(None, why, error))
+
+    def _settle(self, verdict: Callable[[BaseException], None]) -> None:
+        with self._lock:
+            if self._verdict is not None:
+                return
+            self._verdict = verdict
+            failures = tuple(self._failures)
+        for error in failures:
+            verdict(error)
+
+    def _lost(self, elements: Iterable[Any]) -> None:
+        """``elements`` are dropped; if no stage has failed, because they are not wanted."""
+        failure = next(iter(self._failures), None)
+        if failure is not None:
+            for element in elements:
+                self._host.report(element, "lost when its section failed", failure)

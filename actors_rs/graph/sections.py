@@ -1,0 +1,81 @@
+"""Sections of a blueprint: the stages behind one another that share a policy or a restart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import (
+    OPEN,
+    OutletRef,
+    StageSpec,
+    check_closed,
+    graft,
+    in_order,
+    spec_of,
+)
+from actors_rs.graph.materializer import windows_of
+from actors_rs.graph.section import Section
+from actors_rs.runtime.backoff import Backoff
+from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["restarted", "with_policy"]
+
+_UNCHANGED = 2**62
+"""Stands for the window of what flows into a section, to see whether it comes out again."""
+
+
+def with_policy(end: StageSpec, answer: OnFailure) -> StageSpec:
+    """``end`` and the stages before it, with ``answer`` where they have no policy of their own.
+
+    Sources have none. A stage with an outlet to elsewhere is shared with other flows, which an
+    altered copy would not be: it is left alone, and what is before it too.
+    """
+    specs = in_order([end])
+    used = Counter(ref.spec for spec in specs for ref in spec.inputs)
+    copies: dict[StageSpec, StageSpec] = {}
+    for spec in specs:
+        leads_elsewhere = spec is not end and used[spec] < spec.outlets
+        if not spec.inputs or leads_elsewhere or spec.outlets == 0:
+            copies[spec] = spec
+            continue
+        inputs = tuple(
+            ref if ref is OPEN else OutletRef(copies[ref.spec], ref.index) for ref in spec.inputs
+        )
+        policy = spec.attributes.on_failure or answer
+        attributes = replace(spec.attributes, on_failure=policy)
+        copies[spec] = replace(spec, inputs=inputs, attributes=attributes)
+    return copies[end]
+
+
+def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float) -> StageSpec:
+    """One stage that runs what ends in ``out``, and runs it anew when it fails."""
+    specs = in_order([out.spec])
+    is_open = any(ref is OPEN for spec in specs for ref in spec.inputs)
+    outflow = _check(out, is_open)
+    return spec_of(
+        "section",
+        lambda: Section(out, is_open, backoff, max_restarts, within),
+        *((OPEN,) if is_open else ()),
+        outflow_window=None if outflow == _UNCHANGED else outflow,
+    )
+
+
+def _check(out: OutletRef, is_open: bool) -> int:
+    """Raise ``GraphError`` unless the section can run; the window for what comes out of it."""
+    head = StageSpec("the section's input", make=StageLogic, outflow_window=_UNCHANGED)
+    end = graft(out.spec, OutletRef(head)) if is_open else out.spec
+    tail = StageSpec("the section's end", StageLogic, (OutletRef(end, out.index),), outlets=0)
+    specs = in_order([tail])
+    fed = {ref for spec in specs for ref in spec.inputs}
+    for spec in specs:
+        for index in range(spec.outlets):
+            if OutletRef(spec, index) not in fed:
+                raise GraphError(
+                    f"restart: expected a section with one outlet, got one of which outlet {index} "
+                    f"of stage '{spec.label}' (made at {spec.site}) leads elsewhere"
+                )
+    check_closed(specs)
+    return windows_of(specs, 0)[tail]
