@@ -11,21 +11,35 @@ It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRe
 
 from __future__ import annotations
 
-import itertools
 import logging
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from pykka import Actor, ActorDeadError, ActorRef, Future
+from pykka import Actor, ActorRef, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.errors import DefectError
-from actors_rs.runtime._primitives import Full, random_bits
+from actors_rs.runtime._primitives import Full
+from actors_rs.runtime.actor_ref import (
+    STOP,
+    Ask,
+    PooledActorRef,
+    answer_dead,
+    next_urn_number,
+    urn_of,
+)
 from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.keeper import (
+    NO_MESSAGE,
+    RUNTIME_MESSAGES,
+    Keeper,
+    RuntimeMessage,
+    is_fatal,
+)
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.watch import begin_watch, end_watch, tell_watchers
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,73 +59,7 @@ SLOW_SECONDS = 0.1
 
 A = TypeVar("A", bound="PooledActor")
 logger = logging.getLogger("actors_rs.runtime")
-_PROXY_MESSAGES = frozenset({ProxyCall, ProxyGetAttr, ProxySetAttr})
-_STOP = _ActorStop()
-_urns = itertools.count(random_bits(128))
-
-
-class _Ask:
-    """A message whose sender waits for an answer."""
-
-    __slots__ = ("message", "reply_to")
-
-    def __init__(self, message: Any, reply_to: Future[Any]) -> None:
-        self.message = message
-        self.reply_to = reply_to
-
-
-class PooledActorRef(ActorRef[A]):
-    """pykka's reference to an actor. All methods may be called from any thread."""
-
-    def __init__(self, actor: A) -> None:
-        self._urn_number = actor._urn_number
-        self.actor_class = type(actor)
-        self.actor_inbox: Mailbox = actor.actor_inbox
-        self.actor_stopped = actor.actor_stopped
-
-    def _actor_weakref(self) -> A | None:  # type: ignore[override]  # pykka has a weakref here
-        """The actor while it lives."""
-        return self.actor_inbox.owner  # type: ignore[return-value]
-
-    @property
-    def actor_urn(self) -> str:  # type: ignore[override]
-        """The actor's unique name; stays when the actor is gone."""
-        return _urn(self._urn_number)
-
-    def tell(self, message: Any) -> None:
-        """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
-        if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
-            raise ActorDeadError(f"{self} not found")
-
-    @overload
-    def ask(
-        self, message: Any, *, block: Literal[False], timeout: float | None = None
-    ) -> Future[Any]: ...
-
-    @overload
-    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
-
-    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Send ``message`` and wait for the answer, or return a future of it.
-
-        Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
-        stopped before handling the message or ended in the midst of it (``SystemExit``).
-        """
-        future = self.actor_class._create_future()
-        if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(message, future)):
-            _answer_dead(future, f"{self} not found")
-        return future.get(timeout=timeout) if block else future
-
-    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Ask the actor to stop after the messages it has; True if it was alive.
-
-        With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
-        ``pykka.Timeout``; without, returns a future of the answer.
-        """
-        future: PooledFuture[bool] = PooledFuture()
-        if self.actor_stopped.is_set() or not self.actor_inbox.offer(_Ask(_STOP, future)):
-            future.set(False)
-        return future.get(timeout=timeout) if block else future
+RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 
 
 class PooledActor(Actor):
@@ -124,17 +72,25 @@ class PooledActor(Actor):
 
     dispatcher: ClassVar[str] = "pool"
     _reported_slow = False
+    _ref_class: ClassVar[type[PooledActorRef[Any]]] = PooledActorRef
 
     actor_inbox: Mailbox
     _dispatcher: Dispatcher
+    # What most actors never need has its place in the class until they do.
+    _keeper: Keeper | None = None
+    _watchers: dict[str, Mailbox] | None = None
+    _watching: set[str] | None = None
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
-        self._urn_number = next(_urns)
+        if self._keeper is not None:
+            self._keeper.identify(self)
+            return
+        self._urn_number = next_urn_number()
         self.actor_inbox = self._create_actor_inbox()
         self.actor_inbox.owner = self
         self.actor_stopped = StopFlag()  # type: ignore[assignment]  # an Event's methods
-        self._actor_ref = PooledActorRef(self)
+        self._actor_ref = self._ref_class(self, type(self))
         self._system: ActorSystem | None = None
         self._on_start_due = True
 
@@ -152,7 +108,23 @@ class PooledActor(Actor):
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """A name no other actor has."""
-        return _urn(self._urn_number)
+        return urn_of(self._urn_number)
+
+    def __str__(self) -> str:
+        named = f" '{self._keeper.label}'" if self._keeper is not None else ""
+        return f"{type(self).__name__}{named} ({self.actor_urn})"
+
+    def watch(self, ref: ActorRef[Any]) -> None:
+        """Get one ``Terminated`` when the actor of ``ref`` has ended, also if it has by now.
+
+        It comes to ``on_receive``. To be called in a handler or hook of this actor; watching
+        twice is watching once. Raises ``InvalidArgumentError`` for a ref of another kind.
+        """
+        begin_watch(self, ref)
+
+    def unwatch(self, ref: ActorRef[Any]) -> None:
+        """Get no ``Terminated`` of ``ref`` any more; in a handler or hook of this actor."""
+        end_watch(self, ref)
 
     @property
     def system(self) -> ActorSystem:
@@ -175,9 +147,12 @@ class PooledActor(Actor):
         self._dispatcher = system.dispatcher_for(self)
         self._schedule_turn()
 
-    def _stop_when_read(self) -> None:
-        """Stop after the messages it has; unlike ``actor_ref.stop`` there is no answer to make."""
-        self.actor_inbox.offer(_STOP)
+    def _stop_when_read(self) -> bool:
+        """Stop after the messages it has; False if it has ended. There is no answer to make."""
+        return self.actor_inbox.offer(STOP)
+
+    def _hurry(self) -> None:
+        """The time for an orderly stop is up: wait for nobody else."""
 
     def _schedule_turn(self) -> None:
         """Let the dispatcher run a turn; called by the mailbox when there is work."""
@@ -187,24 +162,37 @@ class PooledActor(Actor):
         again = self._context.run(self._run_turn)
         # The turn ends outside the context: the next one may begin on another thread at once,
         # and a context can be entered by one thread at a time.
-        if not self.actor_inbox.closed and self.actor_inbox.end_turn(again):
+        inbox = self.actor_inbox
+        if inbox.halted:
+            if self._keeper is not None:
+                self._keeper.report()  # its successor may begin on another thread at once
+        elif inbox.end_turn(again):
             self._dispatcher.schedule(self._turn)
 
     def _run_turn(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
         if self._on_start_due:
-            self._on_start_due = False
-            self._guarded(self.on_start)
+            self._begin()
         inbox, stopwatch = self.actor_inbox, self.system.stopwatch
         deadline = stopwatch() + TURN_SECONDS
         for _ in range(THROUGHPUT):
-            if inbox.closed or (message := inbox.take()) is EMPTY:
+            if inbox.halted or (message := inbox.take()) is EMPTY:
                 break
             self._process(message)
             if (now := stopwatch()) > deadline:
                 self._note_slow_message(now - deadline)
                 break
         return False
+
+    def _begin(self) -> None:
+        self._on_start_due = False
+        try:
+            self.on_start()
+        except BaseException as error:
+            self._fail(error)
+        else:
+            if self._keeper is not None:
+                self._keeper.started(self)
 
     def _first_report(self) -> bool:
         """Once a class, of which there may be thousands of actors, and not of its subclasses."""
@@ -221,59 +209,72 @@ class PooledActor(Actor):
             )
 
     def _process(self, message: Any) -> None:
-        if type(message) is _Ask:
+        if type(message) is Ask:
             try:
-                self._process_ask(message.message, message.reply_to)
+                self._process_ask(message)
             except Full:
                 logger.warning("%s: the future of an ask was set by somebody else", self)
-        else:
-            self._guarded(self._handle_receive, message)
-
-    def _process_ask(self, message: Any, reply_to: Future[Any]) -> None:
+            return
         try:
-            reply = self._handle_receive(message)
-        except Exception:
-            logger.info("Exception returned from %s to caller:", self, exc_info=True)
-            reply_to.set_exception()
+            self._handle_receive(message)
         except BaseException as error:
-            self._fail(error)
-            _answer_dead(reply_to, f"{self._actor_ref} ended while handling the message", error)
+            self._fail(error, message)
+
+    def _process_ask(self, ask: Ask) -> None:
+        try:
+            reply = self._handle_receive(ask.message)
+        except BaseException as error:
+            self._answer_failure(ask, error)
         else:
-            reply_to.set(reply)
+            ask.reply_to.set(reply)
+
+    def _answer_failure(self, ask: Ask, error: BaseException) -> None:
+        """An exception with an asker is an answer, unless it is fatal or the message is retried."""
+        if is_fatal(error):
+            self._fail(error)
+            answer_dead(ask.reply_to, f"{self._actor_ref} ended while handling the message", error)
+        elif self._keeper is not None and self._keeper.retries:
+            self._fail(error, ask)
+        else:
+            logger.info("Exception returned from %s to caller:", self, exc_info=True)
+            ask.reply_to.set_exception()
 
     def _handle_receive(self, message: Any) -> Any:
         if type(message) is _ActorStop:
             self._stop()
             return True
-        if type(message) in _PROXY_MESSAGES:
+        if type(message) in RUNTIME_MESSAGES:
+            if isinstance(message, RuntimeMessage):
+                return message.receive(self)
             return super()._handle_receive(message)
         return self.on_receive(message)
 
-    def _guarded(self, hook: Any, *args: Any) -> None:
-        try:
-            hook(*args)
-        except BaseException as error:
-            self._fail(error)
-
     def _stop(self) -> None:
         """Stop now: the rest of the mailbox is not handled."""
-        self._end(self.on_stop)
+        self._end(None, self.on_stop)
 
-    def _fail(self, error: BaseException) -> None:
-        """End after an exception that nobody was waiting for."""
-        self.actor_stopped.set()
-        self._note_failure(error)
-        self._end(self.on_failure, type(error), error, error.__traceback__)
+    def _fail(self, error: BaseException, message: Any = NO_MESSAGE) -> None:
+        """End after an exception that nobody was waiting for; ``message`` set it off."""
+        if self._keeper is None:
+            self.actor_stopped.set()
+            self._note_failure(error)
+        elif message is NO_MESSAGE or not self._keeper.retries or self._keeper.is_last(error):
+            self._note_failure(error, None if message is NO_MESSAGE else message)
+        else:
+            self._handle_failure(type(error), error, error.__traceback__)
+            self.actor_inbox.put_back(message)
+        self._end(error, self.on_failure, type(error), error, error.__traceback__)
 
-    def _end(self, last_hook: Callable[..., None], *args: Any) -> None:
+    def _end(self, error: BaseException | None, last_hook: Callable[..., None], *args: Any) -> None:
         """The actor's last act; it leaves, whatever the hook raises."""
-        self.actor_stopped.set()
+        if self._keeper is None or self._keeper.is_last(error):
+            self.actor_stopped.set()
         try:
             last_hook(*args)
-        except BaseException as error:
-            self._note_failure(error)
+        except BaseException as failure:
+            self._note_failure(failure)
         finally:
-            self._leave()
+            self._leave(error)
 
     def _handle_failure(
         self,
@@ -284,24 +285,38 @@ class PooledActor(Actor):
         info = (exception_type, exception_value, traceback)
         logger.error("Unhandled exception in %s:", self, exc_info=info)  # type: ignore[arg-type]
 
-    def _note_failure(self, error: BaseException) -> None:
+    def _note_failure(self, error: BaseException, message: Any = None) -> None:
         """Log and record a failure that nobody waits for; one that is fatal ends the system."""
         self._handle_failure(type(error), error, error.__traceback__)
-        self.system.dead_letters.record(None, where=str(self), why="the actor failed", error=error)
-        if not isinstance(error, Exception):
+        self.system.dead_letters.record(
+            message, where=str(self), why="the actor failed", error=error
+        )
+        if is_fatal(error):
             self.system.fatal(error)
 
-    def _leave(self) -> None:
+    def _leave(self, error: BaseException | None = None) -> None:
+        """Leave the system for good, unless there is a keeper to decide whether it is."""
+        if self._keeper is None:
+            self._close(error)
+        else:
+            self.actor_inbox.halted = True
+            self._keeper.ended(error)
+
+    def _close(self, error: BaseException | None) -> None:
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
+        self.actor_stopped.set()
         try:
             for message in self.actor_inbox.close():
                 self._return_unread(message)
         finally:
             self.system.forget(self)
+            tell_watchers(self, error)
 
     def _return_unread(self, message: Any) -> None:
-        if type(message) is not _Ask:
-            if type(message) is not _ActorStop:
+        if type(message) is not Ask:
+            if isinstance(message, RuntimeMessage):
+                message.unread(self)
+            elif type(message) is not _ActorStop:
                 self.system.dead_letters.publish(
                     message, where=str(self), why="the actor stopped before it read the message"
                 )
@@ -310,15 +325,4 @@ class PooledActor(Actor):
                 message.reply_to.set(True)
         else:
             reason = f"{self._actor_ref} stopped before handling the message"
-            _answer_dead(message.reply_to, reason)
-
-
-def _urn(number: int) -> str:
-    return uuid.UUID(int=number % 2**128).urn
-
-
-def _answer_dead(future: Future[Any], reason: str, cause: BaseException | None = None) -> None:
-    error = ActorDeadError(reason)
-    error.__cause__ = cause
-    with suppress(Full):  # its owner has set it, and waits for nothing any more
-        future.set_exception((ActorDeadError, error, None))
+            answer_dead(message.reply_to, reason)

@@ -22,7 +22,7 @@ class GuardianRef(PooledActorRef["Guardian"]):
     """A reference whose ``stop`` shuts the system down and whose ``tell`` reaches all actors."""
 
     def __init__(self, guardian: Guardian) -> None:
-        super().__init__(guardian)
+        super().__init__(guardian, Guardian)
         self._guardian = guardian
 
     def tell(self, message: Any) -> None:

@@ -41,9 +41,13 @@ class Mailbox:
     A new mailbox is dormant: it keeps what is put into it and schedules nothing until the first
     turn, which whoever starts the actor schedules, has ended. ``owner`` is the actor, up to the
     end; through it references find the actor, which spares each of them a weak reference.
+
+    ``halted`` says that no turn may go on: the mailbox is closed, or its actor has ended and
+    another one may follow. What is in a halted mailbox stays, and nothing schedules a turn, until
+    whoever decides on the successor, one thread at a time, calls ``resume`` or ``close``.
     """
 
-    __slots__ = ("_closed", "_control", "_data", "_lock", "_scheduled", "owner")
+    __slots__ = ("_closed", "_control", "_data", "_lock", "_scheduled", "halted", "owner")
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -51,6 +55,7 @@ class Mailbox:
         self._control: deque[Any] | None = None  # made on first use: most actors never need it
         self._scheduled = True
         self._closed = False
+        self.halted = False
         self.owner: Owner | None = None
 
     def __len__(self) -> int:
@@ -108,10 +113,20 @@ class Mailbox:
             self._scheduled = False
             return False
 
+    def put_back(self, message: Any) -> None:
+        """Put before all others in the data lane; only in the actor's turn."""
+        with self._lock:
+            self._data.appendleft(message)
+
+    def resume(self, owner: Owner) -> None:
+        """``owner`` takes a halted mailbox over; its first turn is scheduled by the caller."""
+        self.owner = owner
+        self.halted = False
+
     def close(self) -> list[Any]:
         """Refuse messages from now on and hand back those never taken, control lane first."""
         with self._lock:
-            self._closed = True
+            self._closed = self.halted = True
             self._scheduled = True
             left = [*(self._control or ()), *self._data]
             self._data.clear()

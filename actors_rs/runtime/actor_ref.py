@@ -1,0 +1,121 @@
+"""The reference to a pooled actor: its address, which outlives every actor that lives there."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+
+from pykka import ActorDeadError, ActorRef, Future
+from pykka.messages import ProxyGetAttr, _ActorStop
+
+from actors_rs.runtime._primitives import Full, random_bits
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.mailbox import Mailbox
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+
+__all__ = ["STOP", "Address", "Ask", "PooledActorRef", "answer_dead", "next_urn_number", "urn_of"]
+
+A = TypeVar("A", bound="PooledActor")
+STOP = _ActorStop()
+"""Pykka's wish to stop after the messages before it."""
+_urns = itertools.count(random_bits(128))
+
+
+class Address(Protocol):
+    """What a reference is made from: an actor, or the place of one that is still to come."""
+
+    _urn_number: int
+    actor_inbox: Mailbox
+    actor_stopped: Any  # a StopFlag, which pykka takes for an Event
+
+
+class Ask:
+    """A message whose sender waits for an answer."""
+
+    __slots__ = ("message", "reply_to")
+
+    def __init__(self, message: Any, reply_to: Future[Any]) -> None:
+        self.message = message
+        self.reply_to = reply_to
+
+
+class PooledActorRef(ActorRef[A]):
+    """pykka's reference to an actor. All methods may be called from any thread."""
+
+    def __init__(self, address: Address, actor_class: type[A]) -> None:
+        self._urn_number = address._urn_number
+        self.actor_class = actor_class
+        self.actor_inbox: Mailbox = address.actor_inbox
+        self.actor_stopped = address.actor_stopped
+
+    def _actor_weakref(self) -> A | None:  # type: ignore[override]  # pykka has a weakref here
+        """The actor while it lives."""
+        return self.actor_inbox.owner  # type: ignore[return-value]
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """The actor's unique name; stays when the actor is gone."""
+        return urn_of(self._urn_number)
+
+    def tell(self, message: Any) -> None:
+        """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
+            raise ActorDeadError(f"{self} not found")
+
+    @overload
+    def ask(
+        self, message: Any, *, block: Literal[False], timeout: float | None = None
+    ) -> Future[Any]: ...
+
+    @overload
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
+
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Send ``message`` and wait for the answer, or return a future of it.
+
+        Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
+        stopped before handling the message or ended in the midst of it (``SystemExit``).
+        """
+        future = self.actor_class._create_future()
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(message, future)):
+            answer_dead(future, f"{self} not found")
+        return future.get(timeout=timeout) if block else future
+
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Ask the actor to stop after the messages it has; True if it was alive.
+
+        With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
+        ``pykka.Timeout``; without, returns a future of the answer.
+        """
+        future: PooledFuture[bool] = PooledFuture()
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(STOP, future)):
+            future.set(False)
+        return future.get(timeout=timeout) if block else future
+
+    def proxy(self) -> Any:
+        """A proxy of the actor; waits for one that its supervisor has not started yet."""
+        if self._actor_weakref() is None and self.is_alive():
+            self.ask(ProxyGetAttr(attr_path=("actor_ref",)))
+        return super().proxy()
+
+
+def next_urn_number() -> int:
+    """A number that no other actor has."""
+    return next(_urns)
+
+
+def urn_of(number: int) -> str:
+    """The number as a urn."""
+    return uuid.UUID(int=number % 2**128).urn
+
+
+def answer_dead(future: Future[Any], reason: str, cause: BaseException | None = None) -> None:
+    """Tell who asked that nobody will answer."""
+    error = ActorDeadError(reason)
+    error.__cause__ = cause
+    with suppress(Full):  # its owner has set it, and waits for nothing any more
+        future.set_exception((ActorDeadError, error, None))

@@ -1,0 +1,112 @@
+"""Death watch: an actor that watches another gets one ``Terminated`` when that one is gone.
+
+The wish to watch is a message in the watched actor's mailbox. A mailbox hands every message to
+its actor, or back when the actor ends, or refuses it, and each of these leads to one notice; so
+none is lost or doubled however watching and stopping race. A restart is no end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.keeper import RuntimeMessage
+from actors_rs.runtime.mailbox import Mailbox
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+
+__all__ = ["Terminated", "begin_watch", "end_watch", "tell_watchers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """The watched actor has ended for good and takes no more messages.
+
+    ``error`` is what it failed with; ``None`` if it was stopped, or had ended before the watch.
+    """
+
+    ref: ActorRef[Any]
+    error: BaseException | None = None
+
+
+class _Watch(RuntimeMessage):
+    __slots__ = ("watcher",)
+
+    def __init__(self, watcher: ActorRef[Any]) -> None:
+        self.watcher = watcher
+
+    def receive(self, actor: PooledActor, /) -> None:
+        if actor._watchers is None:
+            actor._watchers = {}
+        actor._watchers[self.watcher.actor_urn] = _mailbox(self.watcher)
+
+    def unread(self, actor: PooledActor, /) -> None:
+        self.receive(actor)  # it tells its watchers when it has gone through its mailbox
+
+
+class _Unwatch(RuntimeMessage):
+    __slots__ = ("watcher",)
+
+    def __init__(self, watcher: ActorRef[Any]) -> None:
+        self.watcher = watcher
+
+    def receive(self, actor: PooledActor, /) -> None:
+        if actor._watchers is not None:
+            actor._watchers.pop(self.watcher.actor_urn, None)
+
+    def unread(self, actor: PooledActor, /) -> None:
+        self.receive(actor)
+
+
+class _Notice(RuntimeMessage):
+    """Brings a ``Terminated``; dropped by a watcher that has one already or unwatched."""
+
+    __slots__ = ("terminated",)
+
+    def __init__(self, terminated: Terminated) -> None:
+        self.terminated = terminated
+
+    def receive(self, actor: PooledActor, /) -> None:
+        watching, urn = actor._watching, self.terminated.ref.actor_urn
+        if watching is not None and urn in watching:
+            watching.discard(urn)
+            actor.on_receive(self.terminated)
+
+
+def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
+    """Let ``watcher`` hear of the end of ``ref``, once; in the watcher's turn."""
+    mailbox = _mailbox(ref)
+    if ref == watcher.actor_ref:
+        raise InvalidArgumentError(f"an actor cannot watch itself: {ref}")
+    if watcher._watching is None:
+        watcher._watching = set()
+    if ref.actor_urn in watcher._watching:
+        return
+    watcher._watching.add(ref.actor_urn)
+    if not mailbox.offer_control(_Watch(watcher.actor_ref)):
+        watcher.actor_inbox.offer(_Notice(Terminated(ref)))
+
+
+def end_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
+    """``watcher`` hears of ``ref`` no more, also if the notice waits in its mailbox already."""
+    if watcher._watching is not None and ref.actor_urn in watcher._watching:
+        watcher._watching.discard(ref.actor_urn)
+        _mailbox(ref).offer_control(_Unwatch(watcher.actor_ref))
+
+
+def tell_watchers(actor: PooledActor, error: BaseException | None) -> None:
+    """``actor`` has ended, with ``error`` or in peace; its last act."""
+    watchers, actor._watchers = actor._watchers, None
+    for mailbox in (watchers or {}).values():
+        mailbox.offer(_Notice(Terminated(actor.actor_ref, error)))
+
+
+def _mailbox(ref: ActorRef[Any]) -> Mailbox:
+    mailbox = getattr(ref, "actor_inbox", None)
+    if not isinstance(mailbox, Mailbox):
+        raise InvalidArgumentError(f"watch needs the ref of a PooledActor, got {ref!r}")
+    return mailbox

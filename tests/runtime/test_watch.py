@@ -1,0 +1,174 @@
+# mypy: disable-error-code="var-annotated"
+"""Death watch: one notice for each watch, whatever raced."""
+
+import sys
+import threading
+
+import pykka
+import pytest
+
+from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.watch import Terminated
+from tests.runtime.support import Recorder, behind, eventually
+
+
+class Watcher(Recorder):
+    """A recorder that can be told what to watch."""
+
+    def on_receive(self, message):
+        if isinstance(message, tuple):
+            getattr(self, message[0])(message[1])
+            return None
+        return super().on_receive(message)
+
+
+@pytest.fixture(params=["pool", "calling_thread", "pinned"])
+def kind(request):
+    return type("Kind", (Watcher,), {"dispatcher": request.param})
+
+
+def seen_by(ref):
+    return ref.ask(lambda: list(behind(ref).seen))
+
+
+def test_the_watcher_hears_once_that_the_watched_has_stopped(kind):
+    with ActorSystem() as system:
+        watcher, watched = system.spawn(kind), system.spawn(kind)
+        watcher.ask(("watch", watched))
+        watched.stop()
+        eventually(lambda: seen_by(watcher) == [Terminated(watched, None)])
+        assert not watched.is_alive()
+
+
+def test_the_watcher_hears_what_the_watched_failed_with(kind):
+    error = ValueError("x")
+    with ActorSystem() as system:
+        watcher, watched = system.spawn(kind), system.spawn(kind)
+        watcher.ask(("watch", watched))
+        watched.tell(error)
+        eventually(lambda: seen_by(watcher) == [Terminated(watched, error)])
+
+
+def test_watching_one_that_is_dead_already_is_heard_at_once_and_once(kind):
+    with ActorSystem() as system:
+        watcher, watched = system.spawn(kind), system.spawn(kind)
+        watched.stop()
+        watcher.tell(lambda: [behind(watcher).watch(watched) for _ in range(3)])
+        eventually(lambda: seen_by(watcher) == [Terminated(watched, None)])
+        assert seen_by(watcher) == [Terminated(watched, None)]
+
+
+def test_watching_twice_is_watching_once():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
+        for _ in range(3):
+            watcher.tell(("watch", watched))
+        watched.stop()
+        assert seen_by(watcher) == [Terminated(watched, None)]
+
+
+def test_many_watchers_hear_each_of_its_own():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watchers, watched = [system.spawn(Watcher) for _ in range(5)], system.spawn(Watcher)
+        for watcher in watchers:
+            watcher.tell(("watch", watched))
+        watchers[0].stop()
+        watched.stop()
+        assert [seen_by(watcher) for watcher in watchers[1:]] == [[Terminated(watched, None)]] * 4
+
+
+def test_nothing_is_heard_after_unwatch():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        watcher.tell(("unwatch", watched))
+        watched.stop()
+        assert seen_by(watcher) == []
+
+
+def test_nothing_is_heard_after_unwatch_also_if_the_notice_was_on_its_way():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
+        watched.stop()
+
+        def watch_the_dead_and_think_better_of_it():
+            behind(watcher).watch(watched)
+            behind(watcher).unwatch(watched)
+
+        watcher.tell(watch_the_dead_and_think_better_of_it)
+        assert seen_by(watcher) == []
+        watcher.tell(("watch", watched))
+        assert seen_by(watcher) == [Terminated(watched, None)]
+
+
+def test_the_end_of_a_watcher_is_no_trouble():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        watcher.stop()
+        watched.stop()
+        assert system.dead_letters.total == 0
+
+
+def test_a_stage_of_a_run_can_be_watched():
+    with ActorSystem() as system:
+        watcher = system.spawn(Watcher)
+        run = system.start(Source.never().to(Sink.ignore()))
+        stage = next(a for a in system.children() if a.actor_ref != watcher).actor_ref
+        watcher.ask(("watch", stage))
+        run.cancel()
+        eventually(lambda: [one.ref for one in seen_by(watcher)] == [stage])
+
+
+def test_only_refs_of_pooled_actors_can_be_watched_and_nobody_watches_itself():
+    class Foreign(pykka.ThreadingActor):
+        pass
+
+    foreign = Foreign.start()
+    with ActorSystem() as system:
+        watcher = system.spawn(Watcher)
+        with pytest.raises(InvalidArgumentError, match="needs the ref of a PooledActor, got"):
+            watcher.ask(("watch", foreign))
+        with pytest.raises(InvalidArgumentError, match="needs the ref of a PooledActor, got 7"):
+            watcher.ask(("watch", 7))
+        with pytest.raises(InvalidArgumentError, match="an actor cannot watch itself"):
+            watcher.ask(("watch", watcher))
+    foreign.stop()
+
+
+def test_an_actor_that_nobody_watches_has_no_field_for_it():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        ref = system.spawn(PooledActor)
+        assert not {"_watchers", "_watching", "_keeper"} & set(vars(behind(ref)))
+
+
+def test_watch_and_stop_that_race_lead_to_exactly_one_notice():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        assert race_watch_and_stop(5_000) == 5_000
+    finally:
+        sys.setswitchinterval(before)
+
+
+def race_watch_and_stop(rounds, together=250):
+    """How many notices ``rounds`` watches gave that race the end of what they watch."""
+    total = 0
+    with ActorSystem(workers=2) as system:
+        watcher = system.spawn(Watcher)
+        for _ in range(rounds // together):
+            watched = [system.spawn(Recorder) for _ in range(together)]
+            stopping = threading.Thread(target=lambda all_=watched: [r.stop() for r in all_])
+            stopping.start()
+            for ref in watched:
+                watcher.tell(("watch", ref))
+            stopping.join(60)
+            urns = {ref.actor_urn for ref in watched}
+            eventually(lambda: len(behind(watcher).seen) >= together)
+            heard: list[Terminated] = seen_by(watcher)
+            assert len(heard) == together
+            assert {one.ref.actor_urn for one in heard} == urns
+            total += len(heard)
+            watcher.ask(lambda: behind(watcher).seen.clear())
+    return total
