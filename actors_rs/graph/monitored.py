@@ -51,8 +51,10 @@ def monitored_lines(
 ) -> tuple[Downstream, Upstream]:
     """``down`` and ``up`` of one link of ``run``, watched; ``names`` are the stages at its ends.
 
-    A signal that breaks a rule goes no further.
+    A signal that breaks a rule goes no further. A deterministic world watches in a way of its own.
     """
+    if (watch := getattr(run._system, "watch_links", None)) is not None:
+        return watch(run, names, down, up)  # type: ignore[no-any-return]
     monitor = link_monitor(*names, run.abort)
     subscribed = Signal(Kind.ON_SUBSCRIBE)
     monitor.begin(subscribed)  # stages are connected before they start, without a signal

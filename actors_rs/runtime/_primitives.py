@@ -7,6 +7,7 @@ runs the production code unchanged.
 
 from __future__ import annotations
 
+import _thread
 import os as _os
 import queue as _queue
 import random as _random
@@ -17,6 +18,8 @@ from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 __all__ = [
+    "CLOCKS",
+    "THREAD_STARTERS",
     "Condition",
     "Driver",
     "Empty",
@@ -31,6 +34,7 @@ __all__ = [
     "after_fork_in_child",
     "blocking_allowed",
     "blocking_forbidden",
+    "cpu_seconds",
     "current_thread_id",
     "drive_until",
     "driving",
@@ -52,6 +56,16 @@ Empty = _queue.Empty
 Full = _queue.Full
 monotonic = _time.monotonic
 wall_clock = _time.time
+cpu_seconds = _time.process_time
+CLOCKS = frozenset({_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep})
+CLOCKS |= {_time.perf_counter, _time.perf_counter_ns}
+"""What reads the real clock, or waits for it."""
+THREAD_STARTERS = frozenset(
+    getattr(_thread, name)
+    for name in ("start_new_thread", "start_joinable_thread")
+    if hasattr(_thread, name)
+)
+"""What starts a thread, whoever asks for one."""
 current_thread_id = _threading.get_ident
 random_bits = _random.SystemRandom().getrandbits
 

@@ -71,8 +71,8 @@ class EventLoopThread:
         while self._arrived:
             coroutine, future = self._arrived.popleft()
             task = loop.create_task(coroutine)
-            task.add_done_callback(partial(_hand_over, future))
-            future.add_done_callback(partial(_pass_cancellation_on, loop, task))
+            task.add_done_callback(partial(hand_over, future))
+            future.add_done_callback(partial(pass_cancellation_on, loop, task))
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -97,7 +97,7 @@ class EventLoopThread:
             loop.close()
 
 
-def _hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
+def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
     """On the loop: ``task`` has ended."""
     if task.cancelled():
         future.cancel()
@@ -109,7 +109,7 @@ def _hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
         future.set_result(task.result())
 
 
-def _pass_cancellation_on(
+def pass_cancellation_on(
     loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any], future: Future[Any]
 ) -> None:
     """On any thread: ``future`` has ended, perhaps because somebody cancelled it."""

@@ -1,0 +1,200 @@
+"""Decisions: who makes the free choices of a deterministic world.
+
+Whatever may happen in one way or another goes through ``choose(what, options)``. Option 0 is the
+dull one: the mailbox that has waited longest, the whole mailbox, no fault. What was chosen is the
+run's trace; the same trace makes the same run again, and a trace with fewer choices that are not
+dull is a simpler run.
+
+``what`` begins with its stream: ``order``, ``size``, ``time``, ``fault`` or ``data``. Each stream
+draws from random numbers of its own, so that one more fault does not reorder everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from actors_rs.errors import InvalidArgumentError
+
+__all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted"]
+
+T = TypeVar("T")
+_MASK = 2**64 - 1
+FAULT_RATE = 0.02
+"""How often a fault is chosen where one may happen, unless the strategy is told otherwise."""
+
+
+class Choice(NamedTuple):
+    """One decision: about what, among how many options, and which was taken."""
+
+    what: str
+    options: int
+    taken: int
+
+
+class Decisions:
+    """Makes the choices of one run and remembers them; this one is dull throughout."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[str, int, int]] = []
+        self._note = self._made.append
+
+    def choose(self, what: str, options: Sequence[T]) -> T:
+        """One of ``options``; of a single one there is no choice to make or to remember."""
+        number = len(options)
+        if number == 1:
+            return options[0]
+        if not number:
+            raise InvalidArgumentError(f"'{what}' needs at least one option, got none")
+        taken = self.pick(what, options)
+        self._note((what, number, taken))
+        return options[taken]
+
+    def pick(self, what: str, options: Sequence[Any]) -> int:
+        """The index of the option to take; there are at least two."""
+        return 0
+
+    notes_effects = False
+    """Whether to call ``ran``, and to ask for the order also where only one step is ready."""
+
+    def ran(self, step: str, touched: frozenset[int]) -> None:
+        """The step ``step`` has run; ``touched`` are its actor and those it sent messages to."""
+
+    def resumed(self) -> None:
+        """The scenario itself goes on, with all that the last step has changed."""
+
+    @property
+    def made(self) -> list[Choice]:
+        """The choices so far."""
+        return [Choice(*one) for one in self._made]
+
+    @property
+    def deviations(self) -> dict[int, int]:
+        """The choices that were not dull, by their number in the run: all there is to replay."""
+        return {number: taken for number, (_, _, taken) in enumerate(self._made) if taken}
+
+
+class Scripted(Decisions):
+    """Takes what the script says for the decisions it names, and the dull option for all others.
+
+    An option that does not exist there becomes the last one. ``Replay`` insists.
+    """
+
+    def __init__(self, deviations: Mapping[int, int]) -> None:
+        super().__init__()
+        self._script = dict(deviations)
+
+    def pick(self, what: str, options: Sequence[Any]) -> int:
+        return min(self._script.get(len(self._made), 0), len(options) - 1)
+
+
+class Replay(Decisions):
+    """Takes exactly what a trace says, a mapping of decision numbers to options.
+
+    Raises ``InvalidArgumentError`` where the run has no such option: it is another run then.
+    """
+
+    def __init__(self, trace: Mapping[int, int]) -> None:
+        super().__init__()
+        self._trace = dict(trace)
+
+    def pick(self, what: str, options: Sequence[Any]) -> int:
+        number = len(self._made)
+        taken = self._trace.get(number, 0)
+        if taken >= len(options):
+            raise InvalidArgumentError(
+                f"the trace is of another graph or version: its decision {number} takes option "
+                f"{taken}, here that decision is about '{what}' with {len(options)} options"
+            )
+        return taken
+
+
+class _Stream:
+    """Random numbers that are the same everywhere, and cost nothing to begin."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int, name: str) -> None:
+        number = int.from_bytes(name.encode()[:8], "little")
+        self._state = (seed * 0x9E3779B97F4A7C15 ^ number * 0xD1342543DE82EF95) & _MASK
+        for _ in range(3):  # seeds that are neighbours must not begin alike
+            self.draw()
+
+    def draw(self) -> int:
+        """A number below 2 ** 32."""
+        self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
+        return (state >> 32) ^ (state >> 47)
+
+
+class RandomWalk(Decisions):
+    """Chooses at random: each mailbox as likely as any other.
+
+    A turn takes the whole mailbox, and no time passes in it, in half of all cases; a fault comes
+    with probability ``fault_rate``.
+    """
+
+    def __init__(self, seed: int, *, fault_rate: float = FAULT_RATE) -> None:
+        super().__init__()
+        if not 0 <= fault_rate <= 1:
+            raise InvalidArgumentError(f"fault_rate must be from 0 to 1, got {fault_rate}")
+        self.seed = seed
+        self._faults_below = int(fault_rate * 2**32)
+        self._streams: dict[str, _Stream] = {}
+
+    def pick(self, what: str, options: Sequence[Any]) -> int:
+        stream = self._streams.get(what) or self._stream(what)
+        number, drawn = len(options), stream.draw()
+        if what == "order" or what.startswith("data"):
+            return (drawn * number) >> 32
+        if what.startswith("fault"):
+            return 1 + drawn % (number - 1) if drawn < self._faults_below else 0
+        taken = (drawn * 2 * number) >> 32
+        return taken if taken < number else 0
+
+    def _stream(self, what: str) -> _Stream:
+        """The random numbers of a stream, which is what stands before a colon."""
+        name = what.partition(":")[0]
+        if name not in self._streams:
+            self._streams[name] = _Stream(self.seed, name)
+        stream = self._streams[what] = self._streams[name]
+        return stream
+
+
+class Pct(RandomWalk):
+    """Runs whoever has the highest priority; priorities are drawn at first sight.
+
+    At ``depth - 1`` steps among the first ``length`` whoever is about to run falls behind all
+    others. Finds what needs few, well-placed interruptions, which a random walk rarely leaves
+    alone for long enough. Everything but the order is chosen as a ``RandomWalk`` does.
+    """
+
+    def __init__(
+        self, seed: int, depth: int = 3, *, length: int = 60, fault_rate: float = FAULT_RATE
+    ) -> None:
+        super().__init__(seed, fault_rate=fault_rate)
+        if depth < 1:
+            raise InvalidArgumentError(f"depth must be at least 1, got {depth}")
+        self._draw = self._stream("pct").draw
+        self._falls = {self._draw() * length >> 32 for _ in range(depth - 1)}
+        self._priorities: dict[str, int] = {}
+        self._steps = 0
+
+    def pick(self, what: str, options: Sequence[Any]) -> int:
+        if what != "order":
+            return super().pick(what, options)
+        best = self._highest(options)
+        if self._steps in self._falls:
+            self._priorities[options[best].name] = -1 - self._steps
+            best = self._highest(options)
+        self._steps += 1
+        return best
+
+    def _highest(self, options: Sequence[Any]) -> int:
+        priorities, best, highest = self._priorities, 0, -(1 << 62)
+        for index, option in enumerate(options):
+            priority = priorities.get(option.name)
+            if priority is None:
+                priority = priorities[option.name] = self._draw()
+            if priority > highest:
+                best, highest = index, priority
+        return best

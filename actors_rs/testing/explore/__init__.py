@@ -1,0 +1,11 @@
+"""Exploration: one scenario in thousands of deterministic worlds, until it fails or holds."""
+
+from actors_rs.testing.explore.decorator import check_scenario as check_scenario
+from actors_rs.testing.explore.decorator import explore as explore
+from actors_rs.testing.explore.search import Exploration as Exploration
+from actors_rs.testing.explore.search import Plan as Plan
+from actors_rs.testing.explore.search import replay as replay
+from actors_rs.testing.explore.search import search as search
+from actors_rs.testing.explore.systematic import BoundedDfs as BoundedDfs
+from actors_rs.testing.explore.systematic import Exhaustive as Exhaustive
+from actors_rs.testing.explore.traces import Trace as Trace

@@ -1,0 +1,123 @@
+"""``explore``: a test that is run in thousands of worlds."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.testing.decisions import FAULT_RATE
+from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
+from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
+from actors_rs.testing.explore.search import replay as replay_trace
+from actors_rs.testing.explore.settings import SETTINGS
+from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules
+from actors_rs.testing.world import World
+
+__all__ = ["check_scenario", "explore"]
+
+MOST_ORDERS = 200_000
+"""Runs after which ``exhaustive=True`` gives up, unless told otherwise."""
+
+
+def explore(
+    *,
+    runs: int | None = None,
+    portfolio: Sequence[str] = PORTFOLIO,
+    faults: float = FAULT_RATE,
+    seed: int = 0,
+    window: int | Sequence[int] = WINDOWS,
+    monitor: bool = True,
+    exhaustive: bool = False,
+    most_steps: int = 100_000,
+) -> Callable[[Callable[..., object]], Callable[..., None]]:
+    """Run the decorated test, whose first argument is a ``World``, in ``runs`` worlds.
+
+    The strategies of ``portfolio`` (``"random"``, ``"pct"``, ``"dfs"``) take turns; ``faults`` is
+    how often ``world.fault`` says yes, ``window`` what inlets keep requested, one or several to
+    choose from. With ``exhaustive`` every order is visited instead, and the test fails if there
+    are more than ``runs``. Raises ``InvalidArgumentError`` at once for what makes no sense.
+
+    Traces kept in ``tests/schedules`` are replayed first. A failure is shrunk and carries a note
+    with the seed, the trace, the last deliveries, the actors, and the line that replays it.
+    """
+    windows = (window,) if isinstance(window, int) else tuple(window)
+    strategies = ("exhaustive",) if exhaustive else portfolio
+    most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
+    plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps)
+    decisions_of_runs(strategies, most, seed, faults)  # raises now what the runs would raise
+
+    def decorate(test: Callable[..., object]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def explored(*args: Any, **kwargs: Any) -> None:
+            def scenario(world: World) -> object:
+                return test(*args, world=world, **kwargs)
+
+            check_scenario(scenario, plan, f"{test.__module__}.{test.__qualname__}")
+
+        parameters = list(inspect.signature(test).parameters.values())
+        taken = next((p for p in parameters if p.name == "world"), None)
+        if taken is None:
+            raise InvalidArgumentError(
+                f"{test.__qualname__} needs a parameter 'world', it has none"
+            )
+        parameters.remove(taken)
+        explored.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return explored
+
+    return decorate
+
+
+def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "") -> Exploration:
+    """Explore ``scenario``, a function of a ``World``; what ``explore`` does with a test.
+
+    Raises the failure that was found, shrunk and with its report as a note. The options of pytest
+    hold here too.
+    """
+    asked = _as_told(plan or Plan())
+    test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
+    if SETTINGS.trace is not None:
+        replay_trace(scenario, asked, Trace.parse(SETTINGS.trace))
+        return Exploration(test, runs=1)
+    if SETTINGS.schedules is not None:
+        for trace in load_schedules(SETTINGS.schedules, _file_name(test)):
+            replay_trace(scenario, asked, trace, strict=False)
+    found = search(scenario, asked, test)
+    SETTINGS.explored.append(found)
+    if found.failure is not None:
+        _raise(found, test)
+    if tuple(asked.portfolio) == ("exhaustive",) and not found.complete:
+        raise AssertionError(f"{asked.runs} runs were too few to visit every order of {test}")
+    return found
+
+
+def _as_told(plan: Plan) -> Plan:
+    """``plan`` with what the command line says."""
+    if SETTINGS.runs is not None and tuple(plan.portfolio) != ("exhaustive",):
+        plan = replace(plan, runs=SETTINGS.runs)
+    return plan if SETTINGS.seed is None else replace(plan, seed=SETTINGS.seed)
+
+
+def _raise(found: Exploration, test: str) -> None:
+    failure = found.failure
+    assert failure is not None
+    again = f"pytest '{test}' --replay '{failure.trace}'"
+    failure.error.add_note(f"after {found.runs} runs\n{failure.report(again)}")
+    if SETTINGS.keep and SETTINGS.schedules is not None:
+        kept = add_schedule(SETTINGS.schedules, _file_name(test), failure.trace)
+        failure.error.add_note(f"the trace is kept in {kept}")
+    raise failure.error
+
+
+def _current_test() -> str:
+    """The test that pytest is running, if it is."""
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+
+
+def _file_name(test: str) -> str:
+    return re.sub(r"[^\w\[\]-]+", ".", test.replace(".py::", "."))

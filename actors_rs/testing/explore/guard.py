@@ -1,0 +1,75 @@
+"""What a world cannot hold: the real clock, and real threads, in the code that runs in it.
+
+Looking on costs much, so it is done in few runs; what is forbidden is mostly done in all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from types import FrameType
+from typing import Any
+
+from actors_rs.errors import WorldError
+from actors_rs.runtime._primitives import CLOCKS, THREAD_STARTERS
+
+__all__ = ["no_real_time_or_threads"]
+
+_BENIGN = ("logging", "warnings", "importlib", "_pytest", "pluggy", "hypothesis")
+"""Modules that may look at the clock: what they do with it reaches no stream."""
+
+
+@contextmanager
+def no_real_time_or_threads() -> Iterator[None]:
+    """In this block, raise ``WorldError`` where the clock is read or a thread is started."""
+    before = sys.getprofile()
+    found: list[str] = []
+    sys.setprofile(_watch(found))
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+    if found:
+        raise WorldError(found[0])
+
+
+def _watch(found: list[str]) -> Callable[[FrameType, str, Any], None]:
+    def look(frame: FrameType, happened: str, function: Any) -> None:
+        if happened == "c_call" and (said := _forbidden(function)) and not found:
+            caller = _outside(frame)
+            if caller is not None:
+                found.append(f"{said} at {caller.f_code.co_filename}:{caller.f_lineno}")
+
+    return look
+
+
+def _forbidden(function: Any) -> str:
+    name = getattr(function, "__name__", "")
+    if function in THREAD_STARTERS:
+        return "a deterministic world has one thread, but another one was started"
+    if function in CLOCKS or _is_date(function):
+        return (
+            f"a deterministic world has its own time, but {name}() of the real one was called: "
+            "use world.now, world.sleep or what the streams offer,"
+        )
+    return ""
+
+
+def _is_date(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    return owner in (datetime, date) and function.__name__ in ("now", "utcnow", "today")
+
+
+def _outside(frame: FrameType) -> FrameType | None:
+    """The frame whose code is to be named, ``None`` if the call does no harm."""
+    inner: FrameType | None = frame
+    while inner is not None:
+        module = str(inner.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in _BENIGN:
+            return None
+        if module.partition(".")[0] not in sys.stdlib_module_names:
+            return inner
+        inner = inner.f_back
+    return frame

@@ -1,0 +1,38 @@
+"""What a failure of an exploration tells: how to make it again, and what happened in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from actors_rs.testing.explore.traces import Trace
+from actors_rs.testing.world import World, sequence_diagram
+
+__all__ = ["LAST", "Failure"]
+
+LAST = 30
+"""Deliveries that are shown."""
+
+
+@dataclass
+class Failure:
+    """A run that failed, with its shrunk ``trace`` and the world it has left behind."""
+
+    error: Exception
+    trace: Trace
+    world: World
+    seed: int
+
+    def report(self, again: str = "") -> str:
+        """Seed, trace, the last deliveries, all actors, and the line ``again`` to replay it."""
+        deliveries = self.world.deliveries()
+        shown = deliveries[-LAST:]
+        lines = [
+            f"seed: {self.seed}",
+            f"trace: {self.trace}",
+            f"the last {len(shown)} of {len(deliveries)} deliveries:",
+            *(f"  {line}" for line in sequence_diagram(shown)),
+            "actors:",
+            *(f"  {line}" for line in self.world.states()),
+            f"replay it: {again}" if again else "",
+        ]
+        return "\n".join(line for line in lines if line)

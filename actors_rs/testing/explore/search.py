@@ -1,0 +1,181 @@
+"""The search: run after run of one scenario, until one fails or enough have been made."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from actors_rs.errors import InvalidArgumentError, NondeterminismError
+from actors_rs.runtime._primitives import cpu_seconds
+from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
+from actors_rs.testing.explore.guard import no_real_time_or_threads
+from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
+from actors_rs.testing.explore.report import Failure
+from actors_rs.testing.explore.shrink import shrink
+from actors_rs.testing.explore.systematic import Pruned
+from actors_rs.testing.explore.traces import Trace, graph_id
+from actors_rs.testing.world import World
+
+__all__ = ["Exploration", "Plan", "Scenario", "replay", "run_once", "search"]
+
+Scenario: TypeAlias = Callable[[World], object]
+WINDOWS = (4, 1, 2, 16)
+TWICE_EVERY = 100
+"""Every how many runs one is made a second time, to see whether it is the same."""
+COLLECT_EVERY = 500
+"""Runs between two collections of garbage: worlds are full of cycles."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a scenario is explored. See ``explore`` for what the fields mean."""
+
+    runs: int = 2_000
+    portfolio: Sequence[str] = PORTFOLIO
+    faults: float = FAULT_RATE
+    seed: int = 0
+    windows: Sequence[int] = WINDOWS
+    monitor: bool = True
+    most_steps: int = 100_000
+
+    def __post_init__(self) -> None:
+        if not self.windows or min(self.windows) < 1:
+            raise InvalidArgumentError(f"window must be at least 1, got {tuple(self.windows)}")
+
+    def world(self, decisions: Decisions) -> World:
+        """A world for one run; its window is the first thing that is decided."""
+        window = decisions.choose("data:window", self.windows)
+        return World(decisions, window=window, monitor=self.monitor, most_steps=self.most_steps)
+
+
+@dataclass
+class Exploration:
+    """What came of it: ``runs`` were made, with so many different ``behaviours``.
+
+    ``seconds`` are those of the processor. ``complete`` tells whether there was no further run to
+    make. ``failure`` is the first that was found, shrunk.
+    """
+
+    name: str
+    runs: int = 0
+    seconds: float = 0.0
+    complete: bool = False
+    behaviours: set[str] = field(default_factory=set)
+    failure: Failure | None = None
+
+    @property
+    def rate(self) -> float:
+        """Runs per second of one core."""
+        return self.runs / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.runs} interleavings, {len(self.behaviours)} behaviours, "
+            f"{self.rate:.0f} per second and core"
+        )
+
+
+def run_once(
+    scenario: Scenario, plan: Plan, decisions: Decisions, *, guarded: bool = False
+) -> tuple[World, Exception | None]:
+    """One run: the world it has left behind, and what it raised."""
+    world = plan.world(decisions)
+    try:
+        with no_real_time_or_threads() if guarded else nullcontext(), world:
+            scenario(world)
+    except Exception as error:
+        return world, error
+    return world, None
+
+
+def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
+    """Explore until a run fails, or as ``plan`` says."""
+    found, began = Exploration(name), cpu_seconds()
+    choices = decisions_of_runs(plan.portfolio, plan.runs, plan.seed, plan.faults)
+    with _undisturbed():
+        for decisions in choices:
+            twice = not found.runs % TWICE_EVERY
+            try:
+                world, error = run_once(scenario, plan, decisions, guarded=twice)
+            except Pruned:
+                continue
+            found.runs += 1
+            found.behaviours.add(world.behaviour)
+            if twice:
+                error = _difference(scenario, plan, world) or error
+            if error is not None:
+                found.failure = _explain(scenario, plan, world, error)
+                break
+            if not found.runs % COLLECT_EVERY:
+                gc.collect()
+    found.complete = choices.exhausted
+    found.seconds = cpu_seconds() - began
+    return found
+
+
+def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True) -> World:
+    """Make the run of ``trace`` again; raises what it raises.
+
+    Raises ``InvalidArgumentError`` for a trace of another graph, and if ``strict`` also where a
+    decision is not there any more.
+    """
+    made: Decisions = (Replay if strict else Scripted)(trace.deviations)
+    world, error = run_once(scenario, plan, made)
+    trace.check_graph(world.graph)
+    if error is not None:
+        failure = Failure(error, trace, world, plan.seed)
+        error.add_note(failure.report())
+        raise error
+    return world
+
+
+def _difference(scenario: Scenario, plan: Plan, first: World) -> NondeterminismError | None:
+    """What is different when the same decisions are made once more."""
+    second, _ = run_once(scenario, plan, Scripted(first.decisions.deviations))
+    if first.digest == second.digest:
+        return None
+    one, other = first.deliveries(), second.deliveries()
+    same = sum(1 for _ in _common(one, other))
+    shown = [str(made[same]) if same < len(made) else "nothing more" for made in (one, other)]
+    return NondeterminismError(
+        "the same decisions made two different runs: what runs in a world must depend on nothing "
+        f"but its input; delivery {same + 1} was first '{shown[0]}', then '{shown[1]}'"
+    )
+
+
+def _common(one: Sequence[object], other: Sequence[object]) -> Iterator[None]:
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            return
+        yield
+
+
+def _explain(scenario: Scenario, plan: Plan, world: World, error: Exception) -> Failure:
+    """The failure, shrunk as far as it goes."""
+
+    def attempt(script: dict[int, int]) -> tuple[World, Exception | None]:
+        return run_once(scenario, plan, Scripted(script))
+
+    if not isinstance(error, NondeterminismError):
+        world, error = shrink(attempt, world, error)
+    trace = Trace(graph_id(world.graph), world.decisions.deviations)
+    return Failure(error, trace, world, plan.seed)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Thousands of runs: no log lines of ours, and no collection of garbage within a run."""
+    ours = logging.getLogger("actors_rs")
+    level, collecting = ours.level, gc.isenabled()
+    ours.setLevel(logging.CRITICAL + 1)
+    gc.disable()
+    try:
+        yield
+    finally:
+        ours.setLevel(level)
+        if collecting:
+            gc.enable()

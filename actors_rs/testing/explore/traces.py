@@ -1,0 +1,94 @@
+"""Traces: what has to be decided to make a run again, as one word and as files.
+
+A trace names the graph it was made for, by the actors that were started before anything ran, and
+the choices that were not dull.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from actors_rs.errors import InvalidArgumentError
+
+__all__ = ["VERSION", "Trace", "add_schedule", "graph_id", "load_schedules", "schedule_file"]
+
+VERSION = 1
+"""Of the format, and of what the numbers of decisions stand for."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The decisions of one run. ``str`` makes the word that ``parse`` reads."""
+
+    graph: str
+    deviations: Mapping[int, int]
+
+    def __str__(self) -> str:
+        made = ",".join(f"{number}={taken}" for number, taken in sorted(self.deviations.items()))
+        return f"v{VERSION}:{self.graph}:{made}"
+
+    @classmethod
+    def parse(cls, word: str) -> Trace:
+        """The trace written as ``word``; raises ``InvalidArgumentError`` if it is none of ours."""
+        version, _, rest = word.strip().partition(":")
+        graph, colon, made = rest.partition(":")
+        if not colon or not version.startswith("v"):
+            raise InvalidArgumentError(
+                f"a trace looks like 'v{VERSION}:1f2e3d4c:3=1,17=2', got {word!r}"
+            )
+        if version != f"v{VERSION}":
+            raise InvalidArgumentError(
+                f"the trace is of version {version[1:]}, this is version {VERSION}: {word!r}"
+            )
+        try:
+            pairs = [pair.split("=") for pair in made.split(",") if pair]
+            return cls(graph, {int(number): int(taken) for number, taken in pairs})
+        except ValueError:
+            raise InvalidArgumentError(
+                f"a trace's decisions look like '3=1,17=2', got {made!r}"
+            ) from None
+
+    def check_graph(self, graph: str) -> None:
+        """Raise ``InvalidArgumentError`` unless it was made for ``graph``."""
+        if graph_id(graph) != self.graph:
+            raise InvalidArgumentError(
+                f"the trace is of another graph, {self.graph}; "
+                f"this is {graph_id(graph)} with the actors {graph}"
+            )
+
+
+def graph_id(graph: str) -> str:
+    """A short word for the actors of a graph."""
+    return blake2b(graph.encode(), digest_size=4).hexdigest()
+
+
+def schedule_file(folder: Path, test: str) -> Path:
+    """Where the traces of ``test`` are kept."""
+    return folder / f"{test}.json"
+
+
+def load_schedules(folder: Path, test: str) -> list[Trace]:
+    """The traces kept for ``test``; raises ``InvalidArgumentError`` for a file that is none."""
+    path = schedule_file(folder, test)
+    if not path.exists():
+        return []
+    try:
+        words = json.loads(path.read_text(encoding="utf-8"))["traces"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidArgumentError(f"{path} is no file of traces: {error!r}") from error
+    return [Trace.parse(word) for word in words]
+
+
+def add_schedule(folder: Path, test: str, trace: Trace) -> Path:
+    """Keep ``trace``, to be replayed for ever; returns the file."""
+    path = schedule_file(folder, test)
+    words = [str(one) for one in load_schedules(folder, test)]
+    if str(trace) not in words:
+        words.append(str(trace))
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"traces": words}, indent=1) + "\n", encoding="utf-8")
+    return path

@@ -1,0 +1,112 @@
+"""The deterministic dispatcher: one thread, one step at a time, and each choice decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from actors_rs.errors import WorldError
+from actors_rs.runtime._primitives import current_thread_id
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
+from actors_rs.testing.decisions import Decisions
+from actors_rs.testing.world.clock import VirtualClock
+from actors_rs.testing.world.log import Log
+from actors_rs.testing.world.steps import ActorStep, Job, Step, WorldMailbox
+
+__all__ = ["DeterministicDispatcher"]
+
+
+class DeterministicDispatcher:
+    """Runs steps in the order that ``decisions`` take. For the thread that made it."""
+
+    def __init__(self, decisions: Decisions, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.choose = decisions.choose
+        self.log = Log()
+        self.thread = current_thread_id()
+        self.ready: list[Step] = []
+        self.steps = 0
+        self.actors: list[ActorStep] = []
+        self.refused: WorldError | None = None
+        """What made this world unusable, although it was raised where nobody may have seen it."""
+        self._decisions = decisions
+        self._running: Step | None = None
+        self._note_taken = self.log.taken.append
+        self._note_put = self.log.put.append
+        self._notes = decisions.notes_effects
+        self._reached: set[int] = set()
+
+    def adopt(self, actor: PooledActor) -> None:
+        """``actor`` is about to start in this world."""
+        number = len(self.actors) + 1
+        label = getattr(actor, "name", None) or type(actor).__name__
+        name = label if label not in self.log.names else f"{label}#{number}"
+        self.log.names.append(name)
+        step = ActorStep(self, actor, number, name)
+        self.actors.append(step)
+        actor._world_step = step  # type: ignore[attr-defined]
+        actor.actor_inbox.__class__ = WorldMailbox
+
+    def schedule(self, turn: Turn, /) -> None:
+        """Let ``turn``, of an actor as a rule, take part in the choice of the next step."""
+        step = getattr(getattr(turn, "__self__", None), "_world_step", None)
+        self.ready.append(step or Job(getattr(turn, "__qualname__", "turn"), turn))
+
+    def submit(self, name: str, call: Callable[[], Any]) -> None:
+        """Let ``call`` take part in the choice of the next step."""
+        self.ready.append(Job(name, call))
+        if self._notes:
+            self._reached.add(0)
+
+    def run_step(self) -> bool:
+        """Run the next step; False if there is none. Raises what spoiled the world."""
+        ready = self.ready
+        if not ready:
+            return False
+        step = self.choose("order", ready) if len(ready) > 1 or self._notes else ready[0]
+        ready.remove(step)
+        self.steps += 1
+        outer, self._running = self._running, step
+        try:
+            step.run()
+        finally:
+            self._running = outer
+        if self._notes:
+            self._decisions.ran(step.name, frozenset(self._reached) | {step.number})
+            self._reached.clear()
+        if self.refused is not None:
+            raise self.refused
+        return True
+
+    def relieve(self) -> None:
+        """Nothing: there is no other thread."""
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """Nothing to end: there is no thread."""
+        return ()
+
+    def statistics(self) -> DispatcherStatistics:
+        """A snapshot."""
+        return DispatcherStatistics(0, len(self.ready), self.steps)
+
+    # What mailboxes tell
+
+    def taken(self, step: ActorStep, message: Any) -> None:
+        """``step`` took ``message`` from its mailbox."""
+        self._note_taken((self.steps, step.number, message))
+
+    def put(self, step: ActorStep, message: Any) -> None:
+        """Whoever runs put ``message`` into the mailbox of ``step``."""
+        running = self._running
+        self._note_put((running.number if running is not None else 0, step.number, message))
+        if self._notes:
+            self._reached.add(step.number)
+
+    def refuse_thread(self, step: ActorStep, message: Any) -> NoReturn:
+        """A message came on a thread that is not of this world."""
+        self.refused = WorldError(
+            f"a deterministic world has one thread, but a {type(message).__name__} came to "
+            f"'{step.name}' on another one: let map_async or the world itself run what is slow"
+        )
+        raise self.refused

@@ -1,0 +1,40 @@
+"""Jobs that would block a thread, as steps of the world's own thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from actors_rs.runtime._primitives import blocking_allowed
+from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+
+__all__ = ["BlockingJobs"]
+
+
+class BlockingJobs:
+    """Runs each job as one step, at a time that is decided; fits ``Workers``.
+
+    A job may wait for a future or sleep in virtual time: other steps run meanwhile.
+    """
+
+    def __init__(self, dispatcher: DeterministicDispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._numbers = count(1)
+        self._closed = False
+
+    def put_growing(self, job: Callable[[], None], up_to: int, /) -> bool:
+        """Let ``job`` be a step; False after ``close``."""
+        if self._closed:
+            return False
+
+        def run() -> None:
+            with blocking_allowed():
+                job()
+
+        self._dispatcher.submit(f"job-{next(self._numbers)}", run)
+        return True
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """Take no more."""
+        self._closed = True
+        return ()

@@ -1,0 +1,76 @@
+"""What happened in a world: every message put and taken, its digest and its behaviour.
+
+The digest is of the whole run, step by step. The behaviour is what each actor received, in its
+order, whatever happened elsewhere meanwhile: many orders of a run are one behaviour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from actors_rs.testing.world.describe import Describer
+
+__all__ = ["Delivery", "Log"]
+
+
+class Delivery(NamedTuple):
+    """A message that was taken: in which step, by whom it was put, who took it, and what it is."""
+
+    step: int
+    sender: str
+    receiver: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"step {self.step}: {self.sender} -> {self.receiver}: {self.message}"
+
+
+class Log:
+    """The puts and takes of one world, as they happened."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[int, int, Any]] = []
+        """Of each message taken: the step, the number of the actor, the message."""
+        self.put: list[tuple[int, int, Any]] = []
+        """Of each message put: the numbers of sender (0: outside) and receiver, the message."""
+        self.names: list[str] = ["outside"]
+        """Of each actor by its number."""
+        self._describer = Describer()
+        self._described: list[str] = []
+
+    def _messages(self) -> list[str]:
+        """The messages taken, described; each once."""
+        known, taken = self._described, self.taken
+        if len(known) < len(taken):
+            message = self._describer.message
+            known.extend([message(one) for _, _, one in taken[len(known) :]])
+        return known
+
+    def digest(self) -> str:
+        """Equal for equal runs, in every process and on every Python version."""
+        whole = blake2b(digest_size=8)
+        for (step, number, _), message in zip(self.taken, self._messages(), strict=True):
+            whole.update(f"{step} {self.names[number]} {message}\n".encode())
+        return whole.hexdigest()
+
+    def behaviour(self) -> str:
+        """Equal for runs in which every actor received the same in the same order."""
+        received: dict[str, list[str]] = {}
+        for (_, number, _), message in zip(self.taken, self._messages(), strict=True):
+            received.setdefault(self.names[number], []).append(message)
+        whole = blake2b(digest_size=8)
+        for name in sorted(received):
+            whole.update("\n".join([name, *received[name], ""]).encode())
+        return whole.hexdigest()
+
+    def deliveries(self) -> Iterator[Delivery]:
+        """All deliveries, oldest first, with those who sent them."""
+        senders: dict[tuple[int, int], list[int]] = {}
+        for sender, receiver, message in self.put:
+            senders.setdefault((receiver, id(message)), []).append(sender)
+        for (step, number, one), message in zip(self.taken, self._messages(), strict=True):
+            known = senders.get((number, id(one)))
+            sender = known.pop(0) if known else 0
+            yield Delivery(step, self.names[sender], self.names[number], message)

@@ -1,0 +1,129 @@
+"""Steps: what a deterministic world can do next, one at a time.
+
+A step is the turn of an actor, a job that would block a thread, a callback of a coroutine, or a
+timer that is due. ``name`` is the same in every run that made the same decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.runtime._primitives import current_thread_id
+from actors_rs.runtime.mailbox import EMPTY, Mailbox
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+
+__all__ = ["ActorStep", "Job", "Step", "WorldMailbox"]
+
+NO_LIMIT = 1 << 60
+TICKS = (0.0006, 0.0011, 0.003)
+"""Seconds a look at the stopwatch may take: pieces stop growing; they shrink; turns end."""
+_TURNS: dict[int, tuple[tuple[int, float], ...]] = {}
+
+
+def turns(waiting: int) -> tuple[tuple[int, float], ...]:
+    """What a turn with ``waiting`` messages may be: how many it takes, and the tick of its watch.
+
+    All that come in no time is the dull one; else all in some time, or one, some, all but one.
+    """
+    if waiting not in _TURNS:
+        fewer = {1, waiting // 2, waiting - 1} - {0} if waiting > 1 else set()
+        some = [(size, 0.0) for size in sorted(fewer)]
+        _TURNS[waiting] = ((NO_LIMIT, 0.0), *some, *((NO_LIMIT, tick) for tick in TICKS))
+    return _TURNS[waiting]
+
+
+class Step:
+    """One thing that can be done next."""
+
+    __slots__ = ("name", "number")
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+        """The number of the actor, 0 for what is none."""
+
+    def run(self) -> None:
+        """Do it."""
+        raise NotImplementedError
+
+
+class Job(Step):
+    """A call that is no turn of an actor."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, name: str, call: Callable[[], Any]) -> None:
+        super().__init__(name, 0)
+        self._call = call
+
+    def run(self) -> None:
+        self._call()
+
+
+class ActorStep(Step):
+    """The turns of one actor, which is known by its number in the order of their starts."""
+
+    __slots__ = ("actor", "allowance", "dispatcher", "mailbox")
+
+    def __init__(
+        self, dispatcher: DeterministicDispatcher, actor: PooledActor, number: int, name: str
+    ) -> None:
+        super().__init__(name, number)
+        self.dispatcher = dispatcher
+        self.actor = actor
+        self.mailbox = actor.actor_inbox
+        self.allowance = NO_LIMIT
+
+    def run(self) -> None:
+        """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
+        dispatcher = self.dispatcher
+        turn = dispatcher.choose("size", turns(len(self.mailbox)))
+        self.allowance, dispatcher.clock.tick = turn
+        self.actor._turn()
+
+
+class WorldMailbox(Mailbox):
+    """The production mailbox, which also tells the world what is put and taken.
+
+    Actors get it when they enter a world: their mailbox becomes one of this class.
+    """
+
+    __slots__ = ()
+
+    def take(self) -> Any:
+        """Next message, or ``EMPTY`` when the turn has taken what it was decided to take."""
+        owner = self.owner
+        if owner is None:
+            return super().take()
+        step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+        if not step.allowance:
+            return EMPTY
+        message = super().take()
+        if message is not EMPTY:
+            step.allowance -= 1
+            step.dispatcher.taken(step, message)
+        return message
+
+    get = take
+
+    def offer(self, message: Any) -> bool:
+        """Put into the data lane, on the thread of the world."""
+        self._note(message)
+        return super().offer(message)
+
+    def offer_control(self, message: Any) -> bool:
+        """Put into the control lane, on the thread of the world."""
+        self._note(message)
+        return super().offer_control(message)
+
+    def _note(self, message: Any) -> None:
+        owner = self.owner
+        if owner is not None:
+            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+            if current_thread_id() != step.dispatcher.thread:
+                step.dispatcher.refuse_thread(step, message)
+            step.dispatcher.put(step, message)

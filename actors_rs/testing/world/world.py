@@ -1,0 +1,252 @@
+"""``World``: production actors and streams in one thread, in virtual time, each choice decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError, ProtocolViolation, Stalled
+from actors_rs.graph.run import Run
+from actors_rs.runtime._primitives import blocking_forbidden, driving
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.machinery import Machinery
+from actors_rs.runtime.system import Activity, ActorSystem, Startable
+from actors_rs.testing.decisions import Decisions
+from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
+from actors_rs.testing.world.conservation import lost
+from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+from actors_rs.testing.world.jobs import BlockingJobs
+from actors_rs.testing.world.links import watched
+from actors_rs.testing.world.log import Delivery
+from actors_rs.testing.world.loop import WorldCoroutines
+from actors_rs.testing.world.waits import states, waits
+
+__all__ = ["World"]
+
+A = TypeVar("A", bound=PooledActor)
+R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
+WINDOW = 4
+"""Elements an inlet keeps requested: small, so that demand runs out all the time."""
+MOST_STEPS = 100_000
+AFTERWARDS = 3600.0
+"""Seconds of virtual time that runs may take to end, once the scenario has returned."""
+
+
+class World:
+    """A system whose every free choice is made by ``decisions``; use it in a ``with`` block.
+
+    Inside the block its system is the current one, and whatever waits (``run.result()``,
+    ``ref.ask(...)``, a probe's expectation) moves the world on instead, in virtual time. When the
+    block ends without an error, every run must come to its end; what is left is cancelled.
+
+    ``monitor`` puts a ``RuleMonitor`` on each link. Raises ``Stalled`` when nothing can run
+    although somebody waits, or after ``most_steps`` steps.
+    """
+
+    def __init__(
+        self,
+        decisions: Decisions | None = None,
+        *,
+        window: int = WINDOW,
+        monitor: bool = True,
+        most_steps: int = MOST_STEPS,
+    ) -> None:
+        if most_steps < 1:
+            raise InvalidArgumentError(f"most_steps must be at least 1, got {most_steps}")
+        self.decisions = decisions if decisions is not None else Decisions()
+        self.choose = self.decisions.choose
+        self._clock = VirtualClock()
+        self._timers = VirtualTimers(self._clock)
+        self._dispatcher = DeterministicDispatcher(self.decisions, self._clock)
+        self._most_steps = most_steps
+        machinery = Machinery(
+            self._dispatcher,
+            self._timers,
+            BlockingJobs(self._dispatcher),
+            WorldCoroutines(self._dispatcher, self._clock, self._timers),
+            serves_all=True,
+            now=self._clock.now,
+            stopwatch=self._clock.stopwatch,
+            wall_clock=self._clock.wall_clock,
+        )
+        self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
+        self._inside = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._inside.enter_context(driving(self))
+        self.system.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._inside:
+            try:
+                if error is None:
+                    self.finish()
+            except BaseException as failure:
+                self.system.__exit__(type(failure), failure, None)
+                raise
+            self.system.__exit__(kind, error, trace)
+
+    # What a scenario does
+
+    def start(self, graph: Startable[R_co]) -> R_co:
+        """Start a graph; returns its ``Run``."""
+        return self.system.start(graph)
+
+    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+        """Start an actor."""
+        return self.system.spawn(actor_class, *args, **kwargs)
+
+    def pick(self, what: str, options: Sequence[T]) -> T:
+        """A choice of the scenario's own, by the stream for data; the first one is the dull one."""
+        return self.choose(f"data:{what}", options)
+
+    def fault(self, name: str) -> bool:
+        """Whether the fault ``name`` happens here and now."""
+        return self.choose(f"fault:{name}", (False, True))
+
+    def sleep(self, seconds: float) -> None:
+        """Let the world go on for ``seconds`` of its time."""
+        if seconds < 0:
+            raise InvalidArgumentError(f"sleep needs seconds of 0 or more, got {seconds}")
+        until = self._clock.seconds + seconds
+        while self._move(until):
+            pass
+
+    def settle(self) -> None:
+        """Let the world go on until nothing can run without time moving."""
+        while self._dispatcher.run_step():
+            self._check_steps()
+
+    def finish(self) -> None:
+        """Let every run come to its end and check that none broke a rule or lost an element."""
+        self.until(lambda: all(run.done() for run in self.system.runs), AFTERWARDS)
+        if unfinished := [run for run in self.system.runs if not run.done()]:
+            raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
+        for run in self.system.runs:
+            for failure in run._failures:
+                if isinstance(failure, ProtocolViolation):
+                    raise failure
+            if missing := lost(run):
+                raise AssertionError(missing)
+
+    # What it tells
+
+    @property
+    def now(self) -> float:
+        """Seconds since the world began."""
+        return self._clock.seconds
+
+    @property
+    def steps(self) -> int:
+        """Steps taken so far."""
+        return self._dispatcher.steps
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal runs, whatever process or version of Python they ran in."""
+        return self._dispatcher.log.digest()
+
+    @property
+    def behaviour(self) -> str:
+        """Equal for runs in which every actor received the same messages in the same order."""
+        return self._dispatcher.log.behaviour()
+
+    @property
+    def graph(self) -> str:
+        """The actors by name: what a trace was made for."""
+        return self.system.graph
+
+    def deliveries(self) -> list[Delivery]:
+        """Every message that was taken from a mailbox, oldest first."""
+        return list(self._dispatcher.log.deliveries())
+
+    def states(self) -> list[str]:
+        """A line for each actor."""
+        return states(self._dispatcher.actors)
+
+    # The driver of whatever waits on this thread
+
+    def until(self, done: Callable[[], bool], seconds: float | None, /) -> None:
+        """Move on until ``done``, at most ``seconds``; ``Stalled`` if nothing can move."""
+        until = None if seconds is None else self._clock.seconds + seconds
+        with blocking_forbidden():
+            while not done() and self._move(until):
+                pass
+        self.decisions.resumed()
+
+    def step(self, seconds: float | None, /) -> bool:
+        """Take one step, or let at most ``seconds`` pass; False when they are over."""
+        until = None if seconds is None else self._clock.seconds + seconds
+        with blocking_forbidden():
+            moved = self._move(until)
+        self.decisions.resumed()
+        return moved
+
+    def _move(self, until: float | None) -> bool:
+        """One step, or time passes; False when it is ``until``."""
+        if self._dispatcher.run_step():
+            self._check_steps()
+            return True
+        if times := self._timers.times(until):
+            self._clock.seconds = self.choose("time:jump", times)
+            for number, timer in self._timers.take_due():
+                self._dispatcher.submit(f"timer-{number}", timer.fire)
+            return True
+        if until is None:
+            raise self._stalled("nothing can run, and no timer is due")
+        self._clock.seconds = until
+        return False
+
+    def _check_steps(self) -> None:
+        if self._dispatcher.steps > self._most_steps:
+            raise self._stalled(f"the world took {self._most_steps} steps and has not come to rest")
+
+    def _stalled(self, why: str) -> Stalled:
+        graph = waits(self._dispatcher.actors) or ["no actor is alive"]
+        return Stalled("\n  ".join([f"{why}; who waits for whom:", *graph]))
+
+
+class _WorldSystem(ActorSystem):
+    """The production system; it also tells the dispatcher which actors there are."""
+
+    watch_links = staticmethod(watched)
+
+    def __init__(
+        self,
+        dispatcher: DeterministicDispatcher,
+        machinery: Machinery,
+        window: int,
+        monitor: bool,
+    ) -> None:
+        super().__init__(window=window, monitor=monitor, name="world", machinery=machinery)
+        self._adopting = dispatcher.adopt
+        self._world = dispatcher
+        self.runs: list[Run[Any]] = []
+        self.graph = ""
+
+    def adopt(self, actor: A) -> ActorRef[A]:
+        if not self._world.steps:
+            self.graph += f"{getattr(actor, 'name', type(actor).__name__)} "
+        self._adopting(actor)
+        return super().adopt(actor)
+
+    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        if self._actors or self._activities:
+            super().shutdown(drain=drain, timeout=timeout)
+        self._refuse_more()  # nothing else is left to do where nobody lives
+
+    def register(self, activity: Activity) -> None:
+        if isinstance(activity, Run):
+            self.runs.append(activity)
+        super().register(activity)
