@@ -85,9 +85,9 @@ def first_part(parts):
 
 
 def beside(fold):
-    """All that comes, and beside it a fold whose result is dropped."""
-    one, other = Flow().broadcast(2)
-    return merge(one, fold(other).filter(lambda _: False))
+    """All that comes, and beside it a fold with a sink of its own."""
+    folded = fold(Flow()).to(Sink.ignore())
+    return Flow().also_to(Sink(folded._sinks[0]))
 
 
 FLOWS = {
@@ -110,7 +110,7 @@ FLOWS = {
     ),
     "operators/search": lambda: beside(lambda flow: flow.is_empty()),
     "operators/sliding": lambda: Flow().sliding(1).map(lambda only: only[0]),
-    "operators/sort_within": lambda: Flow().sort_within(3, key=lambda _: 0),
+    "operators/sort_within": lambda: beside(lambda flow: flow.sort_within(3)),
     "operators/starmap": lambda: Flow().map(lambda x: (x,)).starmap(same),
     "operators/start_with": lambda: Flow().start_with(),
     "operators/stateful_map": lambda: Flow().stateful_map(int, lambda n, x: (n, x)),

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated, union-attr"
 """What property tests of operators share: an operator against a plain-list model.
 
     @quick
@@ -12,6 +12,7 @@ source that fails, and with a subscriber that cancels.
 """
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
 
@@ -24,7 +25,7 @@ from actors_rs.errors import StageError
 from tests.graph.helpers import SECONDS, Book, wait_until
 
 quick = settings(
-    max_examples=20,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -66,7 +67,7 @@ def trials(elements=numbers):
 class Upstream:
     """An iterable for a source that notes whether it was begun and released, and may fail."""
 
-    xs: object
+    xs: Iterable[int]
     error: Exception | None = None
     begun: int = 0
     released: int = 0
@@ -202,11 +203,12 @@ def check_cancel(system, operator, trial):
     endless.wait_until_released()
 
 
-def check_function(system, operator, model, trial):
+def check_function(system, operator, model, trial, *, ahead=0):
     """All before the element at which a user's function raises is delivered; the error names it.
 
     ``operator(source, touch)`` makes its stage last, with ``touch``, a function that returns the
-    number it gets, or raises; ``model(numbers)`` is what comes of 0, 1, 2 ... before that.
+    number it gets, or raises; ``model(numbers)`` is what comes of 0, 1, 2 ... before that. The
+    stage has taken ``ahead`` elements more than those.
     """
     bad, length = trial.fails_behind, len(trial.xs)
 
@@ -224,7 +226,7 @@ def check_function(system, operator, model, trial):
         return
     with pytest.raises(StageError) as caught:
         run.result(SECONDS)
-    assert (caught.value.stage, caught.value.position) == ("suspect", bad)
+    assert (caught.value.stage, caught.value.position) == ("suspect", bad + ahead)
     assert isinstance(caught.value.__cause__, KeyError)
     assert ".py:" in caught.value.site
     assert seen == model(list(range(bad)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 
-__all__ = ["at_least", "function", "one_of", "positive_seconds"]
+__all__ = ["at_least", "function", "one_of", "optional_function", "positive_seconds"]
 
 
 def at_least(least: int, value: Any, what: str) -> int:
@@ -24,6 +24,12 @@ def function(value: Any, what: str) -> Callable[..., Any]:
     if not callable(value):
         raise TypeError(f"{what} must be callable, got {value!r}")
     return value  # type: ignore[no-any-return]
+
+
+def optional_function(value: Any, what: str) -> None:
+    """Raise unless ``value`` is ``None`` or can be called."""
+    if value is not None:
+        function(value, what)
 
 
 def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:

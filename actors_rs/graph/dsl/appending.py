@@ -1,0 +1,39 @@
+"""What the methods of linear operators have in common: they put one stage behind a flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Appending"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+
+
+class Appending(Generic[In_contra, Out_co]):
+    """Something that stages can be put behind."""
+
+    __slots__ = ()
+
+    def then(
+        self,
+        kind: str,
+        make: Callable[[], Any],
+        outflow_window: int | None = None,
+        *,
+        fusable: bool = False,
+    ) -> Flow[In_contra, Any]:
+        """This flow with one more stage of ``kind``, whose logic ``make`` gives.
+
+        ``fusable``: the logic is an ``Operator`` that is not ``expanding``.
+        """
+        raise NotImplementedError
+
+    def _linear(
+        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+    ) -> Flow[In_contra, Any]:
+        return self.then(kind, make, outflow_window, fusable=True)

@@ -1,0 +1,52 @@
+"""Edges: methods of ``Flow`` that give values before, behind or instead of the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from actors_rs.graph.dsl.appending import Appending
+from actors_rs.graph.dsl.checks import function
+from actors_rs.stages.operators.default_if_empty import DefaultIfEmpty
+from actors_rs.stages.operators.end_with import EndWith
+from actors_rs.stages.operators.start_with import StartWith
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Edges"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+I = TypeVar("I")  # noqa: E741 - the input of the flow that a method is called on
+T = TypeVar("T")
+
+
+class Edges(Appending[In_contra, Out_co]):
+    """Values at the edges of a stream, without a stream of their own."""
+
+    __slots__ = ()
+
+    def start_with(self: Edges[I, T], *values: T) -> Flow[I, T]:
+        """``values``, then the elements."""
+        return self._linear("start_with", lambda: StartWith(lambda: values))
+
+    def start_with_get(self: Edges[I, T], *functions: Callable[[], T]) -> Flow[I, T]:
+        """What ``functions`` return, each called when its result is demanded, then the elements."""
+        for f in functions:
+            function(f, "start_with_get: each argument")
+        return self._linear("start_with_get", lambda: StartWith.calling(functions))
+
+    def end_with(self: Edges[I, T], *values: T) -> Flow[I, T]:
+        """The elements, then ``values`` once upstream has completed."""
+        return self._linear("end_with", lambda: EndWith(lambda: values))
+
+    def end_with_get(self: Edges[I, T], *functions: Callable[[], T]) -> Flow[I, T]:
+        """The elements, then what ``functions`` return, each called when it is demanded."""
+        for f in functions:
+            function(f, "end_with_get: each argument")
+        return self._linear("end_with_get", lambda: EndWith.calling(functions))
+
+    def default_if_empty(self: Edges[I, T], *values: T) -> Flow[I, T]:
+        """The elements, or ``values`` if there are none."""
+        return self._linear("default_if_empty", lambda: DefaultIfEmpty(values))

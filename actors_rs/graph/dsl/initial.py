@@ -1,0 +1,29 @@
+"""Initial values: each run begins with a copy of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import TypeVar
+
+__all__ = ["copies_of"]
+
+R = TypeVar("R")
+_IMMUTABLE = (int, float, complex, str, bytes, type(None))
+
+
+def copies_of(init: R, what: str, instead: str) -> Callable[[], R]:
+    """Gives a deep copy of ``init`` as it is now, a new one in each call.
+
+    Raises ``TypeError`` if it cannot be copied; ``instead`` is what to use then.
+    """
+    if isinstance(init, _IMMUTABLE):
+        return lambda: init
+    try:
+        kept = deepcopy(init)
+    except Exception as error:
+        raise TypeError(
+            f"{what}: init must be something that can be copied, as each run begins with a copy "
+            f"of its own, got {init!r}; give {instead} a function that makes it"
+        ) from error
+    return lambda: deepcopy(kept)

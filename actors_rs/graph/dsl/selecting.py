@@ -1,0 +1,87 @@
+"""Selections: methods of ``Flow`` that pass on some of the elements as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from actors_rs.graph.dsl.appending import Appending
+from actors_rs.graph.dsl.checks import at_least, function, optional_function
+from actors_rs.stages.operators.distinct import Distinct
+from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
+from actors_rs.stages.operators.element_at import ElementAt
+from actors_rs.stages.operators.first import First
+from actors_rs.stages.operators.skip import Skip
+from actors_rs.stages.operators.skip_while import SkipWhile
+from actors_rs.stages.operators.take import Take
+from actors_rs.stages.operators.take_while import TakeWhile
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Selections"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+
+
+class Selections(Appending[In_contra, Out_co]):
+    """Which elements go on. Whoever has had enough cancels upstream."""
+
+    __slots__ = ()
+
+    def take(self, count: int) -> Flow[In_contra, Out_co]:
+        """The first ``count`` elements; then upstream is cancelled."""
+        at_least(0, count, "take: count")
+        return self._linear("take", lambda: Take(count))
+
+    def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
+        """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
+        function(predicate, "take_while: predicate")
+        return self._linear("take_while", lambda: TakeWhile(predicate))
+
+    def skip(self, count: int) -> Flow[In_contra, Out_co]:
+        """All but the first ``count`` elements."""
+        at_least(0, count, "skip: count")
+        return self._linear("skip", lambda: Skip(count))
+
+    def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
+        """Elements from the first one on for which ``predicate`` is false."""
+        function(predicate, "skip_while: predicate")
+        return self._linear("skip_while", lambda: SkipWhile(predicate))
+
+    def first(self, predicate: Callable[[Out_co], object] | None = None) -> Flow[In_contra, Out_co]:
+        """The first element, or the first for which ``predicate`` is true; then a cancellation.
+
+        Fails with ``EmptyStreamError`` if there is none.
+        """
+        optional_function(predicate, "first: predicate")
+        return self._linear("first", lambda: First(predicate))
+
+    def element_at(self, index: int) -> Flow[In_contra, Out_co]:
+        """The element that ``index`` others come before; then upstream is cancelled.
+
+        Fails with ``EmptyStreamError`` if there are not so many.
+        """
+        at_least(0, index, "element_at: index")
+        return self._linear("element_at", lambda: ElementAt(index))
+
+    def distinct(
+        self, key: Callable[[Out_co], Any] | None = None, window: int | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """Elements whose ``key``, by default they themselves, has not come before.
+
+        With ``window``, has not come among the last ``window`` different keys: without it every
+        key is remembered, for as long as the stream runs. Keys must be hashable.
+        """
+        optional_function(key, "distinct: key")
+        if window is not None:
+            at_least(1, window, "distinct: window")
+        return self._linear("distinct", lambda: Distinct(key, window))
+
+    def distinct_until_changed(
+        self, key: Callable[[Out_co], Any] | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """Elements whose ``key``, by default they themselves, is not that of the one before."""
+        optional_function(key, "distinct_until_changed: key")
+        return self._linear("distinct_until_changed", lambda: DistinctUntilChanged(key))

@@ -1,0 +1,106 @@
+"""Operators that give something of their own before the first element or behind the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from operator import length_hint
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+__all__ = ["Calls", "EdgedOperator", "Folding"]
+
+
+class EdgedOperator(Operator):
+    """An operator with ``first_results`` and ``last_results``, drawn as they are demanded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._behind_last = False
+
+    def first_results(self) -> Iterable[Any]:
+        """What comes before all that the elements give; of known length. Asked once."""
+        return ()
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        """What comes behind the last element; of known length. Asked once, when upstream ended.
+
+        With the ``error`` if it failed: then only what was held back is due. Not asked when the
+        operator is satisfied or downstream has cancelled.
+        """
+        return ()
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        return elements
+
+    def start(self) -> None:
+        self._draw(self.first_results())
+
+    def _draw(self, results: Iterable[Any]) -> None:
+        """Give ``results`` next, as demanded; no element is at fault should that fail."""
+        iterator = iter(results)
+        if length_hint(iterator):
+            self._piece, self._left = (), 0
+            self._elements = self._results = iterator
+
+    def _end_if_due(self) -> None:
+        inlet, outlet = self.inlet, self.outlet
+        due = inlet.exhausted and not inlet.cancelled and not self.satisfied
+        if due and not self._behind_last:
+            self._behind_last = True
+            self._draw(self.last_results(inlet.error))
+            while self._results is not None and outlet.demand:
+                self._give(min(outlet.demand, self.pace.size))
+        if self._results is None:
+            super()._end_if_due()
+
+
+class Folding(EdgedOperator):
+    """An operator that gives at most one result, at the end or as soon as it is known.
+
+    Subclasses give ``consume`` and ``result``. One element of demand lets it take all.
+    """
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        """Take ``elements``, a piece of the input; what it did before an exception must stand.
+
+        A result that is known early is appended to ``out``; then the operator is satisfied.
+        """
+        raise NotImplementedError
+
+    def result(self) -> Any:
+        """What comes of all elements; not asked when upstream failed."""
+        raise NotImplementedError
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        return [self.result()] if error is None else ()
+
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        self.consume(elements, out)
+
+    def _advance_piece(self) -> int:
+        if self._results is not None:
+            return super()._advance_piece()
+        return self._pass_on(self.inlet.take(self.pace.size))
+
+
+class Calls:
+    """An iterator over what functions return, each called when its result is drawn."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self, functions: Iterable[Callable[[], Any]]) -> None:
+        self._functions = iter(functions)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        function = next(self._functions)
+        try:
+            return function()
+        except StopIteration as error:
+            raise RuntimeError("a function that gives an element raised StopIteration") from error
+
+    def __length_hint__(self) -> int:
+        return length_hint(self._functions)

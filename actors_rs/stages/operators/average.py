@@ -1,0 +1,38 @@
+"""average()
+
+in:  1 2 6 |
+out:       3.0 |
+
+Tells the arithmetic mean of the elements; at least one is needed.
+
+Back-pressure: takes everything once an element is demanded, and gives one.
+Completes: behind its result, when upstream completes.
+Fails: when upstream fails, an element cannot be added, or none came (EmptyStreamError).
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.piece_fold import PieceFold
+
+
+class Average(PieceFold):
+    """The sum of the elements, divided by their number."""
+
+    def __init__(self) -> None:
+        super().__init__((0, 0))
+
+    def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
+        total, number = accumulated
+        piece = list(elements)
+        return sum(piece, total), number + len(piece)
+
+    def result(self) -> Any:
+        total, number = self.accumulated
+        if not number:
+            raise EmptyStreamError("average needs an element, the stream had none")
+        return total / number

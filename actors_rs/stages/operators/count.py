@@ -1,0 +1,33 @@
+"""count()
+
+in:  a b c |
+out:       3 |
+
+Tells how many elements there were.
+
+Back-pressure: takes everything once an element is demanded, and gives one.
+Completes: behind its result, when upstream completes.
+Fails: when upstream fails; there is no result then.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from operator import length_hint
+from typing import Any
+
+from actors_rs.stages.piece_fold import PieceFold
+
+
+class Count(PieceFold):
+    """How many elements there were."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
+        size = length_hint(elements)
+        deque(elements, maxlen=0)
+        return accumulated + size

@@ -1,0 +1,30 @@
+"""default_if_empty(7)
+
+in:  |
+out: 7 |
+
+Gives values if the stream completes without an element.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream; behind its values if there was no element.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from actors_rs.stages.edged import EdgedOperator
+
+
+class DefaultIfEmpty(EdgedOperator):
+    """All elements, or ``values`` where there are none."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        super().__init__()
+        self._values = values
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        return self._values if error is None and not self.inlet.count else ()

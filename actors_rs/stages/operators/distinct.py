@@ -1,0 +1,60 @@
+"""distinct()
+
+in:  1 2 1 3 2 |
+out: 1 2 3 |
+
+Gives the elements whose key has not been seen before, among all or the most recent keys.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream.
+Fails: with upstream, or when the key raises or has no hash, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class Distinct(Operator):
+    """Elements whose ``key`` is not among the ``window`` different keys that came last.
+
+    Without a window every key is remembered.
+    """
+
+    def __init__(self, key: Callable[[Any], Any] | None, window: int | None) -> None:
+        super().__init__()
+        self._key = key
+        self._window = window
+        self._all: set[Any] = set()
+        self._recent: OrderedDict[Any, None] = OrderedDict()  # the latest one last
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        return self._never_seen(elements) if self._window is None else self._not_recent(elements)
+
+    def details(self) -> dict[str, Any]:
+        return {"keys": len(self._all) + len(self._recent)}
+
+    def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
+        key, seen = self._key, self._all
+        for element in elements:
+            mark = element if key is None else key(element)
+            if mark not in seen:
+                seen.add(mark)
+                yield element
+
+    def _not_recent(self, elements: Iterator[Any]) -> Iterator[Any]:
+        key, recent, most = self._key, self._recent, self._window or 0
+        for element in elements:
+            mark = element if key is None else key(element)
+            if mark in recent:
+                recent.move_to_end(mark)
+                continue
+            recent[mark] = None
+            if len(recent) > most:
+                recent.popitem(last=False)
+            yield element

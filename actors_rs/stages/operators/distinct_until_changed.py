@@ -1,0 +1,37 @@
+"""distinct_until_changed()
+
+in:  1 1 2 2 1 |
+out: 1 2 1 |
+
+Gives the elements whose key differs from that of the element before.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream.
+Fails: with upstream, or when the key raises, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+from actors_rs.stages.piece_fold import NOTHING
+
+
+class DistinctUntilChanged(Operator):
+    """Elements whose ``key`` is not equal to that of the one before."""
+
+    def __init__(self, key: Callable[[Any], Any] | None) -> None:
+        super().__init__()
+        self._key = key
+        self._last: Any = NOTHING
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        key = self._key
+        for element in elements:
+            mark = element if key is None else key(element)
+            if self._last is NOTHING or mark != self._last:
+                self._last = mark
+                yield element

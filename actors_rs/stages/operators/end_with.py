@@ -1,0 +1,35 @@
+"""end_with(8, 9)
+
+in:  1 2 |
+out: 1 2 8 9 |
+
+Gives values, or what functions return when they are due, behind the elements.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: behind its values, once upstream has completed.
+Fails: with upstream, without its values; or when a function raises.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from actors_rs.stages.edged import Calls, EdgedOperator
+
+
+class EndWith(EdgedOperator):
+    """All elements, then what ``make_values`` gives."""
+
+    def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:
+        super().__init__()
+        self._make_values = make_values
+
+    @classmethod
+    def calling(cls, functions: tuple[Callable[[], Any], ...]) -> EndWith:
+        """The functions' results instead of values."""
+        return cls(lambda: Calls(functions))
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        return self._make_values() if error is None else ()

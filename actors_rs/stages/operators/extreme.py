@@ -1,0 +1,41 @@
+"""min(), max()
+
+in:  3 1 2 |
+out:       1 |      (min)
+
+Gives the smallest or the largest element, the first one among equals; at least one is needed.
+
+Back-pressure: takes everything once an element is demanded, and gives one.
+Completes: behind its result, when upstream completes.
+Fails: when upstream fails, elements cannot be compared, or none came (EmptyStreamError).
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.piece_fold import NOTHING, PieceFold
+
+
+class Extreme(PieceFold):
+    """What ``choose``, the built-in ``min`` or ``max``, chooses of all elements."""
+
+    def __init__(self, choose: Callable[..., Any], key: Callable[[Any], Any] | None) -> None:
+        super().__init__(NOTHING)
+        self._choose = choose
+        self._key = key
+
+    def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
+        if accumulated is not NOTHING:
+            elements = chain((accumulated,), elements)
+        return self._choose(elements, key=self._key)
+
+    def result(self) -> Any:
+        if self.accumulated is NOTHING:
+            name = self._choose.__name__
+            raise EmptyStreamError(f"{name} needs an element, the stream had none")
+        return self.accumulated

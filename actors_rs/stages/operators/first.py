@@ -1,0 +1,45 @@
+"""first()
+
+in:  1 2 3 |
+out: 1 |            (upstream is cancelled behind the first)
+
+Gives the first element for which the predicate is true; there must be one.
+
+Back-pressure: asks for one element, with a predicate for its window.
+Completes: behind its element.
+Fails: when upstream fails before it came, the predicate raises, or no element fits
+  (EmptyStreamError).
+Cancels: upstream, behind its element or when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.edged import Folding
+
+
+class First(Folding):
+    """The first element, or the first for which ``predicate`` is true."""
+
+    def __init__(self, predicate: Callable[[Any], Any] | None) -> None:
+        super().__init__()
+        self._predicate = predicate
+
+    def start(self) -> None:
+        if self._predicate is None:
+            self.inlet.window = 1
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        predicate = self._predicate
+        for element in elements:
+            if predicate is None or predicate(element):
+                out.append(element)
+                self.satisfied = True
+                return
+
+    def result(self) -> Any:
+        what = "an element" if self._predicate is None else "an element its predicate is true for"
+        raise EmptyStreamError(f"first needs {what}, the stream had none")

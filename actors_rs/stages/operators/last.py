@@ -1,0 +1,37 @@
+"""last()
+
+in:  1 2 3 |
+out:       3 |
+
+Gives the last element; at least one is needed.
+
+Back-pressure: takes everything once an element is demanded, and gives one.
+Completes: behind its result, when upstream completes.
+Fails: when upstream fails, or no element came (EmptyStreamError).
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.edged import Folding
+
+
+class Last(Folding):
+    """The element before the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: deque[Any] = deque(maxlen=1)
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        self._last.extend(elements)
+
+    def result(self) -> Any:
+        if not self._last:
+            raise EmptyStreamError("last needs an element, the stream had none")
+        return self._last[0]

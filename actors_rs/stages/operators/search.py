@@ -1,0 +1,39 @@
+"""some(predicate), all(predicate), contains(value), is_empty()
+
+in:  1 2 3 |
+out:   True |       (some, even; upstream is cancelled at the 2)
+
+Gives one bool, as soon as it is known.
+
+Back-pressure: takes everything once an element is demanded, and gives one.
+Completes: behind its answer.
+Fails: when upstream fails before the answer is known, or the predicate raises.
+Cancels: upstream, as soon as the answer is known or when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from actors_rs.stages.edged import Folding
+
+
+class Search(Folding):
+    """``wanted`` if that is what ``predicate`` says of any element, else the opposite."""
+
+    def __init__(self, predicate: Callable[[Any], Any], wanted: bool) -> None:
+        super().__init__()
+        self._predicate = predicate
+        self._wanted = wanted
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        predicate, wanted = self._predicate, self._wanted
+        for element in elements:
+            if bool(predicate(element)) is wanted:
+                out.append(wanted)
+                self.satisfied = True
+                return
+
+    def result(self) -> bool:
+        return not self._wanted

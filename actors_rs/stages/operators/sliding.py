@@ -1,0 +1,46 @@
+"""sliding(3)
+
+in:  1 2 3 4 |
+out: (1, 2, 3) (2, 3, 4) |
+
+Gives tuples of neighbouring elements; one that would be shorter is not given.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class Sliding(Operator):
+    """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
+
+    def __init__(self, size: int, step: int) -> None:
+        super().__init__()
+        self._size = size
+        self._step = step
+        self._recent: list[Any] = []  # from the beginning of the next tuple on
+        self._gap = 0  # elements between tuples that are still to come
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        recent, size, step = self._recent, self._size, self._step
+        if self._gap:
+            self._gap -= sum(1 for _ in islice(elements, self._gap))
+        recent.extend(elements)
+        if step == 1:
+            found = list(zip(*(islice(recent, i, None) for i in range(size)), strict=False))
+        else:
+            begins = range(0, len(recent) - size + 1, step)
+            found = [tuple(recent[begin : begin + size]) for begin in begins]
+        behind = len(found) * step
+        self._gap += max(0, behind - len(recent))
+        del recent[:behind]
+        return found

@@ -1,0 +1,50 @@
+"""sort_within(2)
+
+in:  2 1 4 3 |
+out: 1 2 3 4 |
+
+Sorts elements that come up to so many places too late; equal ones stay in their order.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream, behind what was held back.
+Fails: with upstream, behind what was held back; or when elements cannot be compared.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.edged import EdgedOperator
+
+
+class SortWithin(EdgedOperator):
+    """Holds ``count`` elements back and gives the smallest for each one more."""
+
+    def __init__(self, count: int, key: Callable[[Any], Any] | None) -> None:
+        super().__init__()
+        self._count = count
+        self._key = key
+        self._number = 0  # of elements so far: keeps equal ones in order, and from being compared
+        self._sorted: list[tuple[Any, int, Any]] = []
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        count, key, in_hand = self._count, self._key, self._sorted
+        for element in elements:
+            self._number += 1
+            mark = element if key is None else key(element)
+            insort(in_hand, (mark, self._number, element))  # a heap would be spoilt if this raises
+            if len(in_hand) > count:
+                yield in_hand.pop(0)[-1]
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        rest, self._sorted = self._sorted, []
+        return [entry[-1] for entry in rest]
+
+    def held(self) -> Iterable[Any]:
+        return [entry[-1] for entry in self._sorted]
+
+    def details(self) -> dict[str, Any]:
+        return {"held": len(self._sorted)}

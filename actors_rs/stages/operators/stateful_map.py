@@ -1,0 +1,50 @@
+"""stateful_map(list, f)
+
+in:  1 2 3 |
+out: 1 3 6 |        (f adds to a state of its own)
+
+Gives each element through a function with a state, and what on_complete makes of the last one.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream, behind what on_complete gives.
+Fails: with upstream, or when a function raises, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.stages.edged import EdgedOperator
+
+
+class StatefulMap(EdgedOperator):
+    """``f(state, element)`` gives the next state and a result; the first state is ``create()``."""
+
+    def __init__(
+        self,
+        create: Callable[[], Any],
+        f: Callable[[Any, Any], tuple[Any, Any]],
+        on_complete: Callable[[Any], Any] | None,
+    ) -> None:
+        super().__init__()
+        self._create = create
+        self._f = f
+        self._on_complete = on_complete
+        self._state: Any = None
+
+    def start(self) -> None:
+        self._state = self._create()
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        f = self._f
+        for element in elements:
+            self._state, result = f(self._state, element)
+            yield result
+
+    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+        if error is not None or self._on_complete is None:
+            return ()
+        result = self._on_complete(self._state)
+        return () if result is None else (result,)

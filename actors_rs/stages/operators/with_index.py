@@ -1,0 +1,32 @@
+"""with_index()
+
+in:  a b c |
+out: (0, a) (1, b) (2, c) |
+
+Gives each element with its number.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import length_hint
+from typing import Any
+
+from actors_rs.stages.linear import Operator
+
+
+class WithIndex(Operator):
+    """Pairs of a number, counting from ``first``, and an element."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._next = first
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        number, self._next = self._next, self._next + length_hint(elements)
+        return enumerate(elements, number)

@@ -1,0 +1,47 @@
+"""Folds that take a piece of the input at once, with a function that loops in C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from itertools import islice
+from operator import length_hint
+from typing import Any
+
+from actors_rs.stages.edged import Folding
+
+__all__ = ["NOTHING", "PieceFold"]
+
+
+class _Nothing:
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING = _Nothing()
+"""Stands for the accumulated value of a fold that begins with its first element."""
+
+
+class PieceFold(Folding):
+    """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
+
+    def __init__(self, init: Any) -> None:
+        super().__init__()
+        self.accumulated = init
+
+    def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
+        """What ``accumulated`` becomes of ``elements``. Changes nothing else: may be repeated."""
+        raise NotImplementedError
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        again = copy(elements)
+        try:
+            self.accumulated = self.step(self.accumulated, elements)
+        except Exception:
+            good = length_hint(again) - length_hint(elements) - 1
+            if good > 0:  # the elements before the failing one count
+                self.accumulated = self.step(self.accumulated, islice(again, good))
+            raise
+
+    def result(self) -> Any:
+        return self.accumulated
