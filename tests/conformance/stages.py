@@ -84,37 +84,37 @@ def first_part(parts):
     return parts[0]
 
 
-def beside(fold):
+def folded(fold):
     """All that comes, and beside it a fold with a sink of its own."""
-    folded = fold(Flow()).to(Sink.ignore())
-    return Flow().also_to(Sink(folded._sinks[0]))
+    side = fold(Flow()).to(Sink.ignore())
+    return Flow().also_to(Sink(side._sinks[0]))
 
 
 FLOWS = {
-    "operators/average": lambda: beside(lambda flow: flow.count().average()),
-    "operators/count": lambda: beside(lambda flow: flow.count()),
+    "operators/average": lambda: folded(lambda flow: flow.count().average()),
+    "operators/count": lambda: folded(lambda flow: flow.count()),
     "operators/default_if_empty": lambda: Flow().default_if_empty(),
     "operators/distinct": lambda: Flow().with_index().distinct().map(lambda pair: pair[1]),
     "operators/distinct_until_changed": lambda: (
         Flow().with_index().distinct_until_changed().map(lambda pair: pair[1])
     ),
-    "operators/element_at": lambda: beside(lambda flow: flow.end_with(0).element_at(0)),
+    "operators/element_at": lambda: folded(lambda flow: flow.end_with(0).element_at(0)),
     "operators/end_with": lambda: Flow().end_with(),
-    "operators/extreme": lambda: beside(lambda flow: flow.count().min()),
-    "operators/first": lambda: beside(lambda flow: flow.end_with(0).first()),
-    "operators/last": lambda: beside(lambda flow: flow.count().last()),
+    "operators/extreme": lambda: folded(lambda flow: flow.count().min()),
+    "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
+    "operators/last": lambda: folded(lambda flow: flow.count().last()),
     "operators/map_not_none": lambda: Flow().map_not_none(same),
-    "operators/reduce": lambda: beside(lambda flow: flow.reduce(0, lambda _, x: x)),
-    "operators/reduce_without_initial": lambda: beside(
+    "operators/reduce": lambda: folded(lambda flow: flow.reduce(0, lambda _, x: x)),
+    "operators/reduce_without_initial": lambda: folded(
         lambda flow: flow.count().reduce_without_initial(lambda _, x: x)
     ),
-    "operators/search": lambda: beside(lambda flow: flow.is_empty()),
+    "operators/search": lambda: folded(lambda flow: flow.is_empty()),
     "operators/sliding": lambda: Flow().sliding(1).map(lambda only: only[0]),
-    "operators/sort_within": lambda: beside(lambda flow: flow.sort_within(3)),
+    "operators/sort_within": lambda: folded(lambda flow: flow.sort_within(3)),
     "operators/starmap": lambda: Flow().map(lambda x: (x,)).starmap(same),
     "operators/start_with": lambda: Flow().start_with(),
     "operators/stateful_map": lambda: Flow().stateful_map(int, lambda n, x: (n, x)),
-    "operators/sum": lambda: beside(lambda flow: flow.count().sum()),
+    "operators/sum": lambda: folded(lambda flow: flow.count().sum()),
     "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
     "operators/backpressure_timeout": lambda: Flow().backpressure_timeout(100),
     "operators/batch": lambda: Flow().batch(1).map(lambda batch: batch[0]),

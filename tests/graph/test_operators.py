@@ -218,8 +218,9 @@ def test_a_fold_of_at_least_one_element_gives_one(shared, name, trial):
 
 @pytest.mark.parametrize("name", [*NEEDING, "first", "element_at"])
 def test_a_fold_that_needs_an_element_says_so_when_none_came(shared, name):
-    fold = {"first": lambda s: s.first(), "element_at": lambda s: s.element_at(0)}
-    flow = (NEEDING[name][0] if name in NEEDING else fold[name])(Source.empty())
+    operators = {name: entry[0] for name, entry in NEEDING.items()}
+    operators |= {"first": lambda s: s.first(), "element_at": lambda s: s.element_at(0)}
+    flow = operators[name](Source.empty())
     with pytest.raises(EmptyStreamError, match=rf"{name.partition('_by')[0]}.* needs"):
         shared.start(flow.to(Sink.ignore())).result(SECONDS)
 
