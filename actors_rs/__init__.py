@@ -15,6 +15,7 @@ from actors_rs.graph.dsl.sink import Sink as Sink
 from actors_rs.graph.dsl.substreams import amb as amb
 from actors_rs.graph.dsl.substreams import concat as concat
 from actors_rs.graph.interrupt import StopSignals as StopSignals
+from actors_rs.graph.kill_switch import KillSwitch as KillSwitch
 from actors_rs.graph.run import Run as Run
 from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
 from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
@@ -25,7 +26,9 @@ from actors_rs.protocol.interfaces import Publisher as Publisher
 from actors_rs.protocol.interfaces import Subscriber as Subscriber
 from actors_rs.protocol.interfaces import Subscription as Subscription
 from actors_rs.runtime.actor import PooledActor as PooledActor
+from actors_rs.runtime.rate_limit import RateLimit as RateLimit
 from actors_rs.runtime.system import ActorSystem as ActorSystem
+from actors_rs.stages.operators.monitor import StreamState as StreamState
 from actors_rs.stages.sinks.files import WriteReport as WriteReport
 
 __version__ = "0.1.0"

@@ -9,7 +9,7 @@ import sqlite3
 from dataclasses import dataclass
 from itertools import count
 
-from actors_rs import Flow, Sink, Source, merge
+from actors_rs import Flow, KillSwitch, Sink, Source, merge
 
 WORKERS = (1, 4)
 WINDOWS = (1, 2, 16, 1024)
@@ -59,6 +59,10 @@ def same(x):
     return x
 
 
+def again(error):
+    raise error
+
+
 def beside(operator):
     """A flow with ``operator``, which drops elements, on a branch that ends in nothing."""
     one, other = Flow().broadcast(2)
@@ -92,30 +96,6 @@ def folded(fold):
 
 FLOWS = {
     "operators/average": lambda: folded(lambda flow: flow.count().average()),
-    "operators/count": lambda: folded(lambda flow: flow.count()),
-    "operators/default_if_empty": lambda: Flow().default_if_empty(),
-    "operators/distinct": lambda: Flow().with_index().distinct().map(lambda pair: pair[1]),
-    "operators/distinct_until_changed": lambda: (
-        Flow().with_index().distinct_until_changed().map(lambda pair: pair[1])
-    ),
-    "operators/element_at": lambda: folded(lambda flow: flow.end_with(0).element_at(0)),
-    "operators/end_with": lambda: Flow().end_with(),
-    "operators/extreme": lambda: folded(lambda flow: flow.count().min()),
-    "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
-    "operators/last": lambda: folded(lambda flow: flow.count().last()),
-    "operators/map_not_none": lambda: Flow().map_not_none(same),
-    "operators/reduce": lambda: folded(lambda flow: flow.reduce(0, lambda _, x: x)),
-    "operators/reduce_without_initial": lambda: folded(
-        lambda flow: flow.count().reduce_without_initial(lambda _, x: x)
-    ),
-    "operators/search": lambda: folded(lambda flow: flow.is_empty()),
-    "operators/sliding": lambda: Flow().sliding(1).map(lambda only: only[0]),
-    "operators/sort_within": lambda: folded(lambda flow: flow.sort_within(3)),
-    "operators/starmap": lambda: Flow().map(lambda x: (x,)).starmap(same),
-    "operators/start_with": lambda: Flow().start_with(),
-    "operators/stateful_map": lambda: Flow().stateful_map(int, lambda n, x: (n, x)),
-    "operators/sum": lambda: folded(lambda flow: flow.count().sum()),
-    "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
     "operators/backpressure_timeout": lambda: Flow().backpressure_timeout(100),
     "operators/batch": lambda: Flow().batch(1).map(lambda batch: batch[0]),
     "operators/buffer": lambda: Flow().buffer(10**6, "drop_oldest"),
@@ -123,41 +103,71 @@ FLOWS = {
     "operators/conflate": lambda: (
         Flow().conflate(lambda x: [x], lambda xs, x: [*xs, x]).flat_map(same)
     ),
+    "operators/count": lambda: folded(lambda flow: flow.count()),
     "operators/debounce": lambda: beside(lambda flow: flow.debounce(0.001)),
+    "operators/default_if_empty": lambda: Flow().default_if_empty(),
     "operators/delay": lambda: Flow().delay(0.0005),
+    "operators/distinct": lambda: Flow().with_index().distinct().map(lambda pair: pair[1]),
+    "operators/distinct_until_changed": lambda: (
+        Flow().with_index().distinct_until_changed().map(lambda pair: pair[1])
+    ),
+    "operators/element_at": lambda: folded(lambda flow: flow.end_with(0).element_at(0)),
+    "operators/end_with": lambda: Flow().end_with(),
     "operators/expand": lambda: Flow().expand(lambda x: [x]),
+    "operators/extreme": lambda: folded(lambda flow: flow.count().min()),
     "operators/filter": lambda: Flow().filter(lambda _: True),
+    "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
     "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]).flat_map(Source.of),
     "operators/identity": Flow,
     "operators/idle_timeout": lambda: Flow().idle_timeout(100),
     "operators/initial_timeout": lambda: Flow().initial_timeout(100),
     "operators/keep_alive": lambda: Flow().keep_alive(100, None),
+    "operators/kill_switch": lambda: Flow().kill_switch(KillSwitch()),
+    "operators/last": lambda: folded(lambda flow: flow.count().last()),
     "operators/map": lambda: Flow().map(same),
     "operators/map_async": lambda: Flow().map_async(same, parallelism=2),
+    "operators/map_error": lambda: Flow().map_error(same),
+    "operators/map_not_none": lambda: Flow().map_not_none(same),
+    "operators/monitor": lambda: Flow().monitor(same),
+    "operators/on_termination": lambda: Flow().on_termination(same),
+    "operators/recover": lambda: Flow().recover(again),
+    "operators/reduce": lambda: folded(lambda flow: flow.reduce(0, lambda _, x: x)),
+    "operators/reduce_without_initial": lambda: folded(
+        lambda flow: flow.count().reduce_without_initial(lambda _, x: x)
+    ),
     "operators/sample": lambda: beside(lambda flow: flow.sample(0.001)),
     "operators/scan": lambda: Flow().scan(0, lambda _, x: x),
+    "operators/search": lambda: folded(lambda flow: flow.is_empty()),
     "operators/skip": lambda: Flow().skip(0),
     "operators/skip_while": lambda: Flow().skip_while(lambda _: False),
     "operators/skip_within": lambda: beside(lambda flow: flow.skip_within(100)),
+    "operators/sliding": lambda: Flow().sliding(1).map(lambda only: only[0]),
+    "operators/sort_within": lambda: folded(lambda flow: flow.sort_within(3)),
+    "operators/starmap": lambda: Flow().map(lambda x: (x,)).starmap(same),
+    "operators/start_with": lambda: Flow().start_with(),
+    "operators/stateful_map": lambda: Flow().stateful_map(int, lambda n, x: (n, x)),
+    "operators/sum": lambda: folded(lambda flow: flow.count().sum()),
     "operators/take": lambda: Flow().take(10**9),
     "operators/take_while": lambda: Flow().take_while(lambda _: True),
     "operators/take_within": lambda: Flow().take_within(100),
     "operators/throttle": lambda: Flow().throttle(10**4),
-    "junctions/amb": lambda: Flow().amb(Source.never()),
-    "junctions/catch": lambda: Flow().catch(Source.failed),
-    "junctions/concat": lambda: Flow().append(Source.empty()).prepend(Source.empty()),
-    "junctions/flat_map_merge": lambda: Flow().flat_map(Source.of, breadth=2),
-    "junctions/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
+    "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
     "junctions/also_to": lambda: Flow().also_to(Sink.ignore()),
+    "junctions/amb": lambda: Flow().amb(Source.never()),
     "junctions/balance": lambda: Flow().balance(1)[0],
     "junctions/broadcast": broadcast,
+    "junctions/catch": lambda: Flow().catch(Source.failed),
     "junctions/combine_latest": lambda: Flow().combine_latest(Source.of(0)).map(first_part),
+    "junctions/concat": lambda: Flow().append(Source.empty()).prepend(Source.empty()),
     "junctions/divert_to": lambda: Flow().divert_to(Sink.ignore(), lambda _: False),
+    "junctions/flat_map_merge": lambda: Flow().flat_map(Source.of, breadth=2),
     "junctions/interleave": lambda: Flow().interleave(Source.empty(), 2),
     "junctions/merge": lambda: merge(Flow(), Source.empty()),
     "junctions/merge_preferred": lambda: Flow().merge_preferred(Source.empty()),
     "junctions/merge_sorted": lambda: Flow().merge_sorted(Source.empty(), key=str),
     "junctions/partition": partition,
+    "junctions/recover_with": lambda: Flow().recover_with(again),
+    "junctions/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
     "junctions/unzip": unzip,
     "junctions/wire_tap": lambda: Flow().wire_tap(Sink.ignore()),
     "junctions/zip": lambda: Flow().zip(Source.repeat(0)).map(first_part),

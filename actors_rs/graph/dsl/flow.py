@@ -18,8 +18,10 @@ from actors_rs.graph.dsl.failures import Failures
 from actors_rs.graph.dsl.fan_out import Branching
 from actors_rs.graph.dsl.folding import Folds
 from actors_rs.graph.dsl.graph import Graph
+from actors_rs.graph.dsl.lifecycle import LifeCycle
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.rates import RateMatching
+from actors_rs.graph.dsl.recovery import Recovery
 from actors_rs.graph.dsl.selecting import Selections
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.dsl.sources import SourceFactories
@@ -54,7 +56,9 @@ class Flow(
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
     Failures[In_contra, Out_co],
+    LifeCycle[In_contra, Out_co],
     RateMatching[In_contra, Out_co],
+    Recovery[In_contra, Out_co],
     Substreams[In_contra, Out_co],
     Timing[In_contra, Out_co],
     SourceFactories,

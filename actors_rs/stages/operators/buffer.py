@@ -66,6 +66,9 @@ class Buffer(Detached):
             count = min(self.outlet.demand, len(held))
             self.outlet.emit([held.popleft() for _ in range(count)])
 
+    def held(self) -> list[Any]:
+        return [*self._held]
+
     def details(self) -> dict[str, Any]:
         return {"held": len(self._held), "dropped": self._dropped}
 

@@ -54,5 +54,8 @@ class Conflate(Detached):
         if self._sum and self.outlet.demand:
             self.outlet.emit([self._sum.pop()])
 
+    def held(self) -> list[Any]:
+        return [*self._sum]
+
     def details(self) -> dict[str, Any]:
         return {"conflated": self._conflated}

@@ -55,6 +55,9 @@ class Debounce(Detached):
     def stop(self, error: BaseException | None) -> None:
         self._alarm.cancel()
 
+    def held(self) -> list[Any]:
+        return [*self._last]
+
     def details(self) -> dict[str, Any]:
         held = len(self._last)
         return {"dropped": max(0, self.inlet.count - self.outlet.count - held)}

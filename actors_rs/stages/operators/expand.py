@@ -50,6 +50,9 @@ class Expand(StageLogic):
     def stop(self, error: BaseException | None) -> None:
         self._close()
 
+    def held(self) -> list[Any]:
+        return [self._element] if self._fresh else []
+
     def details(self) -> dict[str, Any]:
         return {"added": self._added}
 

@@ -19,17 +19,19 @@ from typing import Any
 
 from actors_rs.errors import StreamError
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.retries import Retries
+from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 
 class _Call:
     """One call of ``f``: waiting, under way, then with a value or an error."""
 
-    __slots__ = ("done", "element", "error", "future", "position", "value")
+    __slots__ = ("attempts", "done", "element", "error", "future", "position", "value")
 
     def __init__(self, element: Any, position: int) -> None:
         self.element = element
         self.position = position
+        self.attempts = 1
         self.done = False
         self.value: Any = None
         self.error: BaseException | None = None
@@ -65,6 +67,9 @@ class MapAsync(StageLogic):
         self._slots = 0  # that are taken
         self._runners: set[Future[Any]] = set()
         self._stopped = False
+        self.retries: Retries | None = None
+        """Decides which failed calls are made again; set before the start."""
+        self._resting: dict[_Call, Cancellable] = {}  # until they are made again
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -89,14 +94,19 @@ class MapAsync(StageLogic):
                 call.future.cancel()
         for runner in self._runners:
             runner.cancel()
+        for timer in self._resting.values():
+            timer.cancel()
 
     def held(self) -> list[Any]:
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
         return [call.element for call in calls]
 
     def details(self) -> dict[str, Any]:
-        under_way = len(self._not_ended) - len(self._waiting)
-        return {"under_way": max(0, under_way), "parallelism": self._parallelism}
+        under_way = max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
+        figures = {"under_way": under_way, "parallelism": self._parallelism}
+        if self.retries is not None:
+            figures |= {"retried": self.retries.made, "beyond_budget": self.retries.refused}
+        return figures
 
     # In the stage's turn
 
@@ -139,11 +149,31 @@ class MapAsync(StageLogic):
             raise StreamError("the actor system was shut down")
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
+        if error is not None and self._is_made_again(call, error):
+            return
         call.value, call.error, call.done = value, error, True
         call.future = None
         self._not_ended.discard(call)
         if not self._ordered:
             self._calls.append(call)
+
+    def _is_made_again(self, call: _Call, error: BaseException) -> bool:
+        """Whether the call failed only for now; it holds no slot until its time has come."""
+        if self.retries is None:
+            return False
+        seconds = self.retries.again_in(call.attempts, error, self.context.now())
+        if seconds is None:
+            if call.attempts > 1:
+                error.add_note(f"that was attempt {call.attempts}")
+            return False
+        call.attempts += 1
+        call.future = None
+        self._resting[call] = self.context.after(seconds, partial(self._rested, call))
+        return True
+
+    def _rested(self, call: _Call) -> None:
+        if self._resting.pop(call, None) is not None:
+            self._waiting.append(call)
 
     def _finish_and_leave(self, call: _Call, value: Any, error: BaseException | None) -> None:
         self._finish(call, value, error)

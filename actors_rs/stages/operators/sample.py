@@ -54,6 +54,9 @@ class Sample(Detached):
     def stop(self, error: BaseException | None) -> None:
         self._alarm.cancel()
 
+    def held(self) -> list[Any]:
+        return [*self._newest]
+
     def details(self) -> dict[str, Any]:
         held = len(self._newest)
         return {"dropped": max(0, self.inlet.count - self.outlet.count - held)}

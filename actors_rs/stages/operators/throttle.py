@@ -91,6 +91,9 @@ class Throttle(PassThrough):
         if self._waiting is not None:
             self._limit.give_back(self._waiting[1])
 
+    def held(self) -> list[Any]:
+        return [] if self._waiting is None else [self._waiting[0]]
+
     def details(self) -> dict[str, Any]:
         return {"waiting": self._waiting is not None}
 

@@ -1,0 +1,116 @@
+"""What is done about failures within a stream: methods of ``Flow``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Never, TypeVar
+
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import OutletRef
+from actors_rs.graph.dsl.chain import Chain
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.substreams import source_in
+from actors_rs.runtime._primitives import random_bits
+from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.stages.junctions.recover_with import RecoverWith
+from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.operators.map_error import MapError
+from actors_rs.stages.operators.recover import Recover
+from actors_rs.stages.retries import Retries
+from actors_rs.stages.stage import Stream
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Recovery"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+R = TypeVar("R")
+
+
+class Recovery(Chain[In_contra, Out_co]):
+    """Operators for errors. The error they speak of is what arrives from upstream.
+
+    That is a ``StageError`` whose ``__cause__`` is what a stage raised, or the error of
+    ``Source.failed`` or a foreign publisher as it is.
+    """
+
+    _out: OutletRef
+
+    def recover(self, f: Callable[[Exception], R]) -> Flow[In_contra, Out_co | R]:
+        """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again."""
+        function(f, "recover: f")
+        return self.then("recover", lambda: Recover(f))
+
+    def recover_with(
+        self,
+        stream: Flow[Never, R] | Callable[[Exception], Flow[Never, R]],
+        attempts: int = 1,
+    ) -> Flow[In_contra, Out_co | R]:
+        """``stream`` in place of a failure, or what ``stream(error)`` returns.
+
+        If that fails too it is started again, ``attempts`` times in all: so
+        ``source.recover_with(source, 3)`` begins a source anew up to three times.
+        """
+        at_least(1, attempts, "recover_with: attempts")
+        if isinstance(stream, Stream):
+            source_in(stream, "recover_with")
+            return self.then("recover_with", lambda: RecoverWith(lambda _: stream, attempts))
+        f = function(stream, "recover_with: a Source, or a function giving one,")
+        return self.then("recover_with", lambda: RecoverWith(f, attempts))
+
+    def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
+        """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""
+        function(f, "map_error: f")
+        return self.then("map_error", lambda: MapError(f))
+
+    def retry(
+        self,
+        backoff: Backoff | None = None,
+        max_attempts: int = 3,
+        budget: RateLimit | None = None,
+        when: Callable[[Exception], Any] | None = None,
+    ) -> Flow[In_contra, Out_co]:
+        """Let the ``map_async`` before this call its function again for an element it failed for.
+
+        Each element has ``max_attempts`` calls, the first one among them, and the wait that
+        ``backoff`` gives in between; neither a thread nor a place among the ``parallelism`` calls
+        is held meanwhile. ``budget`` bounds the further calls for all elements together, and for
+        all streams that share it: beyond it an element fails at once. ``when(error)`` says which
+        errors are worth another call, by default every ``Exception``. What fails in the end fails
+        as it would without this, ``on_failure`` included.
+        """
+        backoff = Backoff() if backoff is None else backoff
+        if not isinstance(backoff, Backoff):
+            raise TypeError(f"retry: backoff must be a Backoff, got {backoff!r}")
+        at_least(1, max_attempts, "retry: max_attempts")
+        if budget is not None and not isinstance(budget, RateLimit):
+            raise TypeError(f"retry: budget must be a RateLimit, got {budget!r}")
+        if when is not None:
+            function(when, "retry: when")
+        spec, wait = self._out.spec, _Waits(backoff)
+        if spec.kind != "map_async":
+            raise GraphError(f"retry changes the map_async before it, got a '{spec.kind}'")
+
+        def make() -> MapAsync:
+            logic = spec.make()
+            assert isinstance(logic, MapAsync)
+            logic.retries = Retries(wait, max_attempts, budget, when)
+            return logic
+
+        return self._changed("retry", make=make)
+
+    def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
+        raise NotImplementedError
+
+
+class _Waits:
+    """``backoff`` with its dice."""
+
+    def __init__(self, backoff: Backoff) -> None:
+        self._backoff = backoff
+
+    def __call__(self, attempts: int) -> float:
+        return self._backoff.delay(attempts - 1, random_bits(32) / 2**32)

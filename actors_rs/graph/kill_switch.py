@@ -1,0 +1,72 @@
+"""``KillSwitch``: ends streams from outside, one or many at a time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.listeners import Listener, Listeners
+
+__all__ = ["KillSwitch"]
+
+
+class KillSwitch:
+    """Put into streams with ``flow.kill_switch(switch)``; using it ends all of them.
+
+    It can be used before, while and after they run, once: later uses do nothing, and a stream that
+    starts behind a use ends at once. Thread-safe; it keeps no stream alive.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._listeners = Listeners()
+        self._used = False
+        self._error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"<KillSwitch {self.state}>"
+
+    @property
+    def state(self) -> Literal["open", "shut_down", "aborted"]:
+        """What has been done with it."""
+        if not self._used:
+            return "open"
+        return "shut_down" if self._error is None else "aborted"
+
+    def shutdown(self) -> None:
+        """Complete the streams: downstream completes, upstream is cancelled. Does not wait."""
+        self._use(None)
+
+    def abort(self, error: BaseException) -> None:
+        """Fail the streams with ``error``, which is not wrapped. Does not wait."""
+        if not isinstance(error, BaseException):
+            raise TypeError(f"KillSwitch.abort needs an exception, got {error!r}")
+        self._use(error)
+
+    def _use(self, error: BaseException | None) -> None:
+        with self._lock:
+            if self._used:
+                return
+            self._error = error
+            self._used = True  # last: whoever sees it reads the error next
+        self._listeners.wake()
+
+    # What follows is for stages.
+
+    @property
+    def used(self) -> bool:
+        """Whether the streams are to end."""
+        return self._used
+
+    @property
+    def error(self) -> BaseException | None:
+        """What they are to fail with; ``None`` to complete."""
+        return self._error
+
+    def watch(self, stage: Listener, /) -> None:
+        """Wake ``stage`` when it is used; it is held weakly."""
+        self._listeners.add(stage)
+
+    def unwatch(self, stage: Listener, /) -> None:
+        """No more of that."""
+        self._listeners.remove(stage)

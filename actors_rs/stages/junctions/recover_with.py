@@ -1,0 +1,44 @@
+"""recover_with(stream, attempts=2)
+
+in:      1 2 X
+stream:        8 X        (each time it is started)
+out:     1 2   8   8 X
+
+Goes on with the stream when upstream fails, and again when that fails, so many times; what was
+recovered from is no failure of the run. Starting again a source that failed is one use of it.
+
+Back-pressure: hands on what downstream asks for, to upstream and then to the stream.
+Completes: when upstream completes, or the stream does.
+Fails: when the stream fails and no attempt is left.
+Cancels: whichever of the two is running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from actors_rs.stages.hosting import InnerInlet
+from actors_rs.stages.junctions.catch import Catch
+
+
+class RecoverWith(Catch):
+    """Upstream, then what ``f`` gives for its error, then what it gives for that one's error."""
+
+    def __init__(self, f: Callable[[Exception], Any], attempts: int) -> None:
+        super().__init__(f)
+        self._attempts = attempts
+
+    def _leave(self, error: BaseException | None) -> None:
+        if not isinstance(error, Exception) or not self._attempts:
+            self.end(error)
+            return
+        self._attempts -= 1
+        ended = self._current
+        self._current = self.begin(self._f(error))
+        if isinstance(ended, InnerInlet):
+            self.forget(ended)
+        self.context.recovered(error)
+
+    def details(self) -> dict[str, object]:
+        return {**super().details(), "attempts_left": self._attempts}

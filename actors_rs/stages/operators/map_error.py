@@ -1,0 +1,40 @@
+"""map_error(f)
+
+    in:  1 2 X
+    out: 1 2 f(X)
+
+Fails with f(error) when upstream fails with error; that is the run's failure then.
+Back-pressure: passed on.
+Completes: when upstream does.
+Fails: when upstream does; with what f raises if it does.
+Cancels: at once; f is not called any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actors_rs.stages.passing import PassThrough
+
+
+class MapError(PassThrough):
+    """The same stream with another error, which has the first one as its cause."""
+
+    def __init__(self, f: Callable[[Exception], BaseException]) -> None:
+        super().__init__()
+        self._f = f
+
+    def upstream_ended(self, error: BaseException | None) -> None:
+        if not isinstance(error, Exception) or self.outlet.closed:
+            self.end(error)
+            return
+        other = self._f(error)
+        if not isinstance(other, BaseException):
+            raise TypeError(f"map_error: f must return an exception, got {other!r}")
+        if other is error:
+            self.end(error)
+            return
+        if other.__cause__ is None:
+            other.__cause__ = error
+        self.context.recovered(error)
+        self.end(self.context.failed(other, plain=True))

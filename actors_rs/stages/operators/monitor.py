@@ -1,0 +1,80 @@
+"""monitor(f, every=1 s)
+
+    in:  1 2 - - 3 |
+    out: 1 2 - - 3 |    (f: 0 running, 2 running, 3 completed)
+
+Passes everything on and tells f what the stream has come to.
+Back-pressure: passed on.
+Completes: when upstream does; f is told.
+Fails: when upstream does; f is told. If f itself raises, the stage fails.
+Cancels: at once; f is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.stage import Budget
+
+__all__ = ["Monitor", "StreamState"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """A stream at one moment, at the place of one stage.
+
+    ``elements`` have passed in ``seconds`` since the start. ``error`` is why it failed, or why
+    downstream cancelled it, if it was for a failure.
+    """
+
+    stage: str
+    state: Literal["running", "completed", "failed", "cancelled"]
+    elements: int
+    seconds: float
+    error: BaseException | None = None
+
+
+class Monitor(PassThrough):
+    """Tells ``f`` of the start, of the end, and in between of news, once in ``seconds`` at most."""
+
+    def __init__(self, f: Callable[[StreamState], object], seconds: float) -> None:
+        super().__init__()
+        self._f = f
+        self._seconds = seconds
+        self._began = 0.0
+        self._told = 0  # how many elements f knows of
+        self._alarm = Alarm(self, self._tell_news)
+
+    def start(self) -> None:
+        self._began = self.context.now()
+        self._tell("running", None)
+
+    def pass_on(self, budget: Budget) -> None:
+        super().pass_on(budget)
+        if self.outlet.count > self._told and not self._alarm.pending:
+            self._alarm.set(self._seconds)
+
+    def stop(self, error: BaseException | None) -> None:
+        self._alarm.cancel()
+        if error is not None:
+            self._tell("failed", error)
+        elif self.outlet.cancelled:
+            self._tell("cancelled", self.outlet.cause)
+        else:
+            self._tell("completed", None)
+
+    def _tell_news(self) -> None:
+        self._tell("running", None)
+
+    def _tell(
+        self,
+        state: Literal["running", "completed", "failed", "cancelled"],
+        error: BaseException | None,
+    ) -> None:
+        self._told = count = self.outlet.count
+        seconds = self.context.now() - self._began
+        self._f(StreamState(self.context.name, state, count, seconds, error))

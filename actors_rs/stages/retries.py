@@ -1,0 +1,54 @@
+"""Which calls that failed are made again, and when: a decision without clock, timer or thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+__all__ = ["Budget", "Retries"]
+
+
+class Budget(Protocol):
+    """How many calls may be made again. See ``RateLimit``, which streams can share."""
+
+    def take(self, most: int, now: float, /) -> int:
+        """How many more, up to ``most``, there may be at this moment."""
+        ...
+
+
+class Retries:
+    """``max_attempts`` calls for an element, the first one among them.
+
+    ``wait(n)`` gives the seconds before call n + 1. Without a ``when``, every ``Exception`` is
+    worth another attempt. One that ``budget`` does not allow is not made later either: a service
+    that is down must not be met with more calls than one that is up.
+    """
+
+    def __init__(
+        self,
+        wait: Callable[[int], float],
+        max_attempts: int,
+        budget: Budget | None,
+        when: Callable[[Exception], Any] | None,
+    ) -> None:
+        self._wait = wait
+        self._max_attempts = max_attempts
+        self._budget = budget
+        self._when = when
+        self.made = 0
+        self.refused = 0
+
+    def again_in(self, attempts: int, error: BaseException, now: float) -> float | None:
+        """Seconds until the next call, after ``attempts`` of them failed, the last with ``error``.
+
+        ``None`` if there is to be none.
+        """
+        if attempts >= self._max_attempts or not isinstance(error, Exception):
+            return None
+        if self._when is not None and not self._when(error):
+            return None
+        if self._budget is not None and not self._budget.take(1, now):
+            self.refused += 1
+            return None
+        self.made += 1
+        return self._wait(attempts)
