@@ -12,9 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
+from actors_rs.graph.blueprint import Attributes, OutletRef, StageSpec, check_source, in_order
 from actors_rs.graph.lent import Lent
-from actors_rs.graph.materializer import borrow, connect, prepare, unique_names, windows_of
+from actors_rs.graph.materializer import Inner, borrow, connect, prepare, windows_of
+from actors_rs.graph.nest import nest
+from actors_rs.graph.signals import InletLine
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SequenceSource
@@ -38,18 +40,24 @@ def attach(
     See ``StageContext.attach``. Raises ``RunCancelled`` if the system shuts down meanwhile.
     """
     out = outlet_of(source)
-    specs = in_order([out.spec])
-    check_source(specs, out)
-    if out.spec.lent is not None:
-        borrow(run, out.spec.lent, host, inlet)
+    spec = out.spec
+    if spec.lent is not None:
+        borrow(run, spec.lent, host.name, InletLine(host, inlet), inlet)
         return
+    made: dict[StageSpec, StageLogic] = {}
+    if not spec.inputs and spec.outlets == 1 and spec.attributes == Attributes():
+        made[spec] = logic = spec.make()
+        if logic.within == "yes" or (alone and logic.within == "alone"):
+            nest(host, run, spec, logic, inlet)
+            return
+    specs = in_order([spec])
+    check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
-    number = run.next_inner()
-    names = [f"{name}#{number}" for name in unique_names(spec.label for spec in specs)]
-    actors = prepare(host.system, run, specs, names, windows, inlet.forgiving)
-    feeder = actors[out.spec]
+    inner = Inner(run.next_inner(), windows, inlet.forgiving, made)
+    actors = prepare(host.system, run, specs, inner)
+    feeder = actors[spec]
     connect(run, feeder, feeder.logic.outlets[out.index], host, inlet)
     _start(host, run, list(actors.values()))
 
@@ -68,8 +76,12 @@ def outlet_of(source: object) -> OutletRef:
     return OutletRef(StageSpec("iterable", make, outflow_window=0))
 
 
-def at_hand(source: Stream) -> Sequence[Any] | None:
+def at_hand(source: object) -> Sequence[Any] | None:
     """See ``StageContext.at_hand``."""
+    if isinstance(source, list | tuple | range):
+        return source
+    if not isinstance(source, Stream):
+        return None
     spec = outlet_of(source).spec
     if spec.kind not in MAY_BE_AT_HAND or spec.inputs:
         return None

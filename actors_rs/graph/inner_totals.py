@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
 
 if TYPE_CHECKING:
+    from actors_rs.graph.nest import Nested
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["InnerTotals"]
@@ -32,7 +33,7 @@ class InnerTotals:
     def __init__(self) -> None:
         self._kinds: dict[str, _Kind] = {}
 
-    def add(self, stage: StageActor) -> None:
+    def add(self, stage: StageActor | Nested) -> None:
         """``stage`` has ended."""
         sums = self._kinds.setdefault(stage.kind, _Kind())
         sums.stages += 1

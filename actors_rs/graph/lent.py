@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, GraphError, StreamError
-from actors_rs.graph.signals import InletLine, OutletLine, Signal
+from actors_rs.graph.signals import OutletLine, Signal
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
@@ -40,8 +40,8 @@ class Lent:
         self._ending: Callable[[Downstream], None] | None = None
         outlet.connect(self)
 
-    def claim(self, actor: StageActor, inlet: Inlet, lines: Lines | None = None) -> None:
-        """Feed ``inlet`` of ``actor`` from the outlet; called by whoever may touch the inlet.
+    def claim(self, down: Downstream, inlet: Inlet, lines: Lines | None = None) -> None:
+        """Feed ``inlet``, to which ``down`` leads; called by whoever may touch the inlet.
 
         Raises ``GraphError`` for a second claim.
         """
@@ -50,7 +50,6 @@ class Lent:
                 f"{self._name} can be run once, and was: to give its elements to several "
                 "streams, use .broadcast(n) on it"
             )
-        down: Downstream = InletLine(actor, inlet)
         up: Upstream = OutletLine(self._owner, self._outlet)
         if lines is not None:
             down, up = lines(down, up)

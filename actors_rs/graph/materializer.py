@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,8 +18,9 @@ from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
+from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Actors", "materialize", "prepare"]
+__all__ = ["Actors", "Inner", "materialize", "prepare"]
 
 Actors = dict[StageSpec, StageActor]
 
@@ -39,27 +41,35 @@ def materialize(
     return run
 
 
-def prepare(
-    system: ActorSystem,
-    run: Run[Any],
-    specs: Sequence[StageSpec],
-    names: Sequence[str] | None = None,
-    windows: Mapping[StageSpec, int] | None = None,
-    forgiving: bool = False,
-) -> Actors:
-    """Make the actors of ``specs`` and connect them; none has started yet.
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """What is different about the stages of an inner stream.
 
-    ``names`` and ``windows``, where they are given, are used instead of those of a whole graph;
-    with ``forgiving`` a stage that fails behind its cancellation is no failure of the run.
+    ``number`` makes their names unique, ``windows`` are theirs, ``made`` holds logics that were
+    made already; with ``forgiving`` a stage that fails behind its cancellation is no failure of
+    the run.
     """
-    if names is None:
-        names = unique_names(spec.label for spec in specs)
+
+    number: int
+    windows: Mapping[StageSpec, int]
+    forgiving: bool
+    made: Mapping[StageSpec, StageLogic]
+
+
+def prepare(
+    system: ActorSystem, run: Run[Any], specs: Sequence[StageSpec], inner: Inner | None = None
+) -> Actors:
+    """Make the actors of ``specs`` and connect them; none has started yet."""
+    names = unique_names(spec.label for spec in specs)
+    made: Mapping[StageSpec, StageLogic] = {}
+    if inner is not None:
+        names, made = [f"{name}#{inner.number}" for name in names], inner.made
     actors: Actors = {}
     for spec, name in zip(specs, names, strict=True):
         if spec.lent is not None:
             continue
         actors[spec] = StageActor(
-            spec.make(),
+            made.get(spec) or spec.make(),
             run,
             name=name,
             kind=spec.kind,
@@ -68,14 +78,14 @@ def prepare(
         )
         actors[spec].logic.on_failure = spec.attributes.on_failure or STOP
         actors[spec].logic.remake = spec.make
-    windows = windows_of(specs, system.window) if windows is None else windows
+    windows = inner.windows if inner is not None else windows_of(specs, system.window)
     for spec, actor in actors.items():
         actor.logic.window = windows[spec]
         for inlet, ref in zip(actor.logic.inlets, spec.inputs, strict=True):
             inlet.window = windows[spec]
-            inlet.forgiving = inlet.forgiving or forgiving
+            inlet.forgiving |= inner is not None and inner.forgiving
             if ref.spec.lent is not None:
-                borrow(run, ref.spec.lent, actor, inlet)
+                borrow(run, ref.spec.lent, actor.name, InletLine(actor, inlet), inlet)
             elif ref is not OPEN:
                 feeder = actors[ref.spec]
                 connect(run, feeder, feeder.logic.outlets[ref.index], actor, inlet)
@@ -96,10 +106,10 @@ def connect(
     inlet.connect(up)
 
 
-def borrow(run: Run[Any], lent: Lent, actor: StageActor, inlet: Inlet) -> None:
-    """Feed ``inlet`` of ``actor`` from an outlet that another stage has lent out."""
-    names = (lent.owner_name, actor.name)
-    lent.claim(actor, inlet, partial(monitored_lines, run, names) if run.monitored else None)
+def borrow(run: Run[Any], lent: Lent, name: str, down: Downstream, inlet: Inlet) -> None:
+    """Feed ``inlet`` of stage ``name``, to which ``down`` leads, from an outlet that was lent."""
+    names = (lent.owner_name, name)
+    lent.claim(down, inlet, partial(monitored_lines, run, names) if run.monitored else None)
 
 
 def start(

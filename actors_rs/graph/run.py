@@ -17,6 +17,7 @@ from actors_rs.runtime._primitives import Lock, drive_until, may_block
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
+    from actors_rs.graph.nest import Nested
     from actors_rs.graph.shell import StageActor
     from actors_rs.runtime.system import ActorSystem
 
@@ -179,6 +180,16 @@ class Run(Generic[R]):
         with self._lock:
             self._attached += 1
             return self._attached
+
+    def nested_ended(self, nested: Nested) -> None:
+        """An inner stage has ended that ran within the actor of another."""
+        with self._lock:
+            self._ended_inner.add(nested)
+
+    @property
+    def draining(self) -> bool:
+        """Whether sources that start now are to give nothing from outside."""
+        return self._draining
 
     def recovered(self, error: BaseException) -> None:
         """``error`` has been dealt with and is not this run's failure any more."""

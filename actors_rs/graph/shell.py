@@ -10,16 +10,18 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.errors import StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
+from actors_rs.graph.failing import note_failed
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.stage import Cancellable, StageLogic, Stream
+from actors_rs.stages.stage import Cancellable, StageLogic
 
 if TYPE_CHECKING:
+    from actors_rs.graph.nest import Nest
     from actors_rs.graph.run import Run
     from actors_rs.stages.ports import Inlet, Outlet
 
@@ -38,6 +40,8 @@ def _nothing() -> None:
 class StageActor(PooledActor):
     """Runs one stage; is the ``StageContext`` of its logic."""
 
+    _stops_in_order = False  # it ends with its stream
+
     def __init__(
         self, logic: StageLogic, run: Run[Any], *, name: str, kind: str, site: str, dispatcher: str
     ) -> None:
@@ -54,8 +58,10 @@ class StageActor(PooledActor):
         """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
         self.drain_boundary: Callable[[], None] | None = None
         """Where an inlet is fed by a foreign publisher: lets it take no more."""
-        self.resumed = self.restarts = 0
+        self.resumed = self.restarted = 0
         """How many elements its policy passed over: going on as it was, and with fresh state."""
+        self.nest: Nest | None = None
+        """The inner streams that run within this actor, if there ever was one."""
         self._run = run
         self._budget = TurnBudget(run.stopwatch)
         self.stopwatch = run.stopwatch
@@ -101,23 +107,14 @@ class StageActor(PooledActor):
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> BaseException:
-        names_itself = plain or (position is None and isinstance(error, ActorsRsError))
-        wrapped = error if names_itself else StageError(self.name, error, position, self.site)
-        self.error = wrapped
-        if not isinstance(error, Exception):  # SystemExit and the like: the run raises it as it is
-            self._run.abort(error)
-        self._run.note_failure(wrapped)
-        if beside is not None:
-            self._run.note_failure(beside)
-            if isinstance(wrapped, StageError):
-                wrapped.others += (beside,)
-        return wrapped
+        self.error = note_failed(self._run, self, error, position, plain, beside)
+        return self.error
 
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:
         if policy == "restart":
-            self.restarts += 1
+            self.restarted += 1
         else:
             self.resumed += 1
         named = StageError(self.name, error, position, self.site)
@@ -135,7 +132,7 @@ class StageActor(PooledActor):
 
         attach(self, self._run, source, inlet, alone)
 
-    def at_hand(self, source: Stream, /) -> Sequence[Any] | None:
+    def at_hand(self, source: object, /) -> Sequence[Any] | None:
         from actors_rs.graph.inner import at_hand
 
         return at_hand(source)
@@ -159,6 +156,11 @@ class StageActor(PooledActor):
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""
         self.post(self.drain_boundary or self.logic.drain)
+        self.post(self._drain_nest)
+
+    def _drain_nest(self) -> None:
+        if self.nest is not None:
+            self.nest.drain()
 
     # The turn
 
@@ -176,12 +178,14 @@ class StageActor(PooledActor):
                 else:
                     self._process(signal)
             logic.advance(budget)
+            if self.nest is not None:
+                self.nest.advance(logic, budget)
         except BaseException as error:
             logic.fail(error)
         ended = budget.now()
         if self._metered:
             self.clock.end(ended, _is_held_back(logic))
-        if logic.finished:
+        if logic.finished and (self.nest is None or self._nest_is_empty()):
             self._finish()
             return False
         if ended - began > SLOW_TURN_SECONDS:
@@ -195,6 +199,13 @@ class StageActor(PooledActor):
         if before_start is not None:
             before_start()
         self.logic.start()
+
+    def _nest_is_empty(self) -> bool:
+        """Whether all inner streams within this actor have ended, as this stage has."""
+        assert self.nest is not None
+        self._budget.begin()
+        self.nest.settle(self._budget)
+        return not self.nest.living
 
     def _finish(self) -> None:
         logic = self.logic

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from typing import Any
 
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
@@ -27,6 +29,13 @@ class InnerInlet(Inlet):
     def complete(self, error: BaseException | None = None) -> None:
         super().complete(error)
         self.get_in_line()
+
+    def fill(self, elements: Sequence[Any]) -> None:
+        """Hold ``elements``, and know that there are no more."""
+        self.opened = True
+        self._requested = len(elements)
+        self.push(elements)
+        self.complete()
 
     def get_in_line(self) -> None:
         """Be looked at, behind all that are in line; once however much has arrived."""
@@ -76,6 +85,14 @@ class Hosting(StageLogic):
         self.started += 1
         return inlet
 
+    def hold(self, elements: Sequence[Any]) -> None:
+        """Start an inner stream that is nothing but ``elements``: there is no source to ask."""
+        inlet = InnerInlet(f"inner {self.started}", len(elements), self.line)
+        inlet.fill(elements)
+        self.inlets.append(inlet)
+        self.running += 1
+        self.started += 1
+
     def forget(self, inlet: InnerInlet) -> None:
         """The inner stream has ended or was cancelled."""
         if self._past is None:
@@ -106,5 +123,5 @@ class Hosting(StageLogic):
             self.end(inlet.error)
         return False
 
-    def details(self) -> dict[str, object]:
+    def details(self) -> dict[str, Any]:
         return {"inner": self.running, "started": self.started}

@@ -53,6 +53,8 @@ class IteratorSource(SourceLogic):
     closed, where it has ``close``, when the stage stops.
     """
 
+    within = "alone"
+
     def __init__(self) -> None:
         super().__init__()
         self._iterator: Iterator[Any] | None = None

@@ -9,7 +9,7 @@ recorders on its ports, without an actor.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from actors_rs.errors import DeciderError
 from actors_rs.stages.failure import STOP, OnFailure, Policy
@@ -109,8 +109,8 @@ class StageContext(Protocol):
         meanwhile, so it may itself run code of the user's that the source consists of.
         """
 
-    def at_hand(self, source: Stream, /) -> Sequence[Any] | None:
-        """All elements of ``source``, if it is nothing but a sequence that holds them already."""
+    def at_hand(self, source: object, /) -> Sequence[Any] | None:
+        """All elements of ``source``, if it is, or would give, a sequence that exists already."""
         ...
 
     def source_of(
@@ -137,6 +137,9 @@ class StageLogic:
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set by the shell."""
+    within: Literal["no", "alone", "yes"] = "no"
+    """Whether it may run within the stage that attached it as an inner stream, as it never blocks
+    for long; ``alone``: only if that has no other one, as it may run code of the user's."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set by the shell."""
     remake: Callable[[], StageLogic]

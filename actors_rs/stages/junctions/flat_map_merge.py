@@ -69,7 +69,12 @@ class FlatMapMerge(Hosting):
             hand.extend(inlet.take(PIECE))
         element = hand.popleft()
         try:
-            self.begin(self._f(element), self._share, alone=self._breadth == 1).open()
+            source = self._f(element)
+            at_hand = self.context.at_hand(source)
+            if at_hand is None:
+                self.begin(source, self._share, alone=False).open()
+            elif at_hand:
+                self.hold(at_hand)
         except Exception as error:
             return self.survives(error, element, inlet.count - len(hand) - 1)
         return True

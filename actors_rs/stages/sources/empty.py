@@ -11,6 +11,8 @@ from actors_rs.stages.source import SourceLogic
 class Empty(SourceLogic):
     """Completes at once, without demand."""
 
+    within = "yes"
+
     def __init__(self) -> None:
         super().__init__()
         self.ended = True

@@ -12,6 +12,8 @@ from actors_rs.stages.stage import Budget
 class Failed(SourceLogic):
     """Fails at once, without demand, with the error exactly as given."""
 
+    within = "yes"
+
     def __init__(self, error: BaseException) -> None:
         super().__init__()
         self._error = error

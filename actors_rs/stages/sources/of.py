@@ -16,6 +16,8 @@ from actors_rs.stages.stage import Budget
 class SequenceSource(SourceLogic):
     """The elements of something that can be sliced, frame by frame: a tuple, list or range."""
 
+    within = "yes"
+
     def __init__(self, elements: Sequence[Any]) -> None:
         super().__init__()
         self._elements = elements

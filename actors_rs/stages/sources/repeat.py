@@ -17,6 +17,8 @@ _FRAME = 1024
 class Repeat(SourceLogic):
     """The same value ``count`` times, for ever if that is ``None``."""
 
+    within = "yes"
+
     def __init__(self, value: Any, count: int | None) -> None:
         super().__init__()
         self._left = count

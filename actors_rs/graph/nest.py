@@ -1,0 +1,249 @@
+"""Inner streams that run within the actor of the stage that attached them.
+
+For a stream of a few elements an actor of its own costs more than the elements. Where nothing is
+lost by it, its logics are advanced in the turns of their host, in which their links are plain
+calls. For the logic nothing differs: it has its ports, its context and its ``stop``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import DefectError, StageError
+from actors_rs.graph.failing import note_failed
+from actors_rs.graph.monitored import monitored_lines
+from actors_rs.stages.failure import Policy
+from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.run import Run
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["Nest", "Nested", "nest"]
+
+
+class Nest:
+    """The logics that run within one actor; touched in its turns only."""
+
+    def __init__(self) -> None:
+        self.due: deque[Nested] = deque()
+        self.living: dict[Nested, None] = {}
+
+    def advance(self, host: StageLogic, budget: Budget) -> None:
+        """Advance those that are due, and the host in between, until nothing more happens."""
+        due = self.due
+        while due:
+            for _ in range(len(due)):
+                due.popleft().turn(budget)
+            host.advance(budget)
+            budget.lap()
+            if due and budget.spent():
+                return
+
+    def settle(self, budget: Budget) -> None:
+        """Advance those that are due, behind the end of the host."""
+        while self.due and not budget.spent():
+            self.due.popleft().turn(budget)
+            budget.lap()
+
+    def drain(self) -> None:
+        """Let all take no more from outside."""
+        for nested in tuple(self.living):
+            nested.act(nested.logic.drain)
+
+
+class Nested:
+    """One logic within the actor of ``host``; its ``StageContext``."""
+
+    __slots__ = (
+        "_host",
+        "_nest",
+        "_run",
+        "_started",
+        "error",
+        "is_due",
+        "kind",
+        "logic",
+        "name",
+        "site",
+    )
+
+    def __init__(
+        self,
+        host: StageActor,
+        nest: Nest,
+        run: Run[Any],
+        logic: StageLogic,
+        spec: StageSpec,
+        name: str,
+    ) -> None:
+        self.logic = logic
+        self.name = name
+        self.kind = spec.kind
+        self.site = spec.site or host.site
+        self.error: BaseException | None = None
+        self.is_due = False
+        self._host = host
+        self._nest = nest
+        self._run = run
+        self._started = False
+        logic.context = self
+
+    def wake(self) -> None:
+        """Be advanced before the host's turn ends."""
+        if not self.is_due:
+            self.is_due = True
+            self._nest.due.append(self)
+
+    def act(self, action: Callable[[], None]) -> None:
+        """Run ``action`` as a part of this logic's turn, which is due then."""
+        if self in self._nest.living:
+            try:
+                action()
+            except BaseException as error:
+                self.logic.fail(error)
+            self.wake()
+
+    def turn(self, budget: Budget) -> None:
+        """What the shell does for a logic that is an actor's."""
+        self.is_due = False
+        logic = self.logic
+        if self not in self._nest.living:
+            return
+        try:
+            if not self._started:
+                self._started = True
+                logic.start()
+            logic.advance(budget)
+        except BaseException as error:
+            logic.fail(error)
+        if logic.finished:
+            self._finish()
+        elif budget.spent():
+            self.wake()  # it may have had more to do
+
+    def _finish(self) -> None:
+        del self._nest.living[self]
+        error = self.error or next(
+            (i.error for i in self.logic.inlets if i.error is not None), None
+        )
+        try:
+            self.logic.stop(error)
+        except BaseException as failure:  # whatever it was, the run must end
+            self._run.note_failure(StageError(self.name, failure, None, self.site))
+        self._run.nested_ended(self)
+
+    # StageContext
+
+    def post(self, action: Callable[[], None], /) -> None:
+        self._host.post(partial(self.act, action))
+
+    def now(self) -> float:
+        return self._host.now()
+
+    def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
+        return self._host.after(seconds, partial(self.act, action))
+
+    def run_blocking(self, job: Callable[[], None], /) -> bool:
+        return self._host.run_blocking(job)
+
+    def run_coroutine(
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+    ) -> None:
+        self._host.run_coroutine(coroutine, done)
+
+    def failed(
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
+    ) -> BaseException:
+        self.error = note_failed(self._run, self, error, position, plain, beside)
+        return self.error
+
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        raise DefectError(f"stage '{self.name}' has no policy of its own, it cannot go on")
+
+    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        where = f"stage '{self.name}'"
+        self._host.system.dead_letters.publish(what, where=where, why=why, error=error)
+
+    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+        raise DefectError(f"stage '{self.name}' runs within another and has no inner streams")
+
+    def at_hand(self, source: object, /) -> Sequence[Any] | None:
+        return self._host.at_hand(source)
+
+    def source_of(
+        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = lambda: None, /
+    ) -> Any:
+        raise DefectError(f"stage '{self.name}' runs within another and lends no outlet")
+
+    def recovered(self, error: BaseException, /) -> None:
+        self._run.recovered(error)
+
+
+class _Down:
+    """The way from a nested logic's outlet to an inlet of the host, which is advanced after it."""
+
+    __slots__ = ("_inlet",)
+
+    def __init__(self, inlet: Inlet) -> None:
+        self._inlet = inlet
+
+    def push(self, frame: Frame, /) -> None:
+        self._inlet.push(frame)
+
+    def complete(self) -> None:
+        self._inlet.complete()
+
+    def fail(self, error: BaseException, /) -> None:
+        self._inlet.complete(error)
+
+
+class _Up:
+    """The way from an inlet to the outlet of a nested logic in the same actor."""
+
+    __slots__ = ("_nested", "_outlet")
+
+    def __init__(self, outlet: Outlet, nested: Nested) -> None:
+        self._outlet = outlet
+        self._nested = nested
+
+    def request(self, n: int, /) -> None:
+        self._outlet.request(n)
+        self._nested.wake()
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        self._outlet.cancel(cause)
+        self._nested.wake()
+
+
+def nest(host: StageActor, run: Run[Any], spec: StageSpec, logic: StageLogic, inlet: Inlet) -> None:
+    """Run ``logic``, a source, within ``host``, feeding ``inlet`` of it; in the host's turn."""
+    if host.nest is None:
+        host.nest = Nest()
+    nested = Nested(host, host.nest, run, logic, spec, f"{spec.label}#{run.next_inner()}")
+    outlet = logic.outlets[0]
+    down: Downstream = _Down(inlet)
+    up: Upstream = _Up(outlet, nested)
+    if run.monitored:
+        down, up = monitored_lines(run, (nested.name, host.name), down, up)
+    if spec.outflow_window:
+        inlet.window = min(inlet.window, spec.outflow_window)
+    outlet.connect(down)
+    inlet.connect(up)
+    host.nest.living[nested] = None
+    if run.draining:
+        nested.act(logic.drain)
+    nested.wake()
