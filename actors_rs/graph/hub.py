@@ -6,9 +6,10 @@ while the stage ends is in the line of those that wait, or after it: nobody is f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
@@ -22,11 +23,32 @@ from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.junctions.hub import HubLogic
-from actors_rs.stages.junctions.hub_buffer import OnSlow
+from actors_rs.stages.ports import Outlet
 
 __all__ = ["HubPublisher"]
 
 T = TypeVar("T")
+
+
+class HotLogic(Protocol):
+    """What is asked of the logic behind a hot Publisher: outlets that come and go."""
+
+    ending: BaseException | None
+    """Behind the end: what late ones are to be told, an error, or ``None`` for a completion."""
+    when_stopped: Callable[[], None]
+    """Called when the stage stops, in its last turn."""
+
+    def held(self) -> list[Any]:
+        """The elements that a late one gets before that."""
+        ...
+
+    def outlet_of(self, whom: object) -> Outlet | None:
+        """The outlet that serves ``whom``, if it is attached now."""
+        ...
+
+    def attach(self, whom: object) -> Outlet:
+        """A new outlet for ``whom``."""
+        ...
 
 
 class HubPublisher(Generic[T]):
@@ -58,25 +80,20 @@ class HubPublisher(Generic[T]):
         self,
         system: ActorSystem,
         out: OutletRef,
-        *,
-        replay: int,
-        keep_alive: bool,
-        on_slow: OnSlow,
+        kind: str,
+        make: Callable[[], HotLogic],
         name: str | None = None,
     ) -> None:
         self._system = system
-        self._spec = spec_of(
-            "hub", lambda: HubLogic(replay, on_slow, keep_alive), out, outlets=0, name=name
-        )
+        self._spec = spec_of(kind, make, out, outlets=0, name=name)
         specs = in_order([self._spec])
         check_closed(specs)
         self.run: Run[None] = Run(system, "hub")
         """The one run of the source; it begins with the first subscriber."""
         self._actors = prepare(system, self.run, specs)
         self._actor = self._actors[self._spec]
-        logic = self._actor.logic
-        assert isinstance(logic, HubLogic)
-        self._logic = logic
+        logic: Any = self._actor.logic
+        self._logic: HotLogic = logic
         logic.when_stopped = self._stopped
         self._actor.at_boundary = True
         self._actor.before_start = self._admit
@@ -142,7 +159,7 @@ class HubPublisher(Generic[T]):
         start(self._system, run, actors, (), single=True)
 
 
-def _seat(run: Run[Any], actor: StageActor, logic: HubLogic, subscriber: Subscriber[Any]) -> None:
+def _seat(run: Run[Any], actor: StageActor, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
     """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
     peer = monitored_subscriber(run, actor, subscriber) if run.monitored else subscriber
     ForeignSubscriber(actor, logic.attach(subscriber), peer).begin()

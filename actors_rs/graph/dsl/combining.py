@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.merge_hub import MergeHub, OnStreamFailure
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
@@ -157,6 +158,19 @@ class Combining(Generic[In_contra, Out_co]):
                 "open with merge or zip"
             )
         return whole  # type: ignore[no-any-return]
+
+    @staticmethod
+    def merge_hub(
+        *, on_failure: OnStreamFailure = "report", name: str | None = None
+    ) -> MergeHub[Any]:
+        """A stream, ``.source`` of what is returned, that is fed by sources which come and go.
+
+        ``hub.attach(source)`` adds one, also while the stream runs; ``hub.close()`` says that no
+        more will come. A source that fails is a dead letter and the others go on, or with
+        ``on_failure="fail"`` the stream fails.
+        """
+        one_of(get_args(OnStreamFailure), on_failure, "Source.merge_hub: on_failure")
+        return MergeHub(on_failure, name)
 
 
 def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_args, overload
 
-from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least, function, one_of
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.hub import HubPublisher
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.junctions.also_to import AlsoTo
 from actors_rs.stages.junctions.balance import Balance
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.junctions.divert_to import DivertTo
+from actors_rs.stages.junctions.hub import HubLogic
 from actors_rs.stages.junctions.hub_buffer import OnSlow
 from actors_rs.stages.junctions.partition import Partition
+from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
 from actors_rs.stages.junctions.unzip import Unzip
 from actors_rs.stages.junctions.wire_tap import WireTap
 
@@ -45,12 +49,26 @@ class Branching(Generic[In_contra, Out_co]):
         return self._split("broadcast", lambda: Broadcast(count), count, name)
 
     def partition(
-        self, count: int, f: Callable[[Out_co], int], *, name: str | None = None
+        self,
+        count: int,
+        f: Callable[[Out_co], int],
+        *,
+        name: str | None = None,
+        on_failure: Policy | None = None,
+        decider: Decider | None = None,
     ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows; each element goes to the one whose number ``f`` returns."""
+        """``count`` flows; each element goes to the one whose number ``f`` returns.
+
+        ``on_failure`` and ``decider`` say what happens to an element for which ``f`` raises, as
+        ``Flow.on_failure`` does for stages with one outlet.
+        """
         at_least(1, count, "partition: count")
         function(f, "partition: f")
-        return self._split("partition", lambda: Partition(count, f), count, name)
+        answer = None
+        if on_failure is not None or decider is not None:
+            answer = OnFailure.checked("partition: on_failure", on_failure, decider)
+        attributes = Attributes(on_failure=answer)
+        return self._split("partition", lambda: Partition(count, f), count, name, attributes)
 
     def balance(
         self, count: int, *, name: str | None = None
@@ -126,16 +144,40 @@ class Branching(Generic[In_contra, Out_co]):
         at_least(0, replay, "hub: replay")
         one_of(get_args(OnSlow), on_slow, "hub: on_slow")
         system._check_open()
-        return HubPublisher(
-            system, self._out, replay=replay, keep_alive=keep_alive, on_slow=on_slow, name=name
-        )
+        make = partial(HubLogic, replay, on_slow, keep_alive)
+        return HubPublisher(system, self._out, "hub", make, name)
+
+    def partition_hub(
+        self: Branching[Never, T],
+        system: ActorSystem,
+        f: Callable[[T, int], int],
+        /,
+        *,
+        keep_alive: bool = False,
+        name: str | None = None,
+    ) -> HubPublisher[T]:
+        """A hot Publisher: one run of this source, each element to one of its subscribers.
+
+        ``f(element, count)`` says which of the ``count`` there are now, from 0 in the order in
+        which they came. While there is none, and while the one chosen does not ask, elements
+        wait. Ends, and what is raised, are as for ``hub``.
+        """
+        function(f, "partition_hub: f")
+        system._check_open()
+        make = partial(PartitionHubLogic, f, keep_alive)
+        return HubPublisher(system, self._out, "partition_hub", make, name)
 
     def _split(
-        self, kind: str, make: Callable[[], Any], count: int, name: str | None
+        self,
+        kind: str,
+        make: Callable[[], Any],
+        count: int,
+        name: str | None,
+        attributes: Attributes | None = None,
     ) -> tuple[Flow[In_contra, Any], ...]:
         from actors_rs.graph.dsl.flow import Flow
 
-        spec = spec_of(kind, make, self._out, outlets=count, name=name)
+        spec = spec_of(kind, make, self._out, outlets=count, name=name, attributes=attributes)
         return tuple(Flow(OutletRef(spec, index)) for index in range(count))
 
     def _with_side(

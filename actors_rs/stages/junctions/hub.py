@@ -3,6 +3,12 @@
 in:      1 2 3 4 5 |
 early:   1 2 3 4 5 |
 late:        2 3 4 5 |      (joined behind 3)
+
+Back-pressure: asks upstream for what subscribers have asked for, but lets none fall more than
+  ``replay`` elements behind; with ``on_slow`` one that does loses elements, or its stream.
+Completes: each subscriber, when upstream has completed and it has got all that it missed.
+Fails: each subscriber, when upstream has failed, behind what came before.
+Cancels: upstream, when the last subscriber has left, unless the hub is to stay.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from actors_rs.stages.junctions.hub_buffer import HubBuffer, OnSlow, Reader
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-__all__ = ["HubLogic"]
+__all__ = ["HubLogic", "deserted"]
 
 
 class _Seat:
@@ -83,8 +89,8 @@ class HubLogic(StageLogic):
             if self.inlet.exhausted:
                 self._end_whoever_has_all()
             self._look_around()
-            if self._is_deserted() and not self.inlet.exhausted:
-                self._shut_down(_deserted(self.context.name))
+            if self._isdeserted() and not self.inlet.exhausted:
+                self._shut_down(deserted(self.context.name))
         elif self.ending is not None:
             for seat in self._seats:  # attached in the turn in which all the others were told
                 seat.outlet.fail(self.ending)
@@ -98,7 +104,7 @@ class HubLogic(StageLogic):
 
     def end(self, error: BaseException | None) -> None:
         super().end(error)  # first: upstream is to hear the cause
-        self._shut_down(error or _deserted(self.context.name))
+        self._shut_down(error or deserted(self.context.name))
 
     def details(self) -> dict[str, Any]:
         buffer = self._buffer
@@ -108,7 +114,7 @@ class HubLogic(StageLogic):
             "dropped": buffer.dropped,
         }
 
-    def _is_deserted(self) -> bool:
+    def _isdeserted(self) -> bool:
         return self._visited and not self._keep_alive and not self._seats
 
     def _look_around(self) -> None:
@@ -179,5 +185,6 @@ def _go_on() -> None:
     """Nothing to do but to advance once more."""
 
 
-def _deserted(name: str) -> IllegalStateError:
+def deserted(name: str) -> IllegalStateError:
+    """What those are told that come when the last subscriber has left."""
     return IllegalStateError(f"hub '{name}' has shut down: its last subscriber has left")

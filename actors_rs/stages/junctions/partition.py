@@ -95,11 +95,11 @@ class Partition(StageLogic):
             for element in elements:
                 index = f(element)
                 if index.__class__ is not int or not 0 <= index < count:
-                    index = _number(index, count)
+                    index = number_of(index, count)
                 put[index](element)
             return
         for element in elements:
-            index = _number(f(element), count)
+            index = number_of(f(element), count)
             if len(frames[index]) >= room[index]:
                 self._waiting = (element, index)
                 return
@@ -110,10 +110,9 @@ class Partition(StageLogic):
             outlet.emit(frame)
 
 
-def _number(index: Any, count: int) -> int:
+def number_of(index: Any, count: int, where: str = "") -> int:
     """``index`` if it is the number of an outlet, ``False`` and ``True`` being 0 and 1."""
     if isinstance(index, int) and 0 <= index < count:
         return index
-    raise InvalidArgumentError(
-        f"partition({count}, f): f must return 0 to {count - 1}, got {index!r}"
-    )
+    where = where or f"partition({count}, f)"
+    raise InvalidArgumentError(f"{where}: f must return 0 to {count - 1}, got {index!r}")

@@ -1,0 +1,155 @@
+"""``MergeHub``: one stream, fed by sources that come and go while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeVar
+
+from actors_rs.errors import GraphError, IllegalStateError
+from actors_rs.graph.blueprint import OutletRef, check_source, in_order, spec_of
+from actors_rs.runtime._primitives import Lock
+from actors_rs.stages.junctions.merge_hub import MergeHubLogic
+from actors_rs.stages.ports import Inlet
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Attached", "MergeHub", "OnStreamFailure"]
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+
+OnStreamFailure: TypeAlias = Literal["report", "fail"]
+"""What a hub makes of a stream that fails: a dead letter, or its own failure."""
+
+
+class Attached:
+    """One stream that was attached to a hub. Thread-safe."""
+
+    __slots__ = ("_hub", "_inlet", "_source")
+
+    def __init__(self, hub: MergeHub[Any], source: Flow[Never, Any]) -> None:
+        self._hub = hub
+        self._source = source
+        self._inlet: Inlet | None = None
+
+    def cancel(self) -> None:
+        """Take the stream off the hub; nothing happens if it has ended. Does not wait."""
+        self._hub._leave(self)
+
+
+class MergeHub(Generic[T_contra]):
+    """Where sources are attached to ``source``, a stream that runs once. Thread-safe.
+
+    Sources can be attached before the stream is started, and as long as it has not ended; each runs
+    as a part of the stream's run, merged with the others as they come. One that has completed is
+    forgotten, one that has failed is a dead letter, or with ``on_failure="fail"`` the stream's
+    failure. The stream completes behind ``close()``, when all that were attached have ended.
+    """
+
+    def __init__(self, on_failure: OnStreamFailure = "report", name: str | None = None) -> None:
+        self._fails = on_failure == "fail"
+        self._out = OutletRef(spec_of("merge_hub", self._logic, name=name, outflow_window=0))
+        self._lock = Lock()  # over the five fields below
+        self._waiting: list[Attached] = []
+        self._made: MergeHubLogic | None = None
+        self._running: MergeHubLogic | None = None  # from its first turn on
+        self._closed = False
+        self._over = False
+
+    def __repr__(self) -> str:
+        return f"<MergeHub '{self._out.spec.label}' {'closed' if self._closed else 'open'}>"
+
+    @property
+    def source(self) -> Flow[Never, Any]:
+        """The stream that the hub feeds, to be run once."""
+        from actors_rs.graph.dsl.flow import Flow
+
+        return Flow(self._out)
+
+    def attach(self, source: Flow[Never, T_contra], /) -> Attached:
+        """Feed the elements of ``source`` into the stream.
+
+        Raises ``GraphError`` if it is no closed source, ``IllegalStateError`` if the hub was
+        closed or its stream has ended. If the stream ends before it has begun to take from a
+        source, that is never started, and a dead letter.
+        """
+        from actors_rs.graph.dsl.flow import Flow
+
+        if not isinstance(source, Flow):
+            raise TypeError(f"attach needs a Source, got {source!r}")
+        out: OutletRef = source._out
+        check_source(in_order([out.spec]), out, "attach")
+        attached = Attached(self, source)
+        with self._lock:
+            if self._over or self._closed:
+                how = "its stream has ended" if self._over else "it was closed"
+                raise IllegalStateError(f"{self!r} takes no more streams: {how}")
+            self._waiting.append(attached)
+            running = self._running
+        if running is not None:
+            running.context.post(self._admit)
+        return attached
+
+    def close(self) -> None:
+        """Take no more streams: the stream completes when those attached have. Does not wait."""
+        with self._lock:
+            self._closed = True
+            running = self._running
+        if running is not None:
+            running.context.post(self._admit)
+
+    def _logic(self) -> MergeHubLogic:
+        """The one logic; called when the stream is materialized."""
+        with self._lock:
+            if self._made is not None:
+                raise GraphError(
+                    f"a merge_hub's stream runs once, got a second run of "
+                    f"'{self._out.spec.label}' (made at {self._out.spec.site})"
+                )
+            self._made = MergeHubLogic(fails=self._fails, began=self._begin, ended=self._stopped)
+            return self._made
+
+    # In the stage's turn
+
+    def _begin(self) -> None:
+        with self._lock:
+            self._running = self._made
+        self._admit()
+
+    def _admit(self) -> None:
+        """Take in those that wait; if one cannot be started, the others still wait then."""
+        logic = self._running
+        assert logic is not None  # or there would be no turn
+        while (attached := self._next()) is not None:
+            attached._inlet = logic.admit(attached._source)
+        if self._closed:
+            logic.close()
+
+    def _next(self) -> Attached | None:
+        with self._lock:
+            return self._waiting.pop(0) if self._waiting else None
+
+    def _stopped(self) -> None:
+        with self._lock:
+            self._over = True
+            waiting, self._waiting = self._waiting, []
+            logic = self._made
+        for attached in waiting:
+            if logic is not None:
+                logic.context.report(attached._source, "attached to a merge_hub that has ended")
+
+    # From any thread
+
+    def _leave(self, attached: Attached) -> None:
+        with self._lock:
+            logic = self._running
+            if attached in self._waiting:
+                self._waiting.remove(attached)
+                return
+        if logic is not None:
+            logic.context.post(lambda: self._take_off(logic, attached))
+
+    @staticmethod
+    def _take_off(logic: MergeHubLogic, attached: Attached) -> None:
+        if attached._inlet is not None:
+            logic.leave(attached._inlet)
