@@ -73,6 +73,7 @@ class PooledActor(Actor):
     dispatcher: ClassVar[str] = "pool"
     _reported_slow = False
     _ref_class: ClassVar[type[PooledActorRef[Any]]] = PooledActorRef
+    _stops_in_order: ClassVar[bool] = True  # when its system stops: behind those started later
 
     actor_inbox: Mailbox
     _dispatcher: Dispatcher

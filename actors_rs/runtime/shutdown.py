@@ -38,6 +38,9 @@ class Activity(Protocol):
     def cancel(self) -> None:
         """Stop now. Does not wait."""
 
+    def abort(self, error: BaseException) -> None:
+        """Stop now, and end with ``error``. Does not wait."""
+
     def wait(self, timeout: float) -> bool:
         """Whether it ended within ``timeout`` seconds."""
         ...
@@ -113,8 +116,15 @@ class Shutdown:
         system = self._system
         system._spared = len(spared)
         system._tell_to_stop([a for a in system.children() if a._urn_number not in spared])
+        if not self._only_left(spared, seconds * 0.8):
+            system._stop_line.hurry([a for a in system.children() if a._urn_number not in spared])
+            self._only_left(spared, seconds * 0.2)
+
+    def _only_left(self, spared: set[int], seconds: float) -> bool:
+        """Wait until the actors that are left are among ``spared``; whether they are."""
+        system = self._system
         with system._emptied:
-            system._emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
+            return system._emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
 
     def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
         system = self._system

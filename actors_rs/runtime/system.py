@@ -29,6 +29,7 @@ from actors_rs.runtime.shutdown import Activity, Shutdown
 from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.statistics import SystemStatistics, statistics_of
+from actors_rs.runtime.stopping import StopLine
 
 __all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
 
@@ -88,6 +89,7 @@ class ActorSystem:
         self._pinned: list[PinnedDispatcher] = []  # of stopped actors too, until the thread ended
         self._activities: dict[Activity, None] = {}
         self._spared = 0  # actors that the shutdown does not wait for yet
+        self._stop_line = StopLine()
         self._closed = False
         self._draining = ""  # why, if it starts no further runs
         self._orphaned = False  # in a child of the process that has its threads
@@ -95,8 +97,8 @@ class ActorSystem:
         self._signals: SystemSignals | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
         self._guardian = Guardian(self)
-        ActorRegistry.register(self._guardian.actor_ref)
-        if machinery is None:
+        if machinery is None:  # else it is a world's, of which nobody outside need know
+            ActorRegistry.register(self._guardian.actor_ref)
             enrol(self)
 
     def _take(self, machinery: Machinery) -> None:
@@ -131,7 +133,7 @@ class ActorSystem:
             if self._signals is not None:
                 self._signals.release()
         if self._fatal is not None:
-            if error is not None:
+            if error is not None and error is not self._fatal:
                 logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
             raise self._fatal
         if self._signals is not None:
@@ -181,7 +183,7 @@ class ActorSystem:
             self._check_open()  # after the entry: shutdown closes before it looks at entries
             actor._start_actor_loop()
         except BaseException:
-            self.forget(actor)
+            actor._close(None)
             raise
         return actor.actor_ref
 
@@ -191,6 +193,7 @@ class ActorSystem:
         own = getattr(actor, "_dispatcher", None)  # none if it was refused at the door
         if isinstance(own, PinnedDispatcher):
             own.close(0)
+        self._stop_line.ended(actor)
         if len(self._actors) <= self._spared:
             with self._emptied:
                 self._emptied.notify_all()
@@ -269,13 +272,17 @@ class ActorSystem:
                 activity.drain()
 
     def fatal(self, error: BaseException) -> None:
-        """A ``SystemExit`` or the like was raised in an actor: stop this system, no other.
+        """No restart cures ``error``: stop this system, no other.
 
-        The error is raised again where the ``with`` block of the system ends.
+        A ``SystemExit`` or the like in an actor, or a supervisor with nobody above it that gives
+        up. Runs end with the error, which is raised again where the ``with`` block ends.
         """
         with self._lock:
             self._fatal = self._fatal or error
-        self.stop_soon()
+        self._refuse_more()
+        for activity in self._living_activities():
+            activity.abort(error)
+        self._tell_to_stop(self.children())
 
     def stop_soon(self, within: float | None = None) -> None:
         """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
@@ -334,8 +341,8 @@ class ActorSystem:
         return tuple(a for a in self._living_activities() if any(a is one for one in observed))
 
     def _tell_to_stop(self, actors: Sequence[PooledActor]) -> None:
-        for actor in reversed(actors):
-            actor._stop_when_read()
+        """One after the other, the last one first; does not wait."""
+        self._stop_line.form(actors)
 
 
 _current: contextvars.ContextVar[ActorSystem | None] = contextvars.ContextVar(

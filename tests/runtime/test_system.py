@@ -39,6 +39,10 @@ class FakeRun:
     def cancel(self):
         self._tell("cancel")
 
+    def abort(self, error):
+        self.error = error
+        self._tell("abort")
+
     def wait(self, timeout):
         return self.ended.wait(timeout)
 
@@ -200,8 +204,8 @@ def test_a_run_that_has_ended_is_not_told_anything():
     assert run.told == []
 
 
-def test_an_exit_in_an_actor_cancels_the_runs_of_its_system():
-    run = FakeRun("cancel")
+def test_an_exit_in_an_actor_ends_the_runs_of_its_system_with_it():
+    run = FakeRun("abort")
     with raises_at_the_end(SystemExit), ActorSystem() as system:
         system.register(run)
         system.spawn(Recorder).tell(SystemExit(1))

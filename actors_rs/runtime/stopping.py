@@ -1,0 +1,71 @@
+"""The line in which a system's actors stop: the last one first, each when the one before has ended.
+
+So no two ``on_stop`` hooks overlap, and what an actor tells another one that was started before it
+still arrives. Nobody waits for the line: whoever ends tells the next one. Children of a
+supervisor do not stand in it, they stop with their supervisor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from actors_rs.runtime._primitives import Lock
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+
+__all__ = ["StopLine"]
+
+
+class StopLine:
+    """Who is to stop, and who has been told. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: list[PooledActor] = []
+        self._told: PooledActor | None = None
+
+    def form(self, actors: Sequence[PooledActor]) -> None:
+        """From now on these wait, in the order of their start; replaces those who waited before.
+
+        Stages of a run are told at once: they end with the stream, in an order of its own.
+        """
+        own = [actor for actor in actors if actor._keeper is None]
+        for actor in reversed(own):
+            if not actor._stops_in_order:
+                actor._stop_when_read()
+        with self._lock:
+            self._waiting = [a for a in own if a._stops_in_order and a is not self._told]
+        self._tell_next()
+
+    def ended(self, actor: PooledActor) -> None:
+        """``actor`` has ended, told or not."""
+        if self._told is actor:  # asked without the lock, for most who end were not told
+            self._forget(actor)
+            self._tell_next()
+
+    def hurry(self, actors: Sequence[PooledActor]) -> None:
+        """The time is up: all of ``actors`` are told at once."""
+        with self._lock:
+            self._waiting.clear()
+        for actor in reversed(actors):
+            if actor._keeper is None:
+                actor._stop_when_read()
+            actor._hurry()
+
+    def _tell_next(self) -> None:
+        while True:
+            with self._lock:
+                if self._told is not None or not self._waiting:
+                    return
+                actor = self._told = self._waiting.pop()
+            # Outside the lock: on the calling thread the actor may end before this returns.
+            if actor._stop_when_read():
+                return
+            self._forget(actor)
+
+    def _forget(self, actor: PooledActor) -> None:
+        with self._lock:
+            if self._told is actor:
+                self._told = None
