@@ -17,6 +17,7 @@ from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
+    from actors_rs.graph.carried import Carrier
     from actors_rs.graph.lent import Lent
 
 __all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "assembly_site", "graft", "in_order"]
@@ -61,7 +62,7 @@ class StageSpec:
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
-    actor with their neighbours.
+    actor with their neighbours. ``carrier``: what the elements of this source carry, if anything.
     """
 
     kind: str
@@ -75,6 +76,7 @@ class StageSpec:
     sides: tuple[StageSpec, ...] = ()
     lent: Lent | None = None
     fusable: bool = False
+    carrier: Carrier | None = None
 
     @property
     def label(self) -> str:

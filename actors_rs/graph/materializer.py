@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.carried import makers_of
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
@@ -65,11 +66,13 @@ def prepare(
     if inner is not None:
         names, made = [f"{name}#{inner.number}" for name in names], inner.made
     actors: Actors = {}
+    makers = makers_of(specs)
     for spec, name in zip(specs, names, strict=True):
         if spec.lent is not None:
             continue
+        make = makers[spec]
         actors[spec] = StageActor(
-            made.get(spec) or spec.make(),
+            made.get(spec) or make(),
             run,
             name=name,
             kind=spec.kind,
@@ -77,7 +80,7 @@ def prepare(
             dispatcher=spec.attributes.dispatcher or "pool",
         )
         actors[spec].logic.on_failure = spec.attributes.on_failure or STOP
-        actors[spec].logic.remake = spec.make
+        actors[spec].logic.remake = make
     windows = inner.windows if inner is not None else windows_of(specs, system.window)
     for spec, actor in actors.items():
         actor.logic.window = windows[spec]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import StageSpec, check_closed, in_order
+from actors_rs.graph.carried import makers_of
 from actors_rs.graph.materializer import materialize
 from actors_rs.runtime.system import ActorSystem
 
@@ -48,11 +49,14 @@ class Graph(Generic[R_co]):
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
         self._single = False
         self._monitored = any(graph._monitored for graph in graphs)
-        check_closed(in_order(self._sinks))
+        specs = in_order(self._sinks)
+        check_closed(specs)
+        makers_of(specs)
         return self
 
     @classmethod
     def _of_sink(cls, sink: StageSpec) -> Graph[Any]:
+        makers_of(in_order([sink]))
         self = super().__new__(cls)
         self._sinks = (sink,)
         self._single = True

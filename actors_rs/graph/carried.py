@@ -1,0 +1,48 @@
+"""Streams whose elements carry something with them, for instance an acknowledgement.
+
+A source says so with a ``Carrier``, which from there on has the last word on how each stage's
+logic is made: stages see the user's elements, links carry those of the carrier. A stage that
+cannot keep what the carrier promises is refused when the graph is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from actors_rs.errors import GraphError
+
+if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Carrier", "makers_of"]
+
+
+class Carrier(Protocol):
+    """What the elements of a source carry. Compared by identity."""
+
+    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+        """What makes the logic of ``spec``, which takes such elements. ``GraphError``: nothing."""
+        ...
+
+
+def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
+    """For each of ``specs``, each behind its inputs, what makes its logic in this graph.
+
+    Raises ``GraphError`` for a stage that a carrier refuses, or that is fed both from sources
+    that carry something and from others.
+    """
+    carriers: dict[StageSpec, Carrier | None] = {}
+    makers: dict[StageSpec, Callable[[], StageLogic]] = {}
+    for spec in specs:
+        flowing = list(dict.fromkeys(carriers.get(ref.spec) for ref in spec.inputs))
+        if len(flowing) > 1:
+            raise GraphError(
+                f"stage '{spec.label}' (made at {spec.site}) is fed with elements that are "
+                "acknowledged and with others: expected all or none"
+            )
+        carrier = flowing[0] if flowing else None
+        makers[spec] = spec.make if carrier is None else carrier.carried(spec)
+        carriers[spec] = carrier if carrier is not None else spec.carrier
+    return makers
