@@ -3,7 +3,13 @@
     in:  1 2 3 4 |
     out: [1 2 3] [4] |
 
-With ``within`` a batch that is not full is given that many seconds after its first element.
+Gives lists of a number of elements; the last one may be shorter. With ``within`` a batch that is
+not full is given that many seconds after its first element.
+
+Back-pressure: asks for its window once downstream asks, and gathers one list ahead.
+Completes: with upstream, behind what came of its elements.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
 """
 
 from __future__ import annotations

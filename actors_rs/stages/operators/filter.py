@@ -2,6 +2,14 @@
 
 in:  1 2 3 4 |
 out: 2 4 |          (even)
+
+Gives the elements for which the predicate is true.
+
+Back-pressure: asks for its window, as far as downstream asks; for what was dropped it asks anew.
+Completes: with upstream, behind what came of its elements.
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+  before.
+Cancels: upstream, when downstream cancels.
 """
 
 from __future__ import annotations

@@ -2,6 +2,13 @@
 
 in:  1 2 |
 out: 1 2 |
+
+Gives each element as it is; what an empty flow is between foreign peers.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: with upstream, behind what came of its elements.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
 """
 
 from __future__ import annotations

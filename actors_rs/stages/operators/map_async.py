@@ -5,6 +5,13 @@
 
 ``f`` may block: it runs on a thread that may. It may return a value, a
 ``concurrent.futures.Future`` or a coroutine, which runs on the system's event loop.
+
+Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
+  made at a time, and waits when results are not taken.
+Completes: when upstream has completed and all results were given.
+Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, behind what came
+  before.
+Cancels: upstream, when downstream cancels; calls that have not begun are not made.
 """
 
 from __future__ import annotations

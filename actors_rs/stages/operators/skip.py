@@ -2,6 +2,13 @@
 
 in:  1 2 3 4 |
 out: 3 4 |
+
+Leaves out so many elements, then gives all.
+
+Back-pressure: asks for its window, as far as downstream asks; for what was left out it asks anew.
+Completes: with upstream, behind what came of its elements.
+Fails: with upstream, behind what came before.
+Cancels: upstream, when downstream cancels.
 """
 
 from __future__ import annotations

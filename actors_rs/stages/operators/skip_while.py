@@ -2,6 +2,14 @@
 
 in:  1 2 9 3 |
 out: 9 3 |          (below 5)
+
+Leaves out elements until the predicate is false, then gives all.
+
+Back-pressure: asks for its window, as far as downstream asks; for what was left out it asks anew.
+Completes: with upstream, behind what came of its elements.
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+  before.
+Cancels: upstream, when downstream cancels.
 """
 
 from __future__ import annotations

@@ -2,6 +2,13 @@
 
 in:  1 2 3 4 |
 out: 1 2 |          (upstream is cancelled behind the second)
+
+Gives so many elements, then completes.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: behind the last of them, or with upstream.
+Fails: with upstream, behind what came before.
+Cancels: upstream, behind the last of them or when downstream cancels.
 """
 
 from __future__ import annotations

@@ -2,6 +2,14 @@
 
 in:  1 2 9 3 |
 out: 1 2 |          (below 5; upstream is cancelled at the 9)
+
+Gives elements until the predicate is false, then completes.
+
+Back-pressure: asks for its window, as far as downstream asks.
+Completes: at the first element that does not fit, or with upstream.
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+  before.
+Cancels: upstream, at the first element that does not fit or when downstream cancels.
 """
 
 from __future__ import annotations

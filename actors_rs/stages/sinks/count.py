@@ -1,4 +1,10 @@
-"""count: how many elements there were."""
+"""count: how many elements there were.
+
+Back-pressure: takes a window of elements at a time, as fast as they can be had.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed; there is no result then.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""fold(init, f): ``f(accumulated, element)`` over all elements; the result is the last value."""
+"""fold(init, f): ``f(accumulated, element)`` over all elements; the result is the last value.
+
+Back-pressure: takes a window of elements at a time, as fast as they can be had.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed, or ``f`` raises and the policy is to stop.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

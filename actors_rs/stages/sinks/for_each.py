@@ -1,4 +1,10 @@
-"""for_each(f): calls ``f`` with each element; the result is their number."""
+"""for_each(f): calls ``f`` with each element; the result is their number.
+
+Back-pressure: asks for a window; a slow function slows the stream down.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed, or ``f`` raises and the policy is to stop.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""ignore: takes everything, keeps nothing; the result is ``None``."""
+"""ignore: takes everything, keeps nothing; the result is ``None``.
+
+Back-pressure: takes a window of elements at a time, as fast as they can be had.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed; there is no result then.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""last: the last element."""
+"""last: the last element.
+
+Back-pressure: takes a window of elements at a time, as fast as they can be had.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed, or completed without an element (EmptyStreamError).
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

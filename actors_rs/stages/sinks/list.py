@@ -1,4 +1,10 @@
-"""list: all elements, as a list."""
+"""list: all elements, as a list.
+
+Back-pressure: takes everything: for what fits into memory.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed; there is no result then.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""sum: the elements added up, 0 if there are none."""
+"""sum: the elements added up, 0 if there are none.
+
+Back-pressure: takes a window of elements at a time, as fast as they can be had.
+Completes: when upstream has completed, with its result.
+Fails: when upstream has failed, or an element cannot be added.
+Cancels: when the run is cancelled.
+"""
 
 from __future__ import annotations
 

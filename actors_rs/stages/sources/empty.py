@@ -1,6 +1,13 @@
 """empty()
 
 |
+
+Gives no element.
+
+Back-pressure: needs no demand to complete.
+Completes: at once.
+Fails: never.
+Cancels: at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """failed(error)
 
 x
+
+Gives no element, and the error exactly as it is.
+
+Back-pressure: needs no demand to fail.
+Completes: never.
+Fails: at once.
+Cancels: at once.
 """
 
 from __future__ import annotations

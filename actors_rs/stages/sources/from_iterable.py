@@ -2,8 +2,14 @@
 
     a b |
 
-A list, tuple or range is sliced. Any other iterable is iterated anew for each run, so a generator
-can be run once; give a function that returns an iterable to run it again and again.
+Draws the elements of an iterable. A list, tuple or range is sliced. Any other iterable is iterated
+anew for each run, so a generator can be run once; give a function that returns an iterable to run
+it again and again.
+
+Back-pressure: draws what was asked for and no more.
+Completes: when the iterable has ended; when drained, behind what was drawn.
+Fails: when the iterable raises, behind what came before.
+Cancels: by closing the iterator, if it can be closed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,13 @@
 
     "first line" "second line" |
 
-Lines come without their line end; the file is opened on first demand and closed at any end.
+Reads the lines of a text file. Lines come without their line end; the file is opened on first
+demand and closed at any end.
+
+Back-pressure: reads what was asked for; the file buffers on its own.
+Completes: at the end of the file; when drained, behind what was read.
+Fails: when the file cannot be opened, read or decoded, behind what came before.
+Cancels: by closing the file.
 """
 
 from __future__ import annotations

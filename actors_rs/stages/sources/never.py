@@ -1,6 +1,13 @@
 """never()
 
 -------
+
+Gives neither an element nor an end.
+
+Back-pressure: none: there is nothing to give.
+Completes: when it is drained.
+Fails: never.
+Cancels: at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """of(1, 2, 3)
 
 1 2 3 |
+
+Gives the elements of something that can be sliced, in frames.
+
+Back-pressure: gives what was asked for and no more.
+Completes: behind the last element, or when drained.
+Fails: never.
+Cancels: at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """repeat(7, 3)
 
 7 7 7 |
+
+Gives one value again and again.
+
+Back-pressure: gives what was asked for and no more.
+Completes: behind the last one, if there is a last one, or when drained.
+Fails: never.
+Cancels: at once.
 """
 
 from __future__ import annotations

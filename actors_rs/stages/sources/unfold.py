@@ -1,6 +1,13 @@
 """unfold(1, lambda n: (n, n * 2) if n < 8 else None)
 
 1 2 4 |
+
+Gives elements that a function makes of a state.
+
+Back-pressure: calls the function for what was asked for and no more.
+Completes: when the function returns ``None``, or when drained.
+Fails: when the function raises, behind what came before.
+Cancels: at once.
 """
 
 from __future__ import annotations
