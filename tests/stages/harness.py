@@ -95,6 +95,7 @@ class Alone:
         self.timers = []
         self.time = 0.0
         self.reports = None  # a list collects what goes to the dead letters; else nothing may
+        self.recoveries = []
         self.jobs = []
         self.letters = []
         logic.context = self
@@ -179,6 +180,9 @@ class Alone:
 
     def failed(self, error, position=None, *, plain=False, beside=None):
         return error if plain else StageError(self.name, error, position)
+
+    def recovered(self, error):
+        self.recoveries.append(error)
 
     def passed_over(self, element, error, position, policy):
         self.letters.append((element, position, policy))
