@@ -60,7 +60,7 @@ class Section(StageLogic):
             self._leave(self.outlet.cause)
             return
         if self._result is None:
-            if self._timer is not None or self._life is not None:
+            if self._timer is not None or (self._life is not None and not self._life.over):
                 return
             self._begin()
         self._hand_in()
@@ -86,7 +86,7 @@ class Section(StageLogic):
         from actors_rs.graph.inner import attach, source_of
 
         host = cast("StageActor", self.context)
-        self._life = SectionLife(host, lambda: self.context.post(self._life_is_over))
+        self._life = SectionLife(host, lambda: self.context.post(_look_again))
         self._result = Inlet("section", host.system.window)
         self._feed, out = None, self._out
         if self.inlet is not None:
@@ -101,9 +101,6 @@ class Section(StageLogic):
         inlets, outlets = (self.inlet, self._result), (self.outlet, self._feed)
         self.inlets = tuple(inlet for inlet in inlets if inlet is not None)
         self.outlets = tuple(outlet for outlet in outlets if outlet is not None)
-
-    def _life_is_over(self) -> None:
-        self._life = None
 
     # The elements
 
@@ -168,6 +165,10 @@ class Section(StageLogic):
         if self._feed is not None:
             self._feed.complete()
         self.end(cause)
+
+
+def _look_again() -> None:
+    """Nothing but the reason for a turn."""
 
 
 def _stream(out: OutletRef) -> Any:

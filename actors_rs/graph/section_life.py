@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from actors_rs.runtime._primitives import Lock
 
 if TYPE_CHECKING:
+    from actors_rs.graph.nest import Nested
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
 
@@ -30,6 +31,8 @@ class SectionLife:
         self._when_over = when_over
         self._lock = Lock()
         self._living: set[StageActor] = set()
+        self.over = False
+        """Whether all stages of this life have ended; once true, it stays so."""
         self._failures: list[BaseException] = []
         self._verdict: Callable[[BaseException], None] | None = None
 
@@ -54,10 +57,18 @@ class SectionLife:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
         self._lost(stage.logic.held())
         self._run.stage_ended(stage)
+        self._may_be_over(stage)
+
+    def nested_ended(self, nested: Nested) -> None:
+        """An inner stage has ended that ran within the actor of another, or of the host."""
+        self._run.nested_ended(nested)
+        self._may_be_over(None)
+
+    def _may_be_over(self, ended: StageActor | None) -> None:
         with self._lock:
-            self._living.discard(stage)
-            over = not self._living
-        if over:
+            self._living -= {ended}
+            self.over = not self._living
+        if self.over:
             self._when_over()
 
     def note_failure(self, error: BaseException) -> None:

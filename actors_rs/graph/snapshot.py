@@ -21,6 +21,7 @@ class StageSnapshot:
     its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
     of the time since the stage began; after its end it is idle. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
+    ``resumed`` and ``restarted`` are elements that its failure policy passed over.
     """
 
     name: str
@@ -37,6 +38,8 @@ class StageSnapshot:
     idle: float
     back_pressured: float
     details: Mapping[str, Any] = field(default_factory=dict)
+    resumed: int = 0
+    restarted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +96,6 @@ def _stage(stage: StageActor, now: float) -> StageSnapshot:
         idle=idle,
         back_pressured=back_pressured,
         details=logic.details(),
+        resumed=stage.resumed,
+        restarted=stage.restarted,
     )

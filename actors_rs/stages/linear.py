@@ -105,7 +105,7 @@ class Operator(_Linear):
         raise NotImplementedError
 
     def held(self) -> Iterable[Any]:
-        return () if self._results is None else self._elements
+        return () if self._results is None or not self._piece else tuple(self._elements)
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""
@@ -252,7 +252,7 @@ class SinkLogic(_Linear):
         ended = inlet.exhausted and inlet.error is None and not inlet.cancelled
         if (self.satisfied or ended) and not self.completed:
             self.result = self.finish()
-            self.completed = True
+            self.completed = not inlet.cancelled  # unless it has failed in there
             inlet.cancel()
 
     def renew(self, error: BaseException, position: int | None) -> None:

@@ -12,6 +12,7 @@ from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, gr
 from actors_rs.graph.dsl.checks import at_least, function
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.sinks.count import Count
 from actors_rs.stages.sinks.files import WriteReport
 from actors_rs.stages.sinks.first import First
@@ -58,6 +59,18 @@ class Sink(Generic[In_contra, R_co]):
         """This sink with these settings, see ``Flow.with_attributes``."""
         attributes = Attributes.of_stage(self._spec.label, window, dispatcher)
         return Sink(replace(self._spec, attributes=attributes.over(self._spec.attributes)))
+
+    def on_failure(
+        self, policy: Policy | None = None, *, decider: Decider | None = None
+    ) -> Sink[In_contra, R_co]:
+        """What this sink does with an element for which it raises, see ``Flow.on_failure``.
+
+        The result is that of the elements it took; after ``"restart"``, of those behind the
+        failure. A sink that writes files keeps what it has written, as with ``"resume"``.
+        """
+        answer = OnFailure.checked("on_failure", policy, decider)
+        attributes = replace(self._spec.attributes, on_failure=answer)
+        return Sink(replace(self._spec, attributes=attributes))
 
     def behind(self, out: OutletRef) -> StageSpec:
         """This sink's stage, fed from ``out``."""

@@ -1,7 +1,8 @@
 """What the sinks that write files share: a file is complete or it is not there.
 
 It is written under a temporary name in its own directory, which readers of data sets ignore
-(leading dot), synced, and renamed into place. What fails names the file.
+(leading dot), synced, and renamed into place. What fails names the file. An element that cannot be
+written may be passed over; a restart would not help it, and keeps the file.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from itertools import count
 from pathlib import Path
 
 from actors_rs.errors import ActorsRsError, WriteError
+from actors_rs.stages.failure import STOP
+from actors_rs.stages.linear import SinkLogic
 
-__all__ = ["PendingFile", "WriteReport", "naming"]
+__all__ = ["PendingFile", "WriteReport", "WritingSink", "naming"]
 
 _numbers = count()  # two sinks on one path must not write into one file
 
@@ -26,6 +29,18 @@ class WriteReport:
 
     files: tuple[str, ...]
     rows: int
+
+
+class WritingSink(SinkLogic):
+    """A sink that holds an open file, which nothing but the end of the stage may close."""
+
+    def renew(self, error: BaseException, position: int | None) -> None:
+        """Go on as ``resume`` does: fresh state would throw away what has been written."""
+
+    @property
+    def may_pass_over(self) -> bool:
+        """Whether one element that cannot be written need not be the end."""
+        return self.on_failure != STOP
 
 
 @contextmanager

@@ -1,4 +1,10 @@
-"""jsonl("rejected.jsonl"): one JSON value a line; the file appears when it is complete."""
+"""jsonl("rejected.jsonl"): one JSON value a line; the file appears when it is complete.
+
+Back-pressure: asks for a window; a slow disk slows the stream down.
+Completes: when upstream has completed and the file is in its place.
+Fails: when upstream has failed, an element is no JSON value or the file cannot be written.
+Cancels: when the run is cancelled; no incomplete file is left.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
 
 
-class Jsonl(SinkLogic):
+class Jsonl(WritingSink):
     """Writes UTF-8 lines; an element that is no JSON value fails the run."""
 
     def __init__(self, path: str | PathLike[str]) -> None:

@@ -1,6 +1,12 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
-Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts.
+Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. Rows that do
+not fit the schema can be passed over; without a schema it is that of the first row then.
+
+Back-pressure: asks for a window; a slow disk slows the stream down.
+Completes: when upstream has completed and the last file is in its place.
+Fails: when upstream has failed, elements do not fit the schema or a file cannot be written.
+Cancels: when the run is cancelled; complete files stay.
 """
 
 from __future__ import annotations
@@ -12,14 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs.errors import MissingExtraError
-from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
 
 
-class Parquet(SinkLogic):
+class Parquet(WritingSink):
     """Writes files of about ``rows_per_file`` rows; the first element settles the schema."""
 
     def __init__(self, directory: str | PathLike[str], schema: Any, rows_per_file: int) -> None:
@@ -60,6 +65,8 @@ class Parquet(SinkLogic):
 
     def finish(self) -> WriteReport:
         self._write_rows()
+        if self.inlet.cancelled:  # it has just failed
+            return WriteReport(tuple(self._files), self._rows_published)
         if not self._files and self._writer is None and self._schema is not None:
             self._open(self._schema)  # no row came, but readers shall find the schema
         self._publish()
@@ -71,14 +78,38 @@ class Parquet(SinkLogic):
                 self._writer.close()
             self._pending.discard()
 
+    def held(self) -> list[Any]:
+        return self._rows
+
     def details(self) -> dict[str, Any]:
         return {"files": len(self._files), "rows_published": self._rows_published}
 
     def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
-        if rows:
-            self._check_columns(rows)
-            self._write(_arrow().RecordBatch.from_pylist(rows, schema=self._schema))
+        if not rows:
+            return
+        try:
+            data = self._to_arrow(rows)
+        except Exception:
+            if not self.may_pass_over:
+                raise
+            self._schema = self._schema or self._to_arrow(rows[:1]).schema
+            data = self._to_arrow([row for row in rows if self._fits(row)])
+        self._write(data)
+
+    def _fits(self, row: dict[str, Any]) -> bool:
+        """Whether ``row`` can be written; if not, it is passed over or the stage fails."""
+        try:
+            self._to_arrow([row])
+        except Exception as error:
+            if not self.inlet.cancelled:
+                self.survives(error, row, None)
+            return False
+        return True
+
+    def _to_arrow(self, rows: list[dict[str, Any]]) -> Any:
+        self._check_columns(rows)
+        return _arrow().RecordBatch.from_pylist(rows, schema=self._schema)
 
     def _check_columns(self, rows: list[dict[str, Any]]) -> None:
         """Arrow drops what the schema does not name: right if the user gave one, else a loss."""
