@@ -140,11 +140,20 @@ class RandomWalk(Decisions):
         self.seed = seed
         self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}
+        self._order = _Stream(seed, "order")
+
+    def choose(self, what: str, options: Sequence[T]) -> T:
+        number = len(options)
+        if what != "order" or number < 2:  # the order is what is decided most often
+            return super().choose(what, options)
+        taken = (self._order.draw() * number) >> 32
+        self._note((what, number, taken))
+        return options[taken]
 
     def pick(self, what: str, options: Sequence[Any]) -> int:
         stream = self._streams.get(what) or self._stream(what)
         number, drawn = len(options), stream.draw()
-        if what == "order" or what.startswith("data"):
+        if what.startswith("data"):
             return (drawn * number) >> 32
         if what.startswith("fault"):
             return 1 + drawn % (number - 1) if drawn < self._faults_below else 0
@@ -178,6 +187,9 @@ class Pct(RandomWalk):
         self._falls = {self._draw() * length >> 32 for _ in range(depth - 1)}
         self._priorities: dict[str, int] = {}
         self._steps = 0
+
+    def choose(self, what: str, options: Sequence[T]) -> T:
+        return Decisions.choose(self, what, options)
 
     def pick(self, what: str, options: Sequence[Any]) -> int:
         if what != "order":

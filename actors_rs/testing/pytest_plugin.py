@@ -1,4 +1,4 @@
-"""The kit's pytest plugin: its markers, and ``--tck-dilation``.
+"""The pytest plugin: the kit's markers and ``--tck-dilation``, and the options of ``explore``.
 
 Load it with ``pytest_plugins = ["actors_rs.testing.pytest_plugin"]`` in the topmost conftest.
 It owns no test; the kit works without it, but then pytest does not know the markers.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["pytest_addoption", "pytest_configure"]
+__all__ = ["pytest_addoption", "pytest_configure", "pytest_terminal_summary"]
 
 MARKERS = (
     "tck_required: conformance test of a rule that must hold",
@@ -27,12 +27,69 @@ def pytest_addoption(parser: Any) -> None:
         metavar="FACTOR",
         help="stretch all waiting times of the conformance kit (default: 1)",
     )
+    _add_explore_options(parser.getgroup("explore", "deterministic exploration of interleavings"))
+
+
+def _add_explore_options(group: Any) -> None:
+    group.addoption(
+        "--runs", metavar="N", type=int, help="runs of each exploration, instead of its own number"
+    )
+    group.addoption(
+        "--seed", metavar="N", type=int, help="seed of each exploration, instead of its own"
+    )
+    group.addoption(
+        "--replay", metavar="TRACE", help="make this one run of the selected test again"
+    )
+    group.addoption(
+        "--keep-traces",
+        action="store_true",
+        help="add the traces of new failures to those that are replayed for ever",
+    )
+    group.addoption(
+        "--schedules",
+        metavar="FOLDER",
+        default="tests/schedules",
+        help="folder of the traces that are replayed for ever (default: tests/schedules)",
+    )
 
 
 def pytest_configure(config: Any) -> None:
     """Make the markers known, and hand the option on where every process looks for it."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    _set_explore_options(config)
     dilation = config.getoption("--tck-dilation", default=None)
     if dilation is not None:
         os.environ["ACTORS_RS_TCK_DILATION"] = str(dilation)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tell how much was explored, and how fast; each exploration by itself with ``-v``."""
+    from actors_rs.testing.explore.settings import SETTINGS
+
+    if lines := SETTINGS.summary():
+        terminalreporter.section("explored interleavings")
+        detailed = terminalreporter.config.get_verbosity() > 0
+        for line in lines if detailed else lines[-1:]:
+            terminalreporter.write_line(line)
+
+
+def _set_explore_options(config: Any) -> None:
+    from actors_rs.testing.explore.settings import SETTINGS
+
+    runs = config.getoption("--runs", default=None)
+    if runs is not None and runs < 1:
+        raise _usage_error(f"--runs must be at least 1, got {runs}")
+    SETTINGS.runs = runs
+    SETTINGS.seed = config.getoption("--seed", default=None)
+    SETTINGS.trace = config.getoption("--replay", default=None)
+    SETTINGS.keep = config.getoption("--keep-traces", default=False)
+    SETTINGS.schedules = config.rootpath / config.getoption(
+        "--schedules", default="tests/schedules"
+    )
+
+
+def _usage_error(message: str) -> Exception:
+    import pytest
+
+    return pytest.UsageError(message)

@@ -2,6 +2,8 @@
 
 from actors_rs.testing.explore.decorator import check_scenario as check_scenario
 from actors_rs.testing.explore.decorator import explore as explore
+from actors_rs.testing.explore.free import FreePublisher as FreePublisher
+from actors_rs.testing.explore.free import FreeSubscriber as FreeSubscriber
 from actors_rs.testing.explore.search import Exploration as Exploration
 from actors_rs.testing.explore.search import Plan as Plan
 from actors_rs.testing.explore.search import replay as replay

@@ -26,8 +26,10 @@ Scenario: TypeAlias = Callable[[World], object]
 WINDOWS = (4, 1, 2, 16)
 TWICE_EVERY = 100
 """Every how many runs one is made a second time, to see whether it is the same."""
-COLLECT_EVERY = 500
-"""Runs between two collections of garbage: worlds are full of cycles."""
+GUARDED_EVERY = 1_000
+"""Every how many runs it is looked whether the real clock is read, which costs much."""
+COLLECT_EVERY = 2_000
+"""Runs between two collections of garbage."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,9 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
     with _undisturbed():
         for decisions in choices:
             twice = not found.runs % TWICE_EVERY
+            guarded = not found.runs % GUARDED_EVERY
             try:
-                world, error = run_once(scenario, plan, decisions, guarded=twice)
+                world, error = run_once(scenario, plan, decisions, guarded=guarded)
             except Pruned:
                 continue
             found.runs += 1
@@ -110,6 +113,7 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
             if error is not None:
                 found.failure = _explain(scenario, plan, world, error)
                 break
+            world.dismantle()
             if not found.runs % COLLECT_EVERY:
                 gc.collect()
     found.complete = choices.exhausted
@@ -173,9 +177,11 @@ def _undisturbed() -> Iterator[None]:
     level, collecting = ours.level, gc.isenabled()
     ours.setLevel(logging.CRITICAL + 1)
     gc.disable()
+    gc.freeze()  # what is here already is not looked through again and again
     try:
         yield
     finally:
         ours.setLevel(level)
+        gc.unfreeze()
         if collecting:
             gc.enable()

@@ -22,22 +22,24 @@ DEEPEST = 6
 
 
 class Describer:
-    """Describes the messages of one world; ports are numbered as they are seen."""
+    """Describes the messages of one world. ``ports`` gives names for ports, by their ids."""
 
-    def __init__(self) -> None:
+    def __init__(self, ports: Callable[[], dict[int, str]]) -> None:
+        self._ports_now = ports
         self._ports: dict[int, str] = {}
-        self._kept: list[object] = []  # a port's number is of use while nobody takes its id over
 
     def message(self, message: Any) -> str:
         """A message of a mailbox."""
-        if isinstance(message, Signal):
-            name, slots = _SHAPES.get(type(message)) or _shape(type(message))
-            for slot in slots:
-                value = getattr(message, slot, None)
-                form = _FORMS.get(type(value))
-                name += " " + (form(self, value, 1) if form is not None else self.value(value))
-            return name
-        return self.value(message)
+        if (shape := _SHAPES.get(type(message))) is None:
+            if not isinstance(message, Signal):
+                return self.value(message)
+            shape = _shape(type(message))
+        words = [shape[0]]
+        for slot in shape[1]:
+            value = getattr(message, slot, None)
+            form = _FORMS.get(type(value))
+            words.append(form(self, value, 1) if form is not None else self.value(value))
+        return " ".join(words)
 
     def value(self, value: Any, depth: int = 0) -> str:
         """Any value."""
@@ -63,13 +65,14 @@ class Describer:
         return kind.__name__
 
     def _many(self, values: Any, depth: int) -> str:
-        return ", ".join([self.value(one, depth) for one in values])
+        return ", ".join(
+            [repr(one) if type(one) in _PLAIN else self.value(one, depth) for one in values]
+        )
 
     def _frame(self, values: Any, depth: int) -> str:
-        for one in values:
-            if type(one) is not int:
-                return f"[{self._many(values, depth)}]"
-        return str(list(values))
+        if len(values) == 1 and type(values[0]) is int:
+            return f"[{values[0]}]"
+        return f"[{self._many(values, depth)}]"
 
     def _set(self, values: Any, depth: int) -> str:
         return "{" + ", ".join(sorted(self.value(one, depth) for one in values)) + "}"
@@ -81,8 +84,8 @@ class Describer:
     def _port(self, port: Inlet | Outlet, depth: int) -> str:
         known = self._ports.get(id(port))
         if known is None:
-            known = self._ports[id(port)] = f"{port.name}.{len(self._ports) + 1}"
-            self._kept.append(port)
+            self._ports.update(self._ports_now())
+            known = self._ports.setdefault(id(port), port.name)  # one that came and went
         return known
 
     def _function(self, function: Any, depth: int) -> str:

@@ -23,7 +23,7 @@ class DeterministicDispatcher:
     def __init__(self, decisions: Decisions, clock: VirtualClock) -> None:
         self.clock = clock
         self.choose = decisions.choose
-        self.log = Log()
+        self.log = Log(self._ports)
         self.thread = current_thread_id()
         self.ready: list[Step] = []
         self.steps = 0
@@ -89,6 +89,17 @@ class DeterministicDispatcher:
     def statistics(self) -> DispatcherStatistics:
         """A snapshot."""
         return DispatcherStatistics(0, len(self.ready), self.steps)
+
+    def _ports(self) -> dict[int, str]:
+        """The ports of all stages, each by its place."""
+        found: dict[int, str] = {}
+        for step in self.actors:
+            logic = getattr(step.actor, "logic", None)
+            if logic is not None:
+                inlets = logic.inlets
+                for place, port in enumerate((*inlets, *logic.outlets), -len(inlets)):
+                    found[id(port)] = f"{port.name}.{place if place >= 0 else place + len(inlets)}"
+        return found
 
     # What mailboxes tell
 

@@ -6,7 +6,7 @@ order, whatever happened elsewhere meanwhile: many orders of a run are one behav
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -30,14 +30,15 @@ class Delivery(NamedTuple):
 class Log:
     """The puts and takes of one world, as they happened."""
 
-    def __init__(self) -> None:
+    def __init__(self, ports: Callable[[], dict[int, str]]) -> None:
+        """``ports`` gives names for ports, by their ids."""
         self.taken: list[tuple[int, int, Any]] = []
         """Of each message taken: the step, the number of the actor, the message."""
         self.put: list[tuple[int, int, Any]] = []
         """Of each message put: the numbers of sender (0: outside) and receiver, the message."""
         self.names: list[str] = ["outside"]
         """Of each actor by its number."""
-        self._describer = Describer()
+        self._describer = Describer(ports)
         self._described: list[str] = []
 
     def _messages(self) -> list[str]:
@@ -50,20 +51,19 @@ class Log:
 
     def digest(self) -> str:
         """Equal for equal runs, in every process and on every Python version."""
-        whole = blake2b(digest_size=8)
-        for (step, number, _), message in zip(self.taken, self._messages(), strict=True):
-            whole.update(f"{step} {self.names[number]} {message}\n".encode())
-        return whole.hexdigest()
+        lines = [
+            f"{step} {self.names[number]} {message}\n"
+            for (step, number, _), message in zip(self.taken, self._messages(), strict=True)
+        ]
+        return blake2b("".join(lines).encode(), digest_size=8).hexdigest()
 
     def behaviour(self) -> str:
         """Equal for runs in which every actor received the same in the same order."""
-        received: dict[str, list[str]] = {}
+        received: list[list[str]] = [[name] for name in self.names]
         for (_, number, _), message in zip(self.taken, self._messages(), strict=True):
-            received.setdefault(self.names[number], []).append(message)
-        whole = blake2b(digest_size=8)
-        for name in sorted(received):
-            whole.update("\n".join([name, *received[name], ""]).encode())
-        return whole.hexdigest()
+            received[number].append(message)
+        lines = [line for history in sorted(received) for line in history]
+        return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
     def deliveries(self) -> Iterator[Delivery]:
         """All deliveries, oldest first, with those who sent them."""

@@ -48,7 +48,7 @@ def _state(step: ActorStep) -> str:
 
 
 def _inlet(inlet: Inlet) -> str:
-    end = "cancelled" if inlet.cancelled else "ended" if inlet.done else ""
+    end = "ended" if inlet.done else "cancelled" if inlet.cancelled else ""
     asked = end or (f"{inlet.outstanding} requested" if inlet.opened else "nothing requested yet")
     return f"{inlet.name} took {inlet.count}, holds {inlet.buffered}, {asked}"
 

@@ -64,6 +64,7 @@ class World:
         self._timers = VirtualTimers(self._clock)
         self._dispatcher = DeterministicDispatcher(self.decisions, self._clock)
         self._most_steps = most_steps
+        self._calls = 0
         machinery = Machinery(
             self._dispatcher,
             self._timers,
@@ -115,6 +116,11 @@ class World:
         """Whether the fault ``name`` happens here and now."""
         return self.choose(f"fault:{name}", (False, True))
 
+    def soon(self, name: str, call: Callable[[], object]) -> None:
+        """Make ``call`` a step of its own, at a time that is decided."""
+        self._calls += 1
+        self._dispatcher.submit(f"{name}-{self._calls}", call)
+
     def sleep(self, seconds: float) -> None:
         """Let the world go on for ``seconds`` of its time."""
         if seconds < 0:
@@ -139,6 +145,16 @@ class World:
                     raise failure
             if missing := lost(run):
                 raise AssertionError(missing)
+
+    def dismantle(self) -> None:
+        """Take everything apart: a world is full of cycles, and thousands of them are garbage."""
+        for step in self._dispatcher.actors:
+            logic = getattr(step.actor, "logic", None)
+            if logic is not None:
+                vars(logic).clear()
+            vars(step.actor).clear()
+        for whole in (*self.system.runs, self.system, self._dispatcher.log, self._dispatcher, self):
+            vars(whole).clear()
 
     # What it tells
 
