@@ -4,7 +4,8 @@ in:   1 2 3 |
 out:  1 2 3 |
 sink: 1 2 3 |           (at the pace of the slower one)
 
-The main stream is what counts: when it has had enough, the sink completes with what it has got.
+All elements go to a sink too. The main stream is what counts: when it has had enough, the sink
+completes with what it has got.
 
 Back-pressure: asks upstream for what both downstream and the sink have asked for.
 Completes: both, when the input has completed; the sink also when downstream cancels.

@@ -4,7 +4,8 @@ in:   1 2 3 4 |
 out:  2 4 |
 sink: 1 3 |             (odd)
 
-The main stream is what counts: when it has had enough, the sink completes with what it has got.
+Elements for which ``when`` is true go to a sink instead. The main stream is what counts: when it
+has had enough, the sink completes with what it has got.
 
 Back-pressure: asks upstream once one of them asks; an element whose receiver does not ask waits,
   and those behind it wait too.

@@ -1,8 +1,10 @@
-"""hub(replay=2), a junction whose outlets come and go
+"""hub(replay=2)
 
 in:      1 2 3 4 5 |
 early:   1 2 3 4 5 |
 late:        2 3 4 5 |      (joined behind 3)
+
+All elements to all subscribers, which come and go, from the oldest that is held when they come.
 
 Back-pressure: asks upstream for what subscribers have asked for, but lets none fall more than
   ``replay`` elements behind; with ``on_slow`` one that does loses elements, or its stream.

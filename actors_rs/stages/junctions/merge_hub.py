@@ -1,10 +1,10 @@
-"""merge_hub(), a junction whose inputs come and go
+"""merge_hub()
 
 a:   1   3 |
 b:         4 5 |        (attached behind a)
 out: 1   3 4 5 |        (completes once the hub was closed)
 
-The elements of all streams that are attached, as they come, frame by frame in turn.
+The elements of streams that come and go, as they come, frame by frame in turn.
 
 Back-pressure: asks each stream for its window once downstream asks; gives only what was asked for.
 Completes: when the hub was closed or drained and all streams attached before have ended.

@@ -1,11 +1,12 @@
-"""partition_hub(f), a junction whose outlets come and go
+"""partition_hub(f)
 
 in:      1 2 3 4 5 |
 early:   1 2 4 |
 late:        3 5 |      (joined behind 2; f gives one of those there, here by n % 2)
 
-``f`` is called with an element and the number of subscribers there are, and returns which of them,
-in the order in which they came, gets it. While there is none, elements wait.
+Each element to one of the subscribers, which come and go. ``f`` is called with the element and the
+number of subscribers there are, and returns which of them, in the order in which they came, gets
+it. While there is none, elements wait.
 
 Back-pressure: asks upstream while a subscriber asks; an element whose subscriber does not ask
   waits, and those behind it wait too. If that subscriber leaves, ``f`` is asked again.

@@ -3,8 +3,9 @@
     in:  1 2 3 |
     out: f(1) f(2) f(3) |    (two calls at a time; in the order of the input unless ordered=False)
 
-``f`` may block: it runs on a thread that may. It may return a value, a
-``concurrent.futures.Future`` or a coroutine, which runs on the system's event loop.
+Gives what a function makes of each element, several calls at a time. It may block: it runs on a
+thread that may. It may return a value, a ``concurrent.futures.Future`` or a coroutine, which runs
+on the system's event loop.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
   made at a time, and waits when results are not taken.

@@ -1,0 +1,153 @@
+"""Writes ``docs/operators.md`` from the stages' files: ``python -m tools.make_operators_page``.
+
+A stage's file opens with its name and marble line, says in a sentence what it does, and then how it
+treats demand and each of its ends. A test compares the page with what this module makes and finds
+files that leave something out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = ROOT / "actors_rs" / "stages"
+PAGE = ROOT / "docs" / "operators.md"
+
+KINDS = {
+    "sources": "Sources",
+    "operators": "Operators",
+    "junctions": "Junctions: several streams into one, one into several",
+    "sinks": "Sinks",
+}
+PARTS = ("Back-pressure", "Completes", "Fails", "Cancels")
+NAME = re.compile(r"[a-z][\w.]*(\(|:|$)", re.MULTILINE)
+"""How a stage's file begins; parts of stages begin with a sentence."""
+MARBLE = re.compile(r"\s*[a-z]\w*( \d|\(\w+\))?:\s")
+"""How a marble line begins, but for a source's, which has one line."""
+PART = re.compile(rf"^({'|'.join(PARTS)}): ", re.MULTILINE)
+
+HEAD = """\
+# Sources, operators, junctions and sinks
+
+Made from the files in `actors_rs/stages/` by `python -m tools.make_operators_page`: change the
+file, not this page. A row is one stage; what is not here is composed of these.
+
+In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what stands
+beneath something came of it. *Back-pressure* says what the stage asks of upstream and what it does
+when downstream asks for nothing, the other columns how it ends: by itself or with upstream, with a
+failure, and what happens when downstream cancels. A stage whose function raises fails unless its
+policy is another one (`on_failure`); *raises* means that.
+"""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage's file says of it; a part that it leaves out is empty."""
+
+    file: str
+    name: str
+    marble: str
+    what: str
+    parts: dict[str, str]
+
+    def missing(self) -> list[str]:
+        """What a reader of the page would look for in vain."""
+        said = {"name": self.name, "what it does": self.what, **self.parts}
+        if kind_of(self.file) != "sinks":
+            said["marble line"] = self.marble
+        return [f"{self.file}: no {part}" for part, text in said.items() if not text]
+
+
+def stages(kind: str) -> Iterator[Stage]:
+    """The stages of one folder by name; files that hold parts of stages are left out."""
+    for path in sorted((STAGES / kind).glob("[!_]*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if NAME.match(ast.get_docstring(tree) or ""):
+            yield stage_of(f"{kind}/{path.name}", tree)
+
+
+def stage_of(file: str, tree: ast.Module) -> Stage:
+    """Read one file's docstring."""
+    head, *found = PART.split(ast.get_docstring(tree) or "")
+    parts = dict.fromkeys(PARTS, "")
+    parts |= {name: plain(said) for name, said in zip(found[::2], found[1::2], strict=True)}
+    title, _, rest = head.partition("\n")
+    name, _, inline = title.partition(": ")
+    if name.count("(") != name.count(")"):  # the colon of a lambda
+        name, inline = title, ""
+    blocks = [block for block in rest.strip("\n").split("\n\n") if block.strip()]
+    is_source = kind_of(file) == "sources"
+    marbles = blocks[:1] if is_source else list(takewhile(MARBLE.match, blocks))
+    what = plain(" ".join([inline, *blocks[len(marbles) :]])) or summary(tree)
+    return Stage(file, name, "\n\n".join(map(trimmed, marbles)), what, parts)
+
+
+def kind_of(file: str) -> str:
+    """The folder that a stage's file lies in."""
+    return file.partition("/")[0]
+
+
+def summary(tree: ast.Module) -> str:
+    """The first paragraph of the logic's own docstring, where the file says no more."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            return plain((ast.get_docstring(node) or "").partition("\n\n")[0])
+    return ""
+
+
+def plain(text: str) -> str:
+    """``text`` in one line."""
+    line = " ".join(text.split())
+    return line[:1].upper() + line[1:]
+
+
+def trimmed(marble: str) -> str:
+    """A marble line without the indent that it stands at."""
+    lines = marble.splitlines()
+    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return "\n".join(line[indent:].rstrip() for line in lines)
+
+
+def page() -> str:
+    """The whole page."""
+    sections = [HEAD]
+    for kind, title in KINDS.items():
+        sections.append(f"## {title}\n")
+        sections.append(table(list(stages(kind)), marbles=kind != "sinks"))
+    return "\n".join(sections)
+
+
+def table(rows: list[Stage], marbles: bool) -> str:
+    """One table in Markdown."""
+    columns = ["", "marble line", "what it does", "back-pressure", "completes", "fails", "cancels"]
+    if not marbles:
+        columns.remove("marble line")
+    lines = [columns, ["---"] * len(columns), *(row(stage, marbles) for stage in rows)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def row(stage: Stage, marbles: bool) -> list[str]:
+    """One stage."""
+    link = f"[`{cell(stage.name)}`](../actors_rs/stages/{stage.file})"
+    shown = [f"<pre>{cell(escaped(stage.marble))}</pre>"] if marbles else []
+    return [link, *shown, cell(stage.what), *(cell(stage.parts[part]) for part in PARTS)]
+
+
+def escaped(text: str) -> str:
+    """``text`` as HTML shows it, its lines as one."""
+    html = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.replace("\n", "<br>").replace("*", "&#42;").replace("_", "&#95;")
+
+
+def cell(text: str) -> str:
+    """``text`` within a table's cell, in which a bar would be the next one's beginning."""
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
