@@ -27,7 +27,7 @@ Lines = Callable[[Downstream, Upstream], tuple[Downstream, Upstream]]
 class Lent:
     """Stands behind ``outlet`` of ``owner`` until somebody claims it, which can be done once."""
 
-    __slots__ = ("_ending", "_name", "_outlet", "_owner", "_taken", "_when_claimed")
+    __slots__ = ("_ending", "_name", "_outlet", "_owner", "_taken", "_when_claimed", "fed")
 
     def __init__(
         self, owner: StageActor, outlet: Outlet, name: str, when_claimed: Callable[[], None]
@@ -38,6 +38,8 @@ class Lent:
         self._when_claimed = when_claimed
         self._taken = Lock()  # held from the claim on
         self._ending: Callable[[Downstream], None] | None = None
+        self.fed: Inlet | None = None
+        """The inlet of whoever claimed it."""
         outlet.connect(self)
 
     def claim(self, down: Downstream, inlet: Inlet, lines: Lines | None = None) -> None:
@@ -50,6 +52,7 @@ class Lent:
                 f"{self._name} can be run once, and was: to give its elements to several "
                 "streams, use .broadcast(n) on it"
             )
+        self.fed = inlet
         up: Upstream = OutletLine(self._owner, self._outlet)
         if lines is not None:
             down, up = lines(down, up)

@@ -4,7 +4,7 @@
     out: 1 2   ... 4 5 |        (3 makes a stage of the section fail; after a wait it goes on)
 
 A part of a graph that is made anew when it fails. To the graph it is one stage, which runs the
-section as an inner stream.
+section as an inner stream. Of its input, what the section had not begun with is given to it again.
 
 Back-pressure: takes what the section asks for and gives what is demanded; while there is no
   section, what is before and behind it waits.
@@ -15,14 +15,15 @@ Cancels: the section, and upstream.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.graph.blueprint import OutletRef, graft
 from actors_rs.graph.section_life import SectionLife
-from actors_rs.runtime._primitives import Random
+from actors_rs.runtime._primitives import random_bits
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.intensity import Intensity
-from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 if TYPE_CHECKING:
@@ -47,10 +48,12 @@ class Section(StageLogic):
         self._out = out
         self._backoff = backoff
         self._intensity = Intensity(max_restarts, within)
-        self._dice = Random()
         self._life: SectionLife | None = None
         self._result: Inlet | None = None  # what the section gives; None while it rests
         self._feed: Outlet | None = None  # what the section takes
+        self._fed: deque[Frame] = deque()  # the end of what it was given
+        self._fed_size = 0
+        self._again: deque[Frame] = deque()  # to be given before what is new
         self._timer: Cancellable | None = None
         self._draining = False
         self._restarts = 0
@@ -60,7 +63,7 @@ class Section(StageLogic):
             self._leave(self.outlet.cause)
             return
         if self._result is None:
-            if self._timer is not None or (self._life is not None and not self._life.over):
+            if self._timer is not None:
                 return
             self._begin()
         self._hand_in()
@@ -77,6 +80,9 @@ class Section(StageLogic):
         if self._life is not None:
             self._life.release()
 
+    def held(self) -> list[Any]:
+        return [element for frame in self._again for element in frame]
+
     def details(self) -> dict[str, Any]:
         return {"restarts": self._restarts, "resting": self._timer is not None}
 
@@ -86,14 +92,15 @@ class Section(StageLogic):
         from actors_rs.graph.inner import attach, source_of
 
         host = cast("StageActor", self.context)
-        self._life = SectionLife(host, lambda: self.context.post(_look_again))
         self._result = Inlet("section", host.system.window)
-        self._feed, out = None, self._out
+        entry, out = None, self._out
         if self.inlet is not None:
             self._result.window = self.inlet.window
             self._feed = Outlet("section")
             source = source_of(host, self._feed, f"the input of {host}", lambda: None)
+            entry = source._out.spec.lent
             out = OutletRef(graft(out.spec, source._out), out.index)
+        self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
         self._set_ports()
         attach(host, self._life.as_run, _stream(out), self._result)
 
@@ -112,11 +119,29 @@ class Section(StageLogic):
             inlet.cancel()  # the section has had enough
         while feed.demand:
             inlet.open()
-            if not inlet.buffered:
+            if not self._again and not inlet.buffered:
                 break
-            feed.emit(inlet.take(feed.demand))
-        if inlet.exhausted:
+            self._give(feed, self._next_frame(inlet, feed.demand))
+        if inlet.exhausted and not self._again:
             feed.complete() if inlet.error is None else feed.fail(inlet.error)
+
+    def _next_frame(self, inlet: Inlet, most: int) -> Frame:
+        if not self._again:
+            return inlet.take(most)
+        frame = self._again.popleft()
+        if len(frame) > most:
+            self._again.appendleft(frame[most:])
+        return frame[:most]
+
+    def _give(self, feed: Outlet, frame: Frame) -> None:
+        """Give ``frame`` to the section, and keep what it may hand back untaken."""
+        feed.emit(frame)
+        self._fed.append(frame)
+        self._fed_size += len(frame)
+        entry = self._life.entry if self._life is not None else None
+        most = 2 * entry.window if entry is not None else 0  # held, and given back by its stage
+        while self._fed_size - len(self._fed[0]) > most:
+            self._fed_size -= len(self._fed.popleft())
 
     def _hand_out(self, budget: Budget) -> None:
         result, outlet = self._result, self.outlet
@@ -133,24 +158,33 @@ class Section(StageLogic):
         if result.exhausted:
             if result.error is None:
                 self.end(None)
-            else:
-                self._failed(result.error)
+            elif self._life is not None and self._life.over:  # else it is not known what is lost
+                self._failed(self._life, result.error)
 
     # The ends
 
-    def _failed(self, error: BaseException) -> None:
-        now = self.context.now()
-        if not self._may_restart(error) or not self._intensity.allows(now):
+    def _failed(self, life: SectionLife, error: BaseException) -> None:
+        self._take_back(life)
+        if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
             self.end(error)
             return
         self._restarts += 1
-        wait = self._backoff.delay(self._intensity.lately, self._dice.random())
+        wait = self._backoff.delay(self._intensity.lately, random_bits(32) / 2**32)
         self._intensity.waits(wait)
-        if self._life is not None:
-            self._life.write_off(f"failed, and is restarted in {wait:.3g} s")
+        life.write_off(f"failed, and is restarted in {wait:.3g} s")
         self._result = self._feed = None
         self._set_ports()
         self._timer = self.context.after(wait, self._rested)
+
+    def _take_back(self, life: SectionLife) -> None:
+        """Get ready to give again what the section had not begun with; its stages have ended."""
+        entry, feed = life.entry, self._feed
+        fed, self._fed, self._fed_size = self._fed, deque(), 0
+        untaken = feed.count - entry.count if entry is not None and feed is not None else 0
+        while untaken > 0:
+            frame = fed.pop()[-untaken:]
+            untaken -= len(frame)
+            self._again.appendleft(frame)
 
     def _may_restart(self, error: BaseException) -> bool:
         upstream_failed = self.inlet is not None and self.inlet.error is not None

@@ -1,7 +1,7 @@
 """One life of a section: the run, as the stages see it that live and fail together.
 
-Failures in it are not the run's before the section has given up, and what its stages drop because
-one of them failed is reported: the rest of the graph goes on and would not miss it.
+Failures in it are not the run's before the section has given up. What its stages lose because one
+of them failed is reported, since the rest of the graph goes on and would not miss it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.runtime._primitives import Lock
+from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
+    from actors_rs.graph.lent import Lent
     from actors_rs.graph.nest import Nested
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
@@ -22,19 +24,24 @@ __all__ = ["SectionLife"]
 class SectionLife:
     """Stands for the run of ``host``; whatever is not named here is the run's.
 
-    ``when_over`` is called when all of its stages have ended. Any thread.
+    ``when_over`` is called when all of its stages have ended. Where the section has an input,
+    that is ``entry``: what was not taken from it is not lost, for the host gives it again. Any
+    thread.
     """
 
-    def __init__(self, host: StageActor, when_over: Callable[[], None]) -> None:
+    def __init__(
+        self, host: StageActor, when_over: Callable[[], None], entry: Lent | None = None
+    ) -> None:
         self._run = host.activity
         self._host = host
         self._when_over = when_over
+        self._entry = entry
         self._lock = Lock()
         self._living: set[StageActor] = set()
-        self.over = False
-        """Whether all stages of this life have ended; once true, it stays so."""
         self._failures: list[BaseException] = []
         self._verdict: Callable[[BaseException], None] | None = None
+        self.over = False
+        """Whether all stages of this life have ended; once true, it stays so."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
@@ -44,18 +51,26 @@ class SectionLife:
         """This, for those who need a run."""
         return cast("Run[Any]", self)
 
+    @property
+    def entry(self) -> Inlet | None:
+        """The inlet of the section's first stage, if the section has an input."""
+        return None if self._entry is None else self._entry.fed
+
     def join(self, stages: Sequence[StageActor]) -> None:
         """``stages`` belong to this life, and to the run."""
         with self._lock:
             self._living.update(stages)
         for stage in stages:
-            for inlet in stage.logic.inlets:
-                inlet.on_drop = self._lost
+            if stage.logic.on_lost is None:  # else a section within this one accounts for it
+                stage.logic.on_lost = self.lost
+                for inlet in stage.logic.inlets:
+                    inlet.on_drop = None if inlet is self.entry else self.lost
         self._run.join(stages)
 
     def stage_ended(self, stage: StageActor) -> None:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
-        self._lost(stage.logic.held())
+        if stage.logic.on_lost == self.lost:
+            self.lost(stage.logic.held())
         self._run.stage_ended(stage)
         self._may_be_over(stage)
 
@@ -63,13 +78,6 @@ class SectionLife:
         """An inner stage has ended that ran within the actor of another, or of the host."""
         self._run.nested_ended(nested)
         self._may_be_over(None)
-
-    def _may_be_over(self, ended: StageActor | None) -> None:
-        with self._lock:
-            self._living -= {ended}
-            self.over = not self._living
-        if self.over:
-            self._when_over()
 
     def note_failure(self, error: BaseException) -> None:
         """A stage failed; whose failure that is depends on what becomes of the section."""
@@ -82,7 +90,7 @@ class SectionLife:
     def recovered(self, error: BaseException) -> None:
         """``error`` was dealt with inside."""
         with self._lock:
-            self._failures[:] = [one for one in self._failures if one is not error]
+            self._failures = [one for one in self._failures if one is not error]
         self._run.recovered(error)
 
     def release(self) -> None:
@@ -93,6 +101,15 @@ class SectionLife:
         """The section is restarted: its failures are dead letters."""
         self._settle(lambda error: self._host.report(None, why, error))
 
+    def lost(self, elements: Iterable[Any]) -> None:
+        """``elements`` are dropped; if no stage has failed, because they are not wanted."""
+        failure = next(iter(self._failures), None)
+        if failure is not None:
+            for element in elements:
+                self._host.report(element, "lost when its section failed", failure)
+        elif isinstance(self._run, SectionLife):
+            self._run.lost(elements)
+
     def _settle(self, verdict: Callable[[BaseException], None]) -> None:
         with self._lock:
             if self._verdict is not None:
@@ -102,9 +119,9 @@ class SectionLife:
         for error in failures:
             verdict(error)
 
-    def _lost(self, elements: Iterable[Any]) -> None:
-        """``elements`` are dropped; if no stage has failed, because they are not wanted."""
-        failure = next(iter(self._failures), None)
-        if failure is not None:
-            for element in elements:
-                self._host.report(element, "lost when its section failed", failure)
+    def _may_be_over(self, ended: StageActor | None) -> None:
+        with self._lock:
+            self._living -= {ended}
+            self.over = not self._living
+        if self.over:
+            self._when_over()

@@ -144,6 +144,8 @@ class StageLogic:
     """What to do with an element that makes user code raise; set by the shell."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set by the shell."""
+    on_lost: Callable[[Iterable[Any]], None] | None = None
+    """Gets an element for which the stage fails, where a section is to account for it."""
 
     def start(self) -> None:
         """Called once, before anything else: open files, take resources."""
@@ -214,8 +216,8 @@ class StageLogic:
             if first is not None:
                 first()
             failure = self.context.failed(error, position, beside=beside)
-            for inlet in self.inlets[:1]:
-                inlet.drop((element,))
+            if self.on_lost is not None:
+                self.on_lost((element,))
             self.end(failure)
             return False
         self.context.passed_over(element, error, position, policy)

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, call-overload, union-attr"
+# mypy: disable-error-code="arg-type, call-overload, union-attr, var-annotated"
 """``on_failure``: what a stage of a running graph does with an element that makes it fail."""
 
 import threading

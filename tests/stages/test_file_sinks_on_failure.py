@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, call-overload"
+# mypy: disable-error-code="arg-type, call-overload, dict-item"
 """Sinks that write files, where elements that cannot be written are passed over."""
 
 import json
