@@ -1,19 +1,18 @@
-"""Ctrl-C as an orderly stop of a run: the first press drains it, the second cancels it.
+"""Ctrl-C as an orderly stop of one run: the first press drains it, the second cancels it.
 
-While a ``StopSignals`` is entered no ``KeyboardInterrupt`` is raised: the handler only counts,
-since it may interrupt the main thread anywhere, also while that holds a lock which draining or
-cancelling would need. Only from the third press on it raises, for whoever has no patience left.
+For a whole system, on a thread of its own, see ``ActorSystem.handle_signals``; what takes the
+signals and counts them is the same.
 """
 
 from __future__ import annotations
 
 import logging
-import signal
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.run import Run
+from actors_rs.runtime.signals import SignalWatch
 
 __all__ = ["StopSignals"]
 
@@ -24,23 +23,17 @@ POLL_SECONDS = 0.1
 """How late a press is noticed at most; the end of a run is noticed at once."""
 
 
-class StopSignals:
+class StopSignals(SignalWatch):
     """While entered, takes SIGINT (Ctrl-C) and SIGTERM. Main thread only: else ``ValueError``.
 
     Enter it before the ``ActorSystem`` whose runs it is to stop, so that it also covers the
-    start and the shutdown. A signal that the process was told to ignore stays ignored.
+    start and the shutdown. A signal that the process was told to ignore stays ignored; only the
+    third one raises ``KeyboardInterrupt``, for whoever has no patience left.
     ``signal`` is the number of the first one that came, ``received`` how many came.
     """
 
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self.received = 0
-        self._before: dict[signal.Signals, Any] = {}
-
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._note)
+        self.take()
         return self
 
     def __exit__(
@@ -49,13 +42,7 @@ class StopSignals:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-
-    @property
-    def exit_code(self) -> int:
-        """What a shell expects of a process ended so: 130, 143, or 0 if no signal came."""
-        return 0 if self.signal is None else 128 + self.signal
+        self.release()
 
     def result_or_drain(self, run: Run[R], *, grace: float = 2.0) -> R:
         """Wait for ``run``; its result, also when the first signal drained it.
@@ -82,8 +69,6 @@ class StopSignals:
                 return True
         return run.done()
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.received += 1
-        self.signal = self.signal or number
+    def _noted(self) -> None:
         if self.received > 2:
             raise KeyboardInterrupt

@@ -8,6 +8,8 @@ would need.
 from __future__ import annotations
 
 import logging
+import os
+import select
 import signal
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -15,11 +17,11 @@ from weakref import WeakSet
 
 from actors_rs.errors import InvalidArgumentError, RunCancelled
 from actors_rs.runtime._primitives import (
-    Empty,
-    SimpleQueue,
+    Lock,
     Thread,
     after_fork_in_child,
     current_thread_id,
+    monotonic,
     on_main_thread,
 )
 
@@ -56,10 +58,8 @@ class SignalWatch:
 
     def take(self) -> None:
         """Handle the signals from now on; ``InvalidArgumentError`` off the main thread."""
-        if not on_main_thread():
-            raise InvalidArgumentError(
-                "signals can be handled on the main thread only, this is another one"
-            )
+        _need_main_thread()
+        self._released = False
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._handle)
@@ -73,14 +73,22 @@ class SignalWatch:
         self._released = True
         _watches.discard(self)
         if on_main_thread():
-            before, self._before = self._before, {}
-            for number, handler in before.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+            self._restore()
+
+    def disown(self) -> None:
+        """Put the handlers from before back in a forked child. Takes no lock."""
+        self._released = True
+        self._restore()
+
+    def _restore(self) -> None:
+        before, self._before = self._before, {}
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         """The handler; on the main thread, in the midst of anything."""
         if self._released:
-            self.release()
+            self._restore()
             signal.raise_signal(number)
             return
         self.received += 1
@@ -91,12 +99,20 @@ class SignalWatch:
         """A signal was counted; still in the handler."""
 
 
+def _need_main_thread() -> None:
+    if not on_main_thread():
+        raise InvalidArgumentError("signals need the main thread to handle them, not this one")
+
+
 class SystemSignals(SignalWatch):
     """Ends a system on a signal, from a thread of its own; the first signal drains its runs.
 
     After ``grace`` seconds, or with a second signal, everything is cancelled, and the main thread
     gets ``SystemExit`` unless it leaves the block of the system by itself; the third signal
     raises that at once. See ``ActorSystem.handle_signals``.
+
+    The thread hears of signals through a pipe that the interpreter writes to (its *wakeup fd*):
+    the system gives signals to any thread, and a main thread that sleeps does not notice then.
     """
 
     def __init__(self, system: ActorSystem, grace: float) -> None:
@@ -105,23 +121,45 @@ class SystemSignals(SignalWatch):
         super().__init__()
         self._system = system
         self._grace = grace
-        self._arrived: SimpleQueue[int | None] = SimpleQueue()  # put is allowed in a handler
         self._thread = Thread(target=self._serve, name=f"{system.name}-signals", daemon=True)
-        self._main = 0
-        self._leave = False
+        self._main = current_thread_id()
+        self._killing = Lock()  # so that no signal is sent once the handlers are gone
+        self._leave = self._silent = False
+        self._ears = self._mouth = self._wakeup_before = -1
 
     def take(self) -> None:
         """Handle the signals from now on, on behalf of one system in the process."""
         if any(isinstance(watch, SystemSignals) for watch in _watches):
             raise InvalidArgumentError("one system handles signals already, it must end first")
-        super().take()
-        self._main = current_thread_id()
+        _need_main_thread()
+        self._ears, self._mouth = os.pipe()
+        os.set_blocking(self._mouth, False)
+        self._wakeup_before = signal.set_wakeup_fd(self._mouth, warn_on_full_buffer=False)
         self._thread.start()
+        super().take()
 
     def release(self) -> None:
-        """Put the handlers from before back and end the thread."""
-        super().release()
-        self._arrived.put(None)
+        """Put the handlers from before back and end the thread; later calls do nothing."""
+        with self._killing:
+            if self._released:
+                return
+            super().release()
+        os.write(self._mouth, b"\0")
+        self._thread.join(LEAVE_SECONDS)
+
+    def disown(self) -> None:
+        """In a forked child, whose parent has the thread and goes on to hear from the pipe."""
+        super().disown()
+        self._close()
+
+    def _restore(self) -> None:
+        super()._restore()
+        signal.set_wakeup_fd(self._wakeup_before)
+        self._silent = True
+
+    def _close(self) -> None:
+        os.close(self._ears)
+        os.close(self._mouth)
 
     def exit_after(self, error: BaseException | None) -> None:
         """Where the system's block ends: ``SystemExit`` with the right code if a signal came.
@@ -132,16 +170,21 @@ class SystemSignals(SignalWatch):
             raise SystemExit(self.exit_code) from error
 
     def _noted(self) -> None:
-        self._arrived.put(self.signal)
         if self._leave or self.received > 2:
             raise SystemExit(self.exit_code)
 
     # On a thread of its own
 
     def _serve(self) -> None:
-        number = self._arrived.get()
-        if number is None:
-            return
+        try:
+            if number := self._heard(None):
+                self._end_system(number)
+        finally:
+            if self._silent:  # else the interpreter still writes to the pipe
+                self._close()
+
+    def _end_system(self, number: int) -> None:
+        self.signal = self.signal or number
         name = signal.Signals(number).name
         logger.warning(
             "%s: '%s' delivers what is in hand, for at most %g s; once more to stop at once",
@@ -150,24 +193,34 @@ class SystemSignals(SignalWatch):
             self._grace,
         )
         self._system.drain(f"{name} came")
-        if self._came_within(self._grace):
-            logger.warning("'%s' stops now", self._system.name)
-            self._system.stop_soon(NOW_SECONDS)
-            if self._came_within(LEAVE_SECONDS):
-                self._leave = True
-                signal.pthread_kill(self._main, number)
+        if self._heard(self._grace) == 0:
+            return
+        logger.warning("'%s' stops now", self._system.name)
+        self._system.stop_soon(NOW_SECONDS)
+        if self._heard(LEAVE_SECONDS) != 0:
+            with self._killing:
+                if not self._released:
+                    self._leave = True
+                    signal.pthread_kill(self._main, number)
+            while self._heard(None):
+                pass
 
-    def _came_within(self, seconds: float) -> bool:
-        """Wait; whether to go on, for a signal came or the time is over. False: released."""
-        try:
-            return self._arrived.get(timeout=seconds) is not None
-        except Empty:
-            return True
+    def _heard(self, seconds: float | None) -> int | None:
+        """The signal that comes within ``seconds``; 0 if there is no more to wait for."""
+        deadline = None if seconds is None else monotonic() + seconds
+        while True:
+            left = None if deadline is None else max(0.0, deadline - monotonic())
+            if not select.select([self._ears], [], [], left)[0]:
+                return None
+            number = int.from_bytes(os.read(self._ears, 1), "big")  # 0 also when it was closed
+            if number in (0, signal.SIGINT, signal.SIGTERM):
+                return number  # else one of those that the program itself handles
 
 
 def _release_in_child() -> None:
     for watch in list(_watches):
-        watch.release()
+        watch.disown()
+    _watches.clear()
 
 
 after_fork_in_child(_release_in_child)

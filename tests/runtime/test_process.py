@@ -1,0 +1,158 @@
+"""Forked children and the exit of the process: no hang, and what is stuck is named."""
+
+import pytest
+
+from tests.runtime.processes import run
+
+CHILD = """
+def in_child(work):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that hangs is ended by it
+        try:
+            work()
+        except BaseException as error:
+            say(type(error).__name__ + ":", error)
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+class Echo(PooledActor):
+    def on_receive(self, message):
+        return message
+"""
+
+
+def test_in_a_child_a_system_of_the_parent_refuses_in_a_sentence():
+    lines, _ = run(
+        CHILD
+        + """
+with ActorSystem(name="own") as system:
+    ref = system.spawn(Echo)
+    going = system.start(Source.never().to(Sink.list()))
+    in_child(lambda: system.spawn(Echo))
+    in_child(lambda: Echo.start())
+    in_child(lambda: ref.tell(1))
+    in_child(lambda: ref.ask(1))
+    in_child(lambda: going.result())
+    going.cancel()
+    say(ref.ask("the parent goes on"))
+"""
+    )
+    refusal = (
+        "InvalidArgumentError: an actor needs a running system, 'own' runs in the parent of this "
+        "process: make a system behind the fork"
+    )
+    assert lines[:2] == [refusal, refusal]
+    assert [line.split(":")[0] for line in lines[2:4]] == ["ActorDeadError", "ActorDeadError"]
+    assert lines[4] == ("RunCancelled: run 'run' goes on in the parent of this process, not here")
+    assert lines[5:] == ["the parent goes on"]
+
+
+@pytest.mark.parametrize("leave", ["pass", "sys.exit(0)", "os._exit(0)"])
+def test_a_child_can_leave_the_block_of_its_parents_system(leave):
+    lines, _ = run(f"""
+        with ActorSystem() as system:
+            going = system.start(Source.repeat(1).map(lambda n: n).to(Sink.ignore()))
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                {leave}
+            else:
+                say(os.waitpid(child, 0)[1])
+                going.cancel()
+        if child == 0:
+            sys.exit(0)
+        say(going.state)
+    """)
+    assert lines == ["0", "cancelled"]
+
+
+def test_a_child_has_a_default_system_of_its_own():
+    lines, _ = run(
+        CHILD
+        + """
+ref = Echo.start()
+def work():
+    mine = Echo.start()
+    say(mine.ask("child"))
+    mine.stop()
+say(in_child(work))
+say(ref.ask("parent"))
+ref.stop()
+"""
+    )
+    assert lines == ["child", "0", "parent"]
+
+
+def test_a_child_can_make_a_system_of_its_own_also_when_a_pool_thread_forked_it():
+    lines, _ = run(
+        CHILD
+        + """
+def work():
+    with ActorSystem() as mine:
+        say(mine.start(Source.range(0, 5).to(Sink.sum())).result(20))
+class Forks(PooledActor):
+    def on_receive(self, message):
+        return in_child(work)
+with ActorSystem() as system:
+    say(system.spawn(Forks).ask("go"))
+"""
+    )
+    assert lines == ["10", "0"]
+
+
+def test_children_forked_while_many_threads_hold_locks_do_not_hang():
+    lines, _ = run(
+        CHILD
+        + """
+sys.setswitchinterval(1e-5)
+with ActorSystem(workers=4) as system:
+    runs = [system.start(Source.repeat(1).map_async(lambda n: n, 4).to(Sink.ignore()))
+            for _ in range(3)]
+    def work():
+        for going in runs:
+            going.cancel()
+            going.drain(1)
+            going.wait(1)
+        system.drain()
+        system.shutdown()
+        with ActorSystem(workers=1) as mine:
+            mine.start(Source.range(0, 5).to(Sink.sum())).result(20)
+    say({in_child(work) for _ in range(20)})
+    for going in runs:
+        going.cancel()
+"""
+    )
+    assert lines == ["{0}"]
+
+
+def test_the_exit_of_the_process_cancels_a_system_that_was_never_shut_down():
+    lines, errors = run("""
+        class Last(PooledActor):
+            def on_stop(self):
+                say("stopped")
+        system = ActorSystem()
+        system.spawn(Last)
+        system.start(Source.never().to(Sink.list()))
+        say("main ends")
+    """)
+    assert lines == ["main ends", "stopped"]
+    assert errors == ""
+
+
+def test_a_stage_that_never_returns_is_named_in_one_line_and_does_not_hold_the_exit_up():
+    lines, errors = run("""
+        system = ActorSystem(name="own")
+        begun = threading.Event()
+        def stuck(n):
+            begun.set()
+            threading.Event().wait()
+        system.start(Source.of(1).map(stuck).named("parse").to(Sink.list()))
+        begun.wait()
+        say("main ends")
+    """)
+    assert lines == ["main ends"]
+    (line,) = errors.splitlines()
+    assert line.startswith("shutdown of 'own': still busy: ")
+    assert "stage 'parse'" in line

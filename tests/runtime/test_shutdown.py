@@ -1,0 +1,121 @@
+# mypy: disable-error-code="var-annotated"
+"""The phases of a shutdown, its deadline, and who gets the last dead letters."""
+
+import logging
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import RunCancelled
+from actors_rs.runtime._primitives import monotonic
+from tests.runtime.support import Recorder, eventually, no_thread_left
+
+raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
+
+
+def test_the_phases_are_logged_by_name(caplog):
+    caplog.set_level(logging.DEBUG, "actors_rs.runtime")
+    with ActorSystem(name="own") as system:
+        system.start(Source.never().to(Sink.list()))
+    assert [record.message for record in caplog.records if "shutdown" in record.message] == [
+        "shutdown of 'own': stop intake (1 runs)",
+        "shutdown of 'own': drain (1 runs)",
+        "shutdown of 'own': stop actors (0 actors)",
+        "shutdown of 'own': end dead letters (0 runs)",
+        "shutdown of 'own': join threads (4 sets of threads)",
+    ]
+
+
+def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_returns_in_time(caplog):
+    asleep, wake = threading.Event(), threading.Event()
+
+    def sleeps(n):
+        asleep.set()
+        wake.wait(60)
+
+    system = ActorSystem(name="own")
+    run = system.start(Source.of(1).map(sleeps).named("parse").to(Sink.list()))
+    assert asleep.wait(20)
+    began = monotonic()
+    system.shutdown(timeout=1)
+    assert monotonic() - began < 10
+    (line,) = [record.message for record in caplog.records if "still busy" in record.message]
+    assert "stage 'parse'" in line
+    assert "<Run 'run' running>" in line
+    assert "own-timers" not in line
+    wake.set()
+    assert run.wait(20)
+    eventually(lambda: not system.children())
+
+
+def test_leaving_the_block_delivers_what_is_in_hand_and_by_an_exception_does_not():
+    def slowly(n):
+        pause.wait(0.001)
+        return n
+
+    pause, delivered = threading.Event(), []
+    with ActorSystem(window=64) as system:
+        run = system.start(Source.range(0, 10**9).map(slowly).to(Sink.for_each(delivered.append)))
+        eventually(lambda: len(delivered) > 3)
+    assert run.state == "completed"
+    assert delivered == list(range(len(delivered)))
+    with raises_at_the_end(ZeroDivisionError), ActorSystem() as system:
+        run = system.start(Source.repeat(1).map(slowly).to(Sink.ignore()))
+        raise ZeroDivisionError
+    assert run.state == "cancelled"
+
+
+@pytest.mark.parametrize("drain", [True, False])
+def test_a_sink_on_the_dead_letters_gets_the_letters_of_the_stopping_too(drain):
+    letters = []
+    with no_thread_left():
+        system = ActorSystem(workers=2)
+        sink = system.subscriber(Sink.for_each(lambda letter: letters.append(letter.what)))
+        system.dead_letters.subscribe(sink)
+        actors = [system.spawn(Recorder) for _ in range(20)]
+
+        def fill(actor):
+            actor.stop(block=False)
+            actor.tell("unread")
+
+        for actor in actors:
+            actor.tell(lambda actor=actor: fill(actor))
+        system.shutdown(drain=drain, timeout=20)
+    assert letters == ["unread"] * 20
+    assert sink.run.state == "completed"
+
+
+def test_a_sink_that_is_slow_on_the_dead_letters_is_ended_at_last(caplog):
+    wake = threading.Event()
+    with no_thread_left(), ActorSystem(shutdown_timeout=1) as system:
+        sink = system.subscriber(Sink.for_each(lambda letter: wake.wait(0.01)))
+        system.dead_letters.subscribe(sink)
+        for number in range(1000):
+            system.dead_letters.record(number, where="here", why="because")
+    assert sink.run.state == "cancelled"
+    assert "still busy" not in caplog.text
+
+
+def test_a_system_that_drains_starts_nothing_and_lets_its_runs_end():
+    with ActorSystem(name="own") as system:
+        run = system.start(Source.never().to(Sink.list()))
+        assert system.statistics().state == "running"
+        system.drain()
+        assert system.statistics().state == "draining"
+        with pytest.raises(RunCancelled, match="'own' starts no further runs: it is draining"):
+            system.start(Source.of(1).to(Sink.list()))
+        assert run.result(20) == []
+    assert system.statistics().state == "shut down"
+
+
+def test_one_that_is_slow_to_drain_leaves_time_for_what_comes_behind_it(caplog):
+    wake = threading.Event()
+    with no_thread_left():
+        system = ActorSystem(workers=2)
+        system.start(Source.from_iterable(lambda: iter(wake.is_set, True)).to(Sink.ignore()))
+        slow = system.start(Source.range(0, 10**6).map(lambda n: wake.wait(0.01)).to(Sink.count()))
+        slow.drain()
+        system.shutdown(timeout=2)
+    assert slow.done()
+    assert "still busy" not in caplog.text

@@ -1,0 +1,181 @@
+# mypy: disable-error-code="union-attr"
+"""SIGTERM and SIGINT to a running program: drained, or gone at once; the exit code tells which."""
+
+import signal
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import monotonic
+from tests.runtime.processes import Program, run
+
+ENDLESS = """
+with ActorSystem() as system:
+    system.handle_signals(grace={grace})
+    def numbers():
+        n = 0
+        while True:
+            produced.append(n)
+            yield n
+            n += 1
+            if n == 50:
+                say("running")
+            time.sleep(0.001)
+    produced = []
+    result = system.start(Source.from_iterable(numbers).map(lambda n: n).to(Sink.list())).result()
+    say("complete", result == produced)
+say("never")
+"""
+
+STUCK = """
+with ActorSystem() as system:
+    system.handle_signals(grace={grace})
+    def sleeps(n):
+        say("asleep")
+        time.sleep(60)
+    {wait}
+say("never")
+"""
+RESULT = "system.start(Source.of(1).map(sleeps).to(Sink.list())).result()"
+ELSEWHERE = "system.start(Source.of(1).map(sleeps).to(Sink.list())); time.sleep(60)"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_drains_the_program_whose_output_is_complete(number, code):
+    program = Program(ENDLESS.format(grace=30))
+    assert program.next_line() == "running"
+    program.send(number)
+    got, lines, errors = program.wait()
+    assert (got, lines) == (code, ["complete True"]), errors
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("wait", [RESULT, ELSEWHERE], ids=["waiting_for_it", "elsewhere"])
+def test_a_second_signal_stops_now_though_a_stage_sleeps(number, code, wait):
+    program = Program(STUCK.format(grace=60, wait=wait))
+    assert program.next_line() == "asleep"
+    program.send(number)
+    while "once more" not in (line := program.error_line()):
+        assert line, "no word of draining"
+    program.send(number)
+    began = monotonic()
+    got, lines, errors = program.wait()
+    assert monotonic() - began < 5  # a second on a machine that has nothing else to do
+    assert (got, lines) == (code, [])
+    assert "stage 'map'" in errors
+
+
+def test_when_the_grace_is_over_the_program_stops_as_by_a_second_signal():
+    program = Program(STUCK.format(grace=0.1, wait=ELSEWHERE))
+    assert program.next_line() == "asleep"
+    program.send(signal.SIGTERM)
+    got, _, errors = program.wait(30)
+    assert got == 143
+    assert errors.count("stage 'map'") == 1
+
+
+def test_nothing_is_started_any_more_once_a_signal_has_come():
+    lines, _ = run(
+        """
+        from actors_rs.errors import RunCancelled
+        with ActorSystem() as system:
+            system.handle_signals()
+            os.kill(os.getpid(), signal.SIGTERM)
+            while True:
+                try:
+                    system.start(Source.of(1).to(Sink.list())).result()
+                except RunCancelled as error:
+                    say(error)
+                    raise
+        """,
+        code=143,
+    )
+    assert lines == ["'actors' starts no further runs: SIGTERM came"]
+
+
+def test_an_error_of_the_program_itself_is_not_hidden_by_the_exit_code_of_a_signal():
+    _, errors = run(
+        """
+        with ActorSystem() as system:
+            signals = system.handle_signals()
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise ZeroDivisionError("its own")
+        """,
+        code=1,
+    )
+    assert "ZeroDivisionError: its own" in errors
+
+
+def test_the_handlers_from_before_are_back_when_the_system_has_shut_down():
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    for end in (lambda system: None, ActorSystem.shutdown):
+        with ActorSystem() as system:
+            signals = system.handle_signals()
+            assert signal.getsignal(signal.SIGTERM) not in before
+            end(system)
+        assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)] == before
+        assert (signals.exit_code, signals.received) == (0, 0)
+
+
+def test_a_shutdown_on_another_thread_lets_the_next_signal_through():
+    caught = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: caught.append(number))
+    try:
+        system = ActorSystem()
+        system.handle_signals()
+        other = threading.Thread(target=system.shutdown)
+        other.start()
+        other.join(20)
+        signal.raise_signal(signal.SIGTERM)
+        assert caught == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_signals_off_the_main_thread_are_refused_in_a_sentence():
+    refused: list[str] = []
+
+    def work():
+        try:
+            system.handle_signals()
+        except InvalidArgumentError as error:
+            refused.append(str(error))
+
+    with ActorSystem() as system:
+        other = threading.Thread(target=work)
+        other.start()
+        other.join(20)
+    assert refused == ["signals need the main thread to handle them, not this one"]
+
+
+def test_one_system_at_a_time_handles_signals():
+    with ActorSystem() as one, ActorSystem() as two:
+        one.handle_signals()
+        with pytest.raises(InvalidArgumentError, match="one system handles signals already"):
+            two.handle_signals()
+    with ActorSystem() as three:
+        three.handle_signals()
+
+
+def test_a_negative_grace_is_refused_in_a_sentence():
+    with ActorSystem() as system, pytest.raises(InvalidArgumentError, match="grace must be"):
+        system.handle_signals(grace=-1)
+
+
+def test_in_a_forked_child_signals_do_what_they_did_before():
+    lines, _ = run("""
+        with ActorSystem() as system:
+            system.handle_signals()
+            ready, tell = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.write(tell, b"!")
+                time.sleep(60)
+                os._exit(0)
+            os.read(ready, 1)
+            os.kill(child, signal.SIGTERM)
+            say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """)
+    assert lines == [str(-signal.SIGTERM)]
