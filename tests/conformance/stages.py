@@ -40,7 +40,15 @@ def lines(n, folder):
     return Source.lines(path)
 
 
+def attached(n, _):
+    hub = Source.merge_hub()
+    hub.attach(Source.range(0, n))
+    hub.close()
+    return hub.source
+
+
 SOURCES = {
+    "junctions/merge_hub": attached,
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
@@ -178,7 +186,12 @@ FLOWS = {
 """A flow that passes on what comes, made with the stage."""
 
 
-HUBS = {"junctions/hub": lambda source, system: source.hub(system, replay=32)}
+HUBS = {
+    "junctions/hub": lambda source, system: source.hub(system, replay=32),
+    "junctions/partition_hub": lambda source, system: source.partition_hub(
+        system, lambda _, count: count - 1
+    ),
+}
 """``(source, system)`` -> a hot publisher."""
 
 
