@@ -12,20 +12,24 @@ too, and gives each branch a scope of its own that is sealed when its parent is 
 branch gathers, and commits, by itself.
 
 A token that is dropped, because its run failed or was cancelled, leaves its unit unsettled for
-ever, which is what "not acknowledged" means. Tokens of one unit may be touched from any thread.
+ever, which is what "not acknowledged" means. A source that cannot give the rest of a unit abandons
+it, and sinks let go of what they parked. Tokens of one unit may be touched from any thread.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.errors import DefectError
 from actors_rs.runtime._primitives import Lock
 
-__all__ = ["Fork", "Outcome", "Scope", "Token", "Tracked", "Unit"]
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = ["Bundle", "Entry", "Fork", "Outcome", "Scope", "Token", "Tracked", "Unit"]
 
 
 class Outcome(Enum):
@@ -44,7 +48,7 @@ class Tracked:
 
     __slots__ = ("token", "value")
 
-    def __init__(self, value: Any, token: Token) -> None:
+    def __init__(self, value: Any, token: Token | Bundle) -> None:
         self.value = value
         self.token = token
 
@@ -77,14 +81,26 @@ class Scope:
         _call(due)
 
     def when_gathered(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` once all open shares are parked and the scope is sealed; any thread."""
+        """Call ``listener`` once all open shares are parked and the scope is sealed; any thread.
+
+        Also when the unit is abandoned, which the listener finds out by asking the unit.
+        """
         with self.unit.lock:
             self._listeners.append(listener)
             due = self._due()
         _call(due)
 
+    def abandon(self) -> None:
+        """It will never be whole: tell those who wait for it."""
+        with self.unit.lock:
+            due, self._listeners = self._listeners, []
+        _call(due)
+
     def _due(self) -> list[Callable[[], None]]:
         """Who is to be called now, under the lock: the listeners, or the unit's end."""
+        if self.unit.abandoned:
+            due, self._listeners = self._listeners, []
+            return due
         if not self._sealed or self._open != self._parked:
             return []
         if self._open:
@@ -100,6 +116,22 @@ class Scope:
         raise NotImplementedError
 
 
+class Entry(Protocol):
+    """Where a unit is written down when it is done, for sinks that can do so themselves."""
+
+    run_key: str
+    """Tells this run from every other one, also behind a restart of the process."""
+    path: str
+    """The database of the entry."""
+
+    def commit_within(self, database: sqlite3.Connection, /) -> bool:
+        """Write it down in the transaction that ``database``, on ``path``, has open.
+
+        False if that was done before, and the unit is not to be written again.
+        """
+        ...
+
+
 class Unit:
     """What is acknowledged as a whole; ``on_settled`` gets the number of elements per outcome.
 
@@ -107,11 +139,18 @@ class Unit:
     no lock held.
     """
 
-    def __init__(self, key: Hashable, on_settled: Callable[[Counter[Outcome]], None]) -> None:
+    def __init__(
+        self,
+        key: Hashable,
+        on_settled: Callable[[Counter[Outcome]], None],
+        entry: Entry | None = None,
+    ) -> None:
         self.key = key
+        self.entry = entry
         self.lock = Lock()
         self.scope: Scope = _Whole(self)
         self.outcomes: Counter[Outcome] = Counter()
+        self.abandoned = False
         self._on_settled = on_settled
 
     def track(self, value: Any) -> Tracked:
@@ -121,6 +160,12 @@ class Unit:
     def seal(self) -> None:
         """No further element comes; an empty unit is settled at once."""
         self.scope.seal()
+
+    def abandon(self) -> None:
+        """The rest of it will not come: it is never settled, and nothing of it is committed."""
+        with self.lock:
+            self.abandoned = True
+        self.scope.abandon()
 
     def settled(self) -> None:
         """Called by the scope."""
@@ -142,16 +187,18 @@ class Fork:
     ``split`` is called by one stage, in its own turns; the rest by whoever settles tokens.
     """
 
-    __slots__ = ("_going", "_parked", "branches", "parent")
+    __slots__ = ("_going", "_parked", "branches", "parent", "sealed")
 
     def __init__(self, parent: Scope, count: int) -> None:
         self.parent = parent
         self.branches: list[Scope] = [_Branch(parent.unit, self) for _ in range(count)]
         self._going = count
-        self._parked: list[Token] = []
+        self.sealed = False
+        """Whether no further element will come to be split."""
+        self._parked: list[Token | Bundle] = []
         parent.when_gathered(self._seal)
 
-    def split(self, token: Token) -> list[Token]:
+    def split(self, token: Token | Bundle) -> list[Token]:
         """A share in each branch for the element of ``token``, which is parked till they ended."""
         shares = [branch.share() for branch in self.branches]
         self._parked.append(token)
@@ -168,8 +215,9 @@ class Fork:
                 token.settle(None)
 
     def _seal(self) -> None:
+        self.sealed = True
         for branch in self.branches:
-            branch.seal()
+            branch.abandon() if self.parent.unit.abandoned else branch.seal()
 
 
 class _Branch(Scope):
@@ -229,6 +277,30 @@ class Token:
                 scope.unit.outcomes[outcome] += 1
             due = scope._due()
         _call(due)
+
+
+class Bundle:
+    """The tokens of one scope as one, for an element that several became. Any thread."""
+
+    __slots__ = ("scope", "tokens")
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.scope = tokens[0].scope
+
+    def sibling(self) -> Token:
+        """See ``Token.sibling``."""
+        return self.tokens[0].sibling()
+
+    def park(self) -> None:
+        """Park all of them."""
+        for token in self.tokens:
+            token.park()
+
+    def settle(self, outcome: Outcome | None) -> None:
+        """Settle all of them, so that each member's outcome is that of the whole."""
+        for token in self.tokens:
+            token.settle(outcome)
 
 
 def _call(listeners: list[Callable[[], None]]) -> None:

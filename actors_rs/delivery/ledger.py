@@ -184,13 +184,17 @@ class LedgerRun:
 
 def commit_within(
     database: sqlite3.Connection, run: int, partition: int, rows: int, size: int
-) -> None:
-    """Commit ``partition`` in the transaction that ``database``, the ledger's file, has open."""
-    database.execute(
+) -> bool:
+    """Commit ``partition`` in the transaction that ``database``, the ledger's file, has open.
+
+    False if that was done before.
+    """
+    done = database.execute(
         "UPDATE ledger_partitions SET state = 'committed', rows = ?, bytes = ?, committed = ?, "
-        "last_error = NULL WHERE run = ? AND partition = ?",
+        "last_error = NULL WHERE run = ? AND partition = ? AND state <> 'committed'",
         (rows, size, wall_clock(), run, partition),
     )
+    return done.rowcount == 1
 
 
 def status(path: str | os.PathLike[str]) -> Report:

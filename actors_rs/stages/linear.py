@@ -230,6 +230,11 @@ class SinkLogic(_Linear):
         """The stream completed; returns the sink's result."""
         return None
 
+    @property
+    def settled(self) -> bool:
+        """Whether ``finish`` may be called; else something else has to happen first."""
+        return True
+
     def start(self) -> None:
         self.inlet.open()
 
@@ -250,7 +255,7 @@ class SinkLogic(_Linear):
             if budget.spent() and inlet.buffered:  # an end that is already here is dealt with now
                 return
         ended = inlet.exhausted and inlet.error is None and not inlet.cancelled
-        if (self.satisfied or ended) and not self.completed:
+        if (self.satisfied or ended) and self.settled and not self.completed:
             self.result = self.finish()
             self.completed = not inlet.cancelled  # unless it has failed in there
             inlet.cancel()

@@ -120,6 +120,22 @@ def test_branches_gather_by_themselves_and_the_unit_is_settled_behind_the_last(h
     assert heard.said[2:] == [{Outcome.DELIVERED: 3, Outcome.FILTERED: 1}]
 
 
+def test_an_abandoned_unit_tells_every_branch_once_and_is_never_settled(heard):
+    unit = heard.unit()
+    fork = Fork(unit.scope, 2)
+    parts = fork.split(unit.track("a").token)
+    for number, branch in enumerate(fork.branches):
+        branch.when_gathered(lambda number=number: heard.said.append(number))
+        parts[number].park()
+    unit.abandon()
+    assert heard.said == [0, 1]
+    unit.seal()
+    for part in parts:
+        part.settle(Outcome.DELIVERED)
+    unit.scope.when_gathered(lambda: heard.said.append("late"))
+    assert heard.said == [0, 1, "late"]
+
+
 @given(st.lists(st.sampled_from(["settle", "park", "split"]), max_size=40), st.integers(0, 40))
 def test_whatever_becomes_of_its_tokens_a_unit_is_settled_exactly_once(steps, sealed_at):
     heard = Heard()

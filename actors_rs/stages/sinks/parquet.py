@@ -143,9 +143,12 @@ class Parquet(WritingSink):
 
         self._schema = schema
         with naming(self._directory):
-            self._pending = PendingFile.part(self._directory, self._next_number(), ".parquet")
+            self._pending = self._new_file()
         with naming(self._pending.path):
             self._writer = parquet.ParquetWriter(str(self._pending.temporary), schema)
+
+    def _new_file(self) -> PendingFile:
+        return PendingFile.part(self._directory, self._next_number(), ".parquet")
 
     def _next_number(self) -> int:
         """The first part number from which on no file is there yet."""

@@ -1,0 +1,75 @@
+"""acknowledged(ack)
+
+in:  1 2 3 |
+out: 1 2 3 |            (ack(element, outcomes) behind each, when all that came of it is done)
+
+Gives on what comes, each element with a token. When everything that came of an element has been
+taken by a sink, filtered out or dead-lettered, ``ack`` is called.
+
+Back-pressure: as downstream asks.
+Completes: with upstream.
+Fails: with upstream.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any, TypeVar
+
+from actors_rs.delivery.ack import Outcome, Tracked, Unit
+from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
+from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.graph.dsl.flow import Flow
+from actors_rs.stages.linear import Operator
+
+__all__ = ["acknowledged"]
+
+In = TypeVar("In")
+T = TypeVar("T")
+Ack = Callable[[Any, Counter[Outcome]], object]
+
+
+def acknowledged(flow: Flow[In, T], ack: Callable[[T, Counter[Outcome]], object]) -> Flow[In, T]:
+    """``flow``, each of its elements acknowledged with ``ack(element, outcomes)``.
+
+    ``ack`` is called once for an element when the stages behind are done with all that came of
+    it, with the number of results per ``Outcome``; never when the run fails, or is cancelled,
+    before. It runs on the thread of whichever stage was done last, one call after another for
+    one element, though not for several; what it raises is a dead letter. Stages that cannot keep
+    count, for instance ``sliding`` or ``take``, are refused with a ``GraphError``.
+    """
+    if not isinstance(flow, Flow):
+        raise TypeError(f"acknowledged: expected a Flow or Source, got {flow!r}")
+    if not callable(ack):
+        raise TypeError(f"acknowledged: ack must be callable, got {ack!r}")
+    spec = spec_of("acknowledged", lambda: _Acknowledged(ack), flow._out)
+    return Flow(OutletRef(replace(spec, carrier=ACKNOWLEDGING)))
+
+
+class _Acknowledged(Operator):
+    """Each element as a unit of its own."""
+
+    def __init__(self, ack: Ack) -> None:
+        super().__init__()
+        self._ack = ack
+        self._numbers = count()
+
+    def transform(self, elements: Iterator[Any], /) -> Iterable[Tracked]:
+        return map(self._tracked, elements)
+
+    def _tracked(self, element: Any) -> Tracked:
+        unit = Unit(next(self._numbers), partial(self._settled, element))
+        tracked = unit.track(element)
+        unit.seal()
+        return tracked
+
+    def _settled(self, element: Any, outcomes: Counter[Outcome]) -> None:
+        try:
+            self._ack(element, outcomes)
+        except Exception as error:
+            self.context.report(element, "ack raised", error)

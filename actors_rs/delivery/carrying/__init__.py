@@ -1,0 +1,1 @@
+"""How stages carry tokens: for each kind of stage a variant that keeps them with their elements."""

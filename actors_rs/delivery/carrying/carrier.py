@@ -1,0 +1,107 @@
+"""The carrier of acknowledgements: which stages can keep the promise, and how each is made.
+
+The promise: an element counts as done only when everything that came of it is. Whatever keeps
+elements back, mixes them or cuts a stream short cannot say that of single elements, and is
+refused when the graph is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.delivery.carrying.calls import carrying_call, of_value
+from actors_rs.delivery.carrying.operator import CarryingOperator
+from actors_rs.delivery.carrying.parquet import UnitParquet
+from actors_rs.delivery.carrying.routing import CarryingBroadcast
+from actors_rs.delivery.carrying.sinks import CarryingSink
+from actors_rs.delivery.carrying.sqlite import UnitSqlite
+from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.errors import GraphError
+
+if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["ACKNOWLEDGING"]
+
+ONE_BY_ONE = frozenset(
+    ("filter", "flat_map", "identity", "map", "map_not_none", "scan", "starmap", "with_index")
+)
+"""Operators that give what comes of an element before they draw the next one."""
+PASSING = frozenset(("balance", "concat", "interleave", "merge", "merge_preferred"))
+"""Junctions that hand on what comes, as it is."""
+TO_SEVERAL = frozenset(("also_to", "broadcast"))
+BY_FUNCTION = frozenset(("divert_to", "partition"))
+AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum"))
+"""Sinks that are done with an element when they have taken it."""
+
+
+class _Acknowledging:
+    """The only one of its kind: elements are ``Tracked``."""
+
+    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+        """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
+        adapt = _adapter(spec.kind)
+        if adapt is None:
+            raise GraphError(
+                f"stage '{spec.label}' (made at {spec.site}) takes acknowledged elements, but "
+                f"'{spec.kind}' cannot tell when it is done with one: expected one of "
+                + ", ".join(sorted(_ADAPTERS))
+            )
+        return lambda: adapt(spec.make())
+
+
+ACKNOWLEDGING = _Acknowledging()
+
+
+def _adapter(kind: str) -> Callable[[Any], StageLogic] | None:
+    return _ADAPTERS.get(kind)
+
+
+_mixed: Callable[[Any, Any], Any] = cache(
+    lambda first, cls: type(f"{first.__name__}{cls.__name__}", (first, cls), {})
+)
+"""The class that is both, made once."""
+
+
+def _mixing(first: type) -> Callable[[Any], StageLogic]:
+    """Gives a logic ``first``'s ways, before those of its own class."""
+
+    def adapt(logic: Any) -> StageLogic:
+        logic.__class__ = _mixed(first, type(logic))
+        return logic  # type: ignore[no-any-return]
+
+    return adapt
+
+
+def _partition(logic: Any) -> StageLogic:
+    logic._f = of_value(logic._f)
+    return _mixing(Surviving)(logic)
+
+
+def _map_async(logic: Any) -> StageLogic:
+    logic._f = carrying_call(logic._f)
+    return _mixing(Surviving)(logic)
+
+
+def _sqlite(logic: Any) -> StageLogic:
+    return UnitSqlite(logic._path, logic._sql, logic._setup)
+
+
+def _parquet(logic: Any) -> StageLogic:
+    return UnitParquet(Path(logic._directory), logic._given_schema)
+
+
+_ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {
+    **dict.fromkeys(ONE_BY_ONE, _mixing(CarryingOperator)),
+    **dict.fromkeys(PASSING, lambda logic: logic),
+    **dict.fromkeys(TO_SEVERAL, _mixing(CarryingBroadcast)),
+    **dict.fromkeys(BY_FUNCTION, _partition),
+    **dict.fromkeys(AT_ONCE, _mixing(CarryingSink)),
+    "map_async": _map_async,
+    "parquet": _parquet,
+    "sqlite": _sqlite,
+}

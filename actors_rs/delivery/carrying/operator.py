@@ -1,0 +1,58 @@
+"""Operators that take their elements one by one: what comes of an element shares its token.
+
+A transform draws an element when all that comes of those before has been given. So whatever it
+gives belongs to the element drawn last, and one behind which it draws the next without having
+given anything was filtered out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from actors_rs.delivery.ack import Bundle, Outcome, Token, Tracked
+from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.errors import DefectError
+from actors_rs.stages.linear import Operator
+
+__all__ = ["CarryingOperator"]
+
+
+class CarryingOperator(Surviving, Operator):
+    """To be mixed in before an operator's own class."""
+
+    _token: Token | Bundle | None = None
+    _given = False
+
+    def transform(self, elements: Iterator[Tracked], /) -> Iterable[Tracked]:
+        for value in super().transform(self._values(elements)):
+            if self._token is None:
+                raise DefectError(f"{type(self).__name__} gave an element before it drew one")
+            self._given = True
+            yield Tracked(value, self._token.sibling())
+        self._settle_last()
+
+    def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:
+        out.extend(self.transform(elements))
+
+    def survives(
+        self,
+        error: BaseException,
+        element: Tracked,
+        position: int | None,
+        *,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        self._token = None  # its share is settled by whoever decides what becomes of it
+        return super().survives(error, element, position, first=first)
+
+    def _values(self, elements: Iterator[Tracked]) -> Iterator[Any]:
+        for tracked in elements:
+            self._settle_last()
+            self._token, self._given = tracked.token, False
+            yield tracked.value
+
+    def _settle_last(self) -> None:
+        token, self._token = self._token, None
+        if token is not None:
+            token.settle(None if self._given else Outcome.FILTERED)

@@ -1,0 +1,89 @@
+"""Parquet, a unit a file: complete under its name, or not there.
+
+The file of a unit has the unit's number in its name, so a unit that is delivered again replaces
+what was there. A hidden file tells which run the directory belongs to; another run is refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from actors_rs.delivery.ack import Unit
+from actors_rs.delivery.carrying.units import UnitSink
+from actors_rs.errors import LedgerError
+from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+from actors_rs.stages.sinks.parquet import Parquet
+
+__all__ = ["UnitParquet"]
+
+OWNER = ".actors_rs_run"
+"""The file in a directory of parts that names the run they belong to."""
+
+
+class _Part(Parquet):
+    """The file of one unit: a writer that is told its name."""
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        super().__init__(path.parent, schema, 2**62)
+        self._path = path
+
+    def _new_file(self) -> PendingFile:
+        pending = PendingFile(self._path)
+        pending.temporary = self._path.with_name(f".{self._path.name}.tmp")  # a killed run's, too
+        return pending
+
+
+class UnitParquet(UnitSink[_Part]):
+    """A file ``part-<unit>.parquet`` for each unit that has rows."""
+
+    def __init__(self, directory: Path, schema: Any) -> None:
+        super().__init__()
+        self._directory = directory
+        self._schema = schema
+        self._owned = False
+        self._reports: list[WriteReport] = []
+
+    def start(self) -> None:
+        with naming(self._directory):
+            self._directory.mkdir(parents=True, exist_ok=True)
+        super().start()
+
+    def begin(self, unit: Unit) -> _Part:
+        if not self._owned and unit.entry is not None:
+            self._own(unit.entry.run_key)
+        self._owned = True
+        number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
+        part = _Part(self._directory / f"part-{number}.parquet", self._schema)
+        part.context = self.context
+        return part
+
+    def add(self, held: _Part, value: Any, /) -> None:
+        held.consume(iter((value,)))
+
+    def commit(self, unit: Unit, held: _Part, /) -> None:
+        self._reports.append(held.finish())
+
+    def discard(self, held: _Part, /) -> None:
+        held.stop(None)
+
+    def finish(self) -> WriteReport:
+        files = sorted(file for report in self._reports for file in report.files)
+        return WriteReport(tuple(files), sum(report.rows for report in self._reports))
+
+    def _own(self, run_key: str) -> None:
+        """Make the directory this run's; ``LedgerError`` if it holds another one's parts."""
+        owner = self._directory / OWNER
+        with naming(owner):
+            if owner.exists():
+                theirs = owner.read_text("utf-8")
+            else:
+                taken = next(self._directory.glob("part-*.parquet"), None)
+                theirs = run_key if taken is None else f"files of its own, {taken.name} for one"
+                if taken is None:
+                    owner.write_text(run_key, "utf-8")
+        if theirs != run_key:
+            raise LedgerError(
+                f"{self._directory} already holds the output of another run ({theirs}): expected "
+                f"an empty directory, or that of this run ({run_key})"
+            )

@@ -1,0 +1,101 @@
+"""Sinks that write a unit as a whole: all of it, in one step, or nothing.
+
+Elements are parked as they come. When their scope is gathered, what is held is the whole unit on
+this branch of the graph, and it is committed. Units that were abandoned are dropped.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from actors_rs.delivery.ack import Bundle, Outcome, Scope, Token, Tracked, Unit
+from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.stage import Budget
+
+__all__ = ["UnitSink"]
+
+H = TypeVar("H")
+
+
+class UnitSink(Surviving, SinkLogic, Generic[H]):
+    """Subclasses say what they hold of a unit (an ``H``) and how that is committed.
+
+    ``units`` and ``elements`` count what was committed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units = self.elements = 0
+        self._held: dict[Scope, tuple[H, list[Token | Bundle]]] = {}
+        self._ready: deque[Scope] = deque()  # appended to on any thread
+
+    def begin(self, unit: Unit) -> H:
+        """The first element of ``unit`` has come."""
+        raise NotImplementedError
+
+    def add(self, held: H, value: Any, /) -> None:
+        """One more element."""
+        raise NotImplementedError
+
+    def commit(self, unit: Unit, held: H, /) -> None:
+        """Make what is held durable, in one step; may be called again for the same unit."""
+        raise NotImplementedError
+
+    def discard(self, held: H, /) -> None:
+        """What is held is not to be written."""
+
+    def consume(self, elements: Iterator[Tracked], /) -> None:
+        for tracked in elements:
+            scope = tracked.token.scope
+            if scope not in self._held:
+                self._held[scope] = (self.begin(scope.unit), [])
+                scope.when_gathered(partial(self._gathered, scope))
+            held, tokens = self._held[scope]
+            self.add(held, tracked.value)
+            tokens.append(tracked.token)
+            tracked.token.park()
+
+    def advance(self, budget: Budget) -> None:
+        while self._ready and not self.inlet.cancelled:
+            self._settle(self._ready.popleft())
+        super().advance(budget)
+
+    @property
+    def settled(self) -> bool:
+        return not self._held
+
+    @property
+    def finished(self) -> bool:
+        return super().finished and (self.completed or not self._waits)
+
+    def stop(self, error: BaseException | None) -> None:
+        for held, _ in self._held.values():
+            self.discard(held)
+        self._held.clear()
+
+    def details(self) -> dict[str, Any]:
+        return {"units": self.units, "elements": self.elements, "held": len(self._held)}
+
+    @property
+    def _waits(self) -> bool:
+        """Whether upstream has completed, and units are held that other stages still work on."""
+        return not self.inlet.cancelled and self.inlet.error is None
+
+    def _gathered(self, scope: Scope) -> None:
+        self._ready.append(scope)
+        self.context.post(lambda: None)  # advance looks
+
+    def _settle(self, scope: Scope) -> None:
+        held, tokens = self._held.pop(scope)
+        if scope.unit.abandoned:
+            self.discard(held)
+            return
+        self.commit(scope.unit, held)
+        self.units += 1
+        self.elements += len(tokens)
+        for token in tokens:
+            token.settle(Outcome.DELIVERED)

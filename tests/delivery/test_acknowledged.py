@@ -1,0 +1,223 @@
+# mypy: disable-error-code="var-annotated, attr-defined, operator, func-returns-value"
+"""Acknowledgements travel with elements: what a graph does with one decides when it is done."""
+
+import sqlite3
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge
+from actors_rs.delivery import Outcome, acknowledged
+from actors_rs.errors import GraphError, StageError
+from tests.graph.helpers import SECONDS
+
+DELIVERED, FILTERED, DEAD = Outcome.DELIVERED, Outcome.FILTERED, Outcome.DEAD_LETTERED
+
+
+class Acks:
+    """Notes what was acknowledged, with which outcomes."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.got = {}
+
+    def __call__(self, element, outcomes):
+        with self.lock:
+            assert element not in self.got, "acknowledged twice"
+            self.got[element] = dict(outcomes)
+
+    @property
+    def counts(self):
+        return Counter(sum(one.values()) for one in self.got.values())
+
+
+@pytest.fixture
+def acks():
+    return Acks()
+
+
+@pytest.fixture(params=[1, 7, 4096])
+def system(request):
+    with ActorSystem(workers=2, window=request.param, shutdown_timeout=SECONDS) as system:
+        yield system
+
+
+def numbers(acks, count=100):
+    return acknowledged(Source.range(0, count), acks)
+
+
+def run(system, graph):
+    return system.start(graph).result(SECONDS)
+
+
+def test_an_element_is_acknowledged_when_the_sink_has_taken_it(system, acks):
+    assert run(system, numbers(acks).map(lambda n: 2 * n).to(Sink.sum())) == 9900
+    assert acks.got == {n: {DELIVERED: 1} for n in range(100)}
+
+
+def test_an_element_that_is_filtered_out_is_acknowledged_as_such(system, acks):
+    run(system, numbers(acks).filter(lambda n: n % 2).to(Sink.count()))
+    assert acks.got == {n: {DELIVERED if n % 2 else FILTERED: 1} for n in range(100)}
+
+
+def test_an_element_that_becomes_several_is_acknowledged_when_all_of_them_are(system, acks):
+    result = run(system, numbers(acks, 20).flat_map(lambda n: [n] * (n % 4)).to(Sink.list()))
+    assert result == [n for n in range(20) for _ in range(n % 4)]
+    assert acks.got == {n: {DELIVERED: n % 4} if n % 4 else {FILTERED: 1} for n in range(20)}
+
+
+def test_an_element_of_a_broadcast_is_acknowledged_when_all_branches_have(system, acks):
+    one, other = numbers(acks, 30).broadcast(2)
+    graph = Graph(one.to(Sink.count()), other.filter(lambda n: n < 10).to(Sink.list()))
+    assert run(system, graph) == (30, list(range(10)))
+    assert acks.got == {
+        n: {DELIVERED: 2} if n < 10 else {DELIVERED: 1, FILTERED: 1} for n in range(30)
+    }
+
+
+def test_a_branch_that_waits_keeps_an_element_unacknowledged(acks):
+    go_on = threading.Event()
+
+    def wait(n):
+        assert go_on.wait(SECONDS)
+
+    with ActorSystem(workers=4, shutdown_timeout=SECONDS) as system:
+        one, other = numbers(acks, 5).broadcast(2)
+        seen = threading.Event()
+        graph = Graph(
+            one.to(Sink.for_each(lambda n: n == 4 and seen.set())), other.to(Sink.for_each(wait))
+        )
+        running = system.start(graph)
+        assert seen.wait(SECONDS)
+        assert acks.got == {}
+        go_on.set()
+        running.result(SECONDS)
+    assert acks.got == {n: {DELIVERED: 2} for n in range(5)}
+
+
+@pytest.mark.parametrize("split", ["partition", "balance"])
+def test_an_element_that_goes_one_way_of_several_is_acknowledged_there(system, acks, split):
+    flow = numbers(acks)
+    one, other = flow.partition(2, lambda n: n % 2) if split == "partition" else flow.balance(2)
+    assert sorted(run(system, merge(one, other.map(lambda n: n)).to(Sink.list()))) == list(
+        range(100)
+    )
+    assert acks.got == {n: {DELIVERED: 1} for n in range(100)}
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("kind", ["value", "coroutine", "future"])
+def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind, ordered):
+    async def later(n):
+        return n + 1
+
+    with ThreadPoolExecutor(2) as executor:
+        f = {
+            "value": lambda n: n + 1,
+            "coroutine": later,
+            "future": lambda n: executor.submit(lambda: n + 1),
+        }[kind]
+        flow = numbers(acks, 50).map_async(f, parallelism=4, ordered=ordered)
+        assert run(system, flow.to(Sink.sum())) == sum(range(1, 51))
+    assert acks.got == {n: {DELIVERED: 1} for n in range(50)}
+
+
+def picky(n):
+    if n % 10 == 7:
+        raise ValueError(n)
+    return n
+
+
+@pytest.mark.parametrize("stage", ["map", "map_async", "partition", "for_each"])
+def test_an_element_that_fails_and_is_passed_over_is_acknowledged_as_dead(system, acks, stage):
+    flow = numbers(acks)
+    graph = {
+        "map": lambda: flow.map(picky).on_failure("resume").to(Sink.count()),
+        "map_async": lambda: flow.map_async(picky, 3).on_failure("resume").to(Sink.count()),
+        "partition": lambda: flow.via(Flow().filter(lambda n: True)).to(
+            Sink.for_each(picky).on_failure("resume")
+        ),
+        "for_each": lambda: flow.to(Sink.for_each(picky).on_failure("resume")),
+    }[stage]()
+    run(system, graph)
+    assert acks.got == {n: {DEAD if n % 10 == 7 else DELIVERED: 1} for n in range(100)}
+    letters = [letter.what for letter in system.dead_letters.recent()]
+    assert letters == [n for n in range(100) if n % 10 == 7], "values, not tokens"
+
+
+def test_a_decider_sees_the_value(system, acks):
+    seen = []
+
+    def decide(error, element):
+        seen.append(element)
+        return "resume"
+
+    run(system, numbers(acks, 10).map(picky).on_failure(decider=decide).to(Sink.count()))
+    assert seen == [7]
+
+
+def test_a_failed_run_acknowledges_nothing_from_the_failing_element_on(system, acks):
+    with pytest.raises(StageError) as caught:
+        run(system, numbers(acks).map(picky).to(Sink.count()))
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert not acks.got.keys() & set(range(7, 100))
+
+
+def test_an_acknowledgement_that_raises_is_a_dead_letter_and_the_run_goes_on(system):
+    def ack(element, outcomes):
+        if element == 3:
+            raise OSError("no connection")
+
+    assert run(system, acknowledged(Source.range(0, 10), ack).to(Sink.count())) == 10
+    (letter,) = system.dead_letters.recent()
+    assert (letter.what, letter.why) == (3, "ack raised")
+
+
+def test_rows_are_acknowledged_when_their_transaction_is_committed(system, tmp_path):
+    path, missing = tmp_path / "rows.db", []
+
+    def ack(n, outcomes):
+        with sqlite3.connect(path) as database:
+            found = database.execute("SELECT count(*) FROM t WHERE n = ?", (n,)).fetchone()
+        database.close()
+        if found != (1,):
+            missing.append(n)
+
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (n INTEGER)")
+    flow = acknowledged(Source.range(0, 20), ack).map(lambda n: (n,))
+    assert run(system, flow.to(sink)) == 20
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda flow: flow.sliding(2),
+        lambda flow: flow.take(3),
+        lambda flow: flow.sort_within(3),
+    ],
+)
+def test_a_stage_that_cannot_keep_count_is_refused_when_the_graph_is_built(acks, refused):
+    with pytest.raises(GraphError, match=r"stage '\w+' \(made at .*test_acknowledged.py:\d+\)"):
+        refused(numbers(acks)).to(Sink.count())
+
+
+def test_a_junction_of_acknowledged_and_other_streams_is_refused(acks):
+    with pytest.raises(GraphError, match="expected all or none"):
+        merge(numbers(acks), Source.range(0, 3)).to(Sink.count())
+
+
+def test_the_same_graph_acknowledges_anew_in_each_run(acks):
+    graph = numbers(acks, 5).to(Sink.count())
+    for _ in range(2):
+        graph.run()
+        assert len(acks.got) == 5
+        acks.got.clear()
+
+
+@pytest.mark.parametrize(("flow", "ack"), [(7, print), (Source.range(0, 1), "print")])
+def test_a_bad_argument_is_refused_at_once(flow, ack):
+    with pytest.raises(TypeError, match="acknowledged: "):
+        acknowledged(flow, ack)
