@@ -11,17 +11,20 @@ ActorsRsError
 │   └── WorldError               a deterministic world met what it cannot hold
 │       └── NondeterminismError      the same decisions made two different runs
 ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
+├── RestartLimitError        a supervisor gave up: restarts did not help
 ├── DefectError              this package broke its own promise: please report it
 └── StreamError              a stream ended, but not by completing
     ├── StageError               a stage failed; the cause is chained
     ├── DeciderError             a decider of failures raised, or named no policy
     ├── WriteError               a sink could not write; names the file
+    ├── ReadError                a source could not read; names the file and the line
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
     ├── RunCancelled             the run was cancelled before it completed
     ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
     ├── BufferOverflowError      a buffer that must not overflow did
-    └── Stalled                  nothing in a deterministic world can run any more
+    ├── TooManyGroupsError       a group_by met more keys than it may have groups
+    └── Stalled                  a stream can make no progress: who waits for whom
 """
 
 from __future__ import annotations
@@ -40,12 +43,15 @@ __all__ = [
     "MissingExtraError",
     "NondeterminismError",
     "ProtocolViolation",
+    "ReadError",
+    "RestartLimitError",
     "RunCancelled",
     "SlowSubscriberError",
     "StageError",
     "Stalled",
     "StreamError",
     "StreamTimeoutError",
+    "TooManyGroupsError",
     "UserError",
     "WorldError",
     "WriteError",
@@ -121,6 +127,24 @@ class ProtocolViolation(ActorsRsError):  # noqa: N818 - the field's own term
         self.stacks = stacks
 
 
+class RestartLimitError(ActorsRsError):
+    """A supervisor gave up: more restarts in a time than its strategy allows.
+
+    ``supervisor`` and ``child`` are names; the child's last failure is ``__cause__``.
+    """
+
+    def __init__(
+        self, supervisor: str, child: str, limit: str, cause: BaseException | None
+    ) -> None:
+        last = f"failed: {type(cause).__name__}: {cause}" if cause is not None else "stopped"
+        super().__init__(
+            f"supervisor '{supervisor}' gave up: more than {limit}; child '{child}' {last}"
+        )
+        self.supervisor = supervisor
+        self.child = child
+        self.__cause__ = cause
+
+
 class DefectError(ActorsRsError):
     """This package broke its own promise; please report it."""
 
@@ -167,6 +191,20 @@ class WriteError(StreamError):
         self.__cause__ = cause
 
 
+class ReadError(StreamError):
+    """A source could not read; ``path`` is the file, ``line`` its line, 0 where there are none.
+
+    The original exception is ``__cause__``.
+    """
+
+    def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
+        place = f"{path}, line {line}" if line else path
+        super().__init__(f"could not read {place}: {cause}")
+        self.path = path
+        self.line = line
+        self.__cause__ = cause
+
+
 class SlowSubscriberError(StreamError):
     """A subscriber of a hub asked for too little to keep up; the hub was told to fail such ones."""
 
@@ -189,9 +227,9 @@ class StreamTimeoutError(StreamError, TimeoutError):
 class BufferOverflowError(StreamError):
     """More came than a buffer holds, and it was told to fail then."""
 
-    def __init__(self, stage: str, size: int) -> None:
+    def __init__(self, stage: str, size: int, kind: str = "buffer") -> None:
         super().__init__(
-            f"buffer({size}, overflow='fail'): an element came while {size} were held "
+            f"{kind}({size}, overflow='fail'): an element came while {size} were held "
             f"(stage '{stage}')"
         )
         self.stage = stage
@@ -201,8 +239,19 @@ class RunCancelled(StreamError):  # noqa: N818 - an outcome, not a mistake
     """The run was cancelled before it completed."""
 
 
+class TooManyGroupsError(StreamError):
+    """A ``group_by`` met more keys than it may have groups, and was told to fail then."""
+
+    def __init__(self, stage: str, most: int, key: str) -> None:
+        super().__init__(
+            f"group_by(..., max_groups={most}, on_overflow='fail'): key {key} came while {most} "
+            f"groups were open (stage '{stage}')"
+        )
+        self.stage = stage
+
+
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits
-    """Nothing in a deterministic world can run any more, yet somebody waits.
+    """Nothing can move any more, yet somebody waits: in a deterministic world, or in a stream.
 
     The message shows who waits for whom.
     """

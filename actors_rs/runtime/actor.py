@@ -38,6 +38,7 @@ from actors_rs.runtime.keeper import (
     is_fatal,
 )
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.statistics import ActorStatistics, actor_statistics
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.watch import begin_watch, end_watch, tell_watchers
 
@@ -79,6 +80,7 @@ class PooledActor(Actor):
     _dispatcher: Dispatcher
     # What most actors never need has its place in the class until they do.
     _keeper: Keeper | None = None
+    _has_place = False  # a supervisor is about to become its keeper
     _watchers: dict[str, Mailbox] | None = None
     _watching: set[str] | None = None
 
@@ -126,6 +128,10 @@ class PooledActor(Actor):
     def unwatch(self, ref: ActorRef[Any]) -> None:
         """Get no ``Terminated`` of ``ref`` any more; in a handler or hook of this actor."""
         end_watch(self, ref)
+
+    def statistics(self) -> ActorStatistics:
+        """This actor at this moment; cheap, from any thread."""
+        return actor_statistics(self)
 
     @property
     def system(self) -> ActorSystem:
@@ -256,14 +262,17 @@ class PooledActor(Actor):
 
     def _fail(self, error: BaseException, message: Any = NO_MESSAGE) -> None:
         """End after an exception that nobody was waiting for; ``message`` set it off."""
-        if self._keeper is None:
+        keeper = self._keeper
+        if keeper is None:
             self.actor_stopped.set()
             self._note_failure(error)
-        elif message is NO_MESSAGE or not self._keeper.retries or self._keeper.is_last(error):
-            self._note_failure(error, None if message is NO_MESSAGE else message)
-        else:
-            self._handle_failure(type(error), error, error.__traceback__)
+        elif message is NO_MESSAGE:
+            self._log_failure(error)  # nothing is lost, and the keeper hears of it
+        elif keeper.retries and not keeper.is_last(error):
+            self._log_failure(error)
             self.actor_inbox.put_back(message)
+        else:
+            self._note_failure(error, message)
         self._end(error, self.on_failure, type(error), error, error.__traceback__)
 
     def _end(self, error: BaseException | None, last_hook: Callable[..., None], *args: Any) -> None:
@@ -287,11 +296,15 @@ class PooledActor(Actor):
         logger.error("Unhandled exception in %s:", self, exc_info=info)  # type: ignore[arg-type]
 
     def _note_failure(self, error: BaseException, message: Any = None) -> None:
-        """Log and record a failure that nobody waits for; one that is fatal ends the system."""
-        self._handle_failure(type(error), error, error.__traceback__)
+        """Log and record a failure that nobody waits for."""
+        self._log_failure(error)
         self.system.dead_letters.record(
             message, where=str(self), why="the actor failed", error=error
         )
+
+    def _log_failure(self, error: BaseException) -> None:
+        """A failure that is fatal also ends the system."""
+        self._handle_failure(type(error), error, error.__traceback__)
         if is_fatal(error):
             self.system.fatal(error)
 

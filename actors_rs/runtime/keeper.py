@@ -40,8 +40,10 @@ class Keeper(Protocol):
 
     label: str
     """What the actor is called in logs."""
-    retries: bool
-    """Whether the message that fails the actor is to be handled again."""
+
+    @property
+    def retries(self) -> bool:
+        """Whether the message that fails the actor is to be handled again."""
 
     def identify(self, actor: PooledActor, /) -> None:
         """Give a new actor the fields that outlive it: address, mailbox, flag, system."""

@@ -11,7 +11,7 @@ import contextvars
 import logging
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from pykka import ActorRef, ActorRegistry
 
@@ -30,6 +30,10 @@ from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.stopping import StopLine
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.supervision import Supervisor
+    from actors_rs.runtime.supervisor_ref import RunLike, SupervisorRef
 
 __all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
 
@@ -81,6 +85,13 @@ class ActorSystem:
         )
         self._take(self._machinery)
         self.shutdown_timeout = shutdown_timeout
+        self._begin_empty()
+        self._guardian = Guardian(self)
+        if machinery is None:  # else it is a world's, of which nobody outside need know
+            ActorRegistry.register(self._guardian.actor_ref)
+            enrol(self)
+
+    def _begin_empty(self) -> None:
         self._lock = Lock()
         self._emptied = Condition()  # notified when the last actor has stopped
         # Entered and left without a lock: single dict operations are atomic, and a lock here
@@ -96,10 +107,6 @@ class ActorSystem:
         self._fatal: BaseException | None = None
         self._signals: SystemSignals | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
-        self._guardian = Guardian(self)
-        if machinery is None:  # else it is a world's, of which nobody outside need know
-            ActorRegistry.register(self._guardian.actor_ref)
-            enrol(self)
 
     def _take(self, machinery: Machinery) -> None:
         self._dispatcher = machinery.dispatcher
@@ -172,6 +179,17 @@ class ActorSystem:
         self._check_open()
         return self.adopt(actor_class(*args, **kwargs))
 
+    def supervise(self, supervisor: Supervisor, *, under: RunLike | None = None) -> SupervisorRef:
+        """Start a supervisor and its children; returns at once, with all their addresses.
+
+        When it gives up, this system ends with its ``RestartLimitError``; ``under`` a run, that
+        run does, and the tree stops with the run.
+        """
+        from actors_rs.runtime.supervisor_ref import start_supervisor
+
+        self._check_open()
+        return start_supervisor(self, supervisor, under)
+
     def adopt(self, actor: A) -> ActorRef[A]:
         """Start an actor that was constructed already."""
         if getattr(actor, "_actor_ref", None) is None:
@@ -186,6 +204,10 @@ class ActorSystem:
             actor._close(None)
             raise
         return actor.actor_ref
+
+    def enter(self, actor: PooledActor) -> None:
+        """``actor`` lives here, in place of the one before it with the same address."""
+        self._actors[actor._urn_number] = actor
 
     def forget(self, actor: PooledActor) -> None:
         """An actor has stopped; called by the actor itself, in its last turn."""
@@ -289,6 +311,8 @@ class ActorSystem:
 
         A ``shutdown`` that follows waits for ``within`` seconds at most.
         """
+        if self._orphaned:
+            return
         if within is not None:
             self.shutdown_timeout = min(self.shutdown_timeout, within)
         self._refuse_more()

@@ -1,0 +1,192 @@
+"""A supervisor's children and their order: what outlives a restart of the supervisor itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.actor_ref import PooledActorRef
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.keeper import RuntimeMessage
+from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.supervised import Child, State, TakeOver, as_spec, ref_of
+from actors_rs.runtime.supervision import ChildSpec, Supervisor, names_for
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.supervisor import SupervisorActor
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["Added", "Family", "Removed"]
+
+_tree = Lock()  # held to look at the tree and to hang something into it
+
+
+class Family:
+    """The children of one supervisor. Methods may be called from any thread where not said."""
+
+    def __init__(
+        self, supervisor: Supervisor, system: ActorSystem, parent: Family | None = None
+    ) -> None:
+        self.strategy = supervisor.strategy
+        self.system = system
+        self.parent = parent
+        name = supervisor.name or "supervisor"
+        self.path: str = name if parent is None else f"{parent.path}/{name}"
+        self.mailbox: Mailbox | None = None
+        """Of the supervisor, once it has an address."""
+        self.escalate: Callable[[BaseException], None] = system.fatal
+        """Called when the supervisor has given up and there is none above it."""
+        self._lock = Lock()
+        self._by_name: dict[str, Child] = {}
+        self.order: dict[Child, None] = {}
+        """Children in the order of their start; only in turns of the supervisor."""
+        self._numbers: Counter[str] = Counter()
+        for child in self._places(supervisor.children):
+            self.order[child] = None
+
+    def offer(self, message: RuntimeMessage) -> bool:
+        """Send to the supervisor, before all else in its mailbox; False if it has ended."""
+        return self.mailbox is not None and self.mailbox.offer_control(message)
+
+    def tell(self, message: RuntimeMessage) -> None:
+        """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended."""
+        if not self.offer(message):
+            raise InvalidArgumentError(f"supervisor '{self.path}' has stopped")
+
+    def add(self, spec: ChildSpec | Supervisor) -> PooledActorRef[Any]:
+        """Make a place for one more child, behind the others, and let it be started."""
+        [child] = self._places([spec])
+        try:
+            self.tell(Added(child))
+        except InvalidArgumentError:
+            child.close()
+            raise
+        return child.ref
+
+    def take(self, ref: ActorRef[Any], spec: ChildSpec) -> None:
+        """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
+        pooled = ref_of(ref)
+        below: Family | None = getattr(pooled, "family", None)
+        with _tree:
+            actor = self._to_take(pooled, below)
+            [child] = self._places([spec], pooled, below)
+            if below is not None:
+                below.parent = self
+            actor._has_place = True
+        child.state = State.RUNNING
+        try:
+            self.tell(Added(child))
+        except InvalidArgumentError:
+            self.forget(child)
+            actor._has_place = False
+            raise
+        if not pooled.actor_inbox.offer_control(TakeOver(child)):
+            child.final = True
+            child.report()
+
+    def find(self, path: str) -> PooledActorRef[Any]:
+        """The child of that name, or further below along a path; raises if there is none."""
+        name, _, rest = path.partition("/")
+        with self._lock:
+            child = self._by_name.get(name)
+            names = ", ".join(self._by_name) or "none"
+        if child is None or (rest and child.family is None):
+            raise InvalidArgumentError(
+                f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
+            )
+        return child.family.find(rest) if rest and child.family is not None else child.ref
+
+    def child_of(self, name: str) -> Child:
+        """The place of that name; raises if there is none."""
+        ref = self.find(name)
+        with self._lock:
+            return next(child for child in self._by_name.values() if child.ref is ref)
+
+    def refs(self) -> dict[str, PooledActorRef[Any]]:
+        """All children by name, those of no further supervisor among them."""
+        with self._lock:
+            return {name: child.ref for name, child in self._by_name.items()}
+
+    def forget(self, child: Child) -> None:
+        """``child`` has ended; its name is free."""
+        with self._lock:
+            if self._by_name.get(child.name) is child:
+                del self._by_name[child.name]
+
+    def close(self) -> None:
+        """End all places for good, when nobody lives in any of them."""
+        for child in reversed(list(self.order)):
+            child.close()
+        self.order.clear()
+
+    def _places(
+        self,
+        specs: Sequence[ChildSpec | Supervisor],
+        ref: PooledActorRef[Any] | None = None,
+        below: Family | None = None,
+    ) -> list[Child]:
+        with self._lock:
+            places = []
+            for name, spec in names_for(specs, self._by_name, self._numbers):
+                if isinstance(spec, Supervisor):
+                    below = Family(spec, self.system, self)
+                child = Child(self, name, as_spec(spec, below), below, ref)
+                if below is not None:
+                    below.mailbox = child.actor_inbox
+                self._by_name[name] = child
+                places.append(child)
+                below = None
+            return places
+
+    def _to_take(self, ref: PooledActorRef[Any], below: Family | None) -> PooledActor:
+        above: Family | None = self
+        while above is not None and below is not None:
+            if above is below:
+                raise InvalidArgumentError(
+                    f"a supervisor cycle: '{below.path}' is above '{self.path}' already"
+                )
+            above = above.parent
+        actor = ref._actor_weakref()
+        if actor is None or actor._keeper is not None or actor._has_place:
+            raise InvalidArgumentError(f"an actor has one supervisor, and {ref} has one already")
+        if actor._system is not self.system:
+            raise InvalidArgumentError(f"{ref} lives in another system than '{self.path}'")
+        return actor  # type: ignore[no-any-return]
+
+
+class Added(RuntimeMessage):
+    """To the supervisor: it has one more child."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.child_added(self.child)
+
+    def unread(self, actor: object, /) -> None:
+        if self.child.state is State.DOWN:
+            self.child.close()
+
+
+class Removed(RuntimeMessage):
+    """To the supervisor: one of its children shall stop for good."""
+
+    __slots__ = ("child", "leaver")
+
+    def __init__(self, child: Child, leaver: PooledFuture[bool]) -> None:
+        self.child = child
+        self.leaver = leaver
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.child_removed(self.child, self.leaver)
+
+    def unread(self, actor: object, /) -> None:
+        self.leaver.set(True)  # a supervisor ends behind its children

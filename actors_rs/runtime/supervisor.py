@@ -1,0 +1,280 @@
+"""The supervisor: an actor that starts its children, restarts them by its strategy, stops them.
+
+It never waits: children are told, and answer with messages that overtake all others. What is to be
+done is held in two lists, whom to stop (the last first, one at a time) and whom to start (the first
+first; children that depend on each other one at a time). Whatever happens, in whatever order,
+changes the lists, and ``_advance`` does what can be done now.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from pykka import Future
+from pykka.messages import _ActorStop
+
+from actors_rs.errors import RestartLimitError
+from actors_rs.runtime._primitives import Full, random_bits
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actor_ref import Ask
+from actors_rs.runtime.family import Family
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.intensity import Intensity
+from actors_rs.runtime.keeper import NO_MESSAGE, RuntimeMessage
+from actors_rs.runtime.supervised import Child, State
+from actors_rs.runtime.supervisor_ref import SupervisorRef
+
+__all__ = ["SupervisorActor"]
+
+
+class SupervisorActor(PooledActor):
+    """Runs one family. What it holds is its own; what a successor needs lies in the family."""
+
+    _ref_class = SupervisorRef
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        super().__init__()
+        family.mailbox = self.actor_inbox
+        self._strategy = family.strategy
+        self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
+        self._to_stop: list[Child] = []
+        self._to_start: deque[Child] = deque()
+        self._stopping: set[Child] = set()
+        self._starting: set[Child] = set()
+        self._failed: set[Child] = set()  # what set off the round that is under way
+        self._round = 0
+        self._waiting = False  # for the backoff of this round
+        self._ready = False
+        self._ending = False
+        self._ended = False
+        self._gave_up: BaseException | None = None
+        self._stop_answers: list[Future[Any]] = []
+
+    # What children and others tell it
+
+    def child_started(self, child: Child) -> None:
+        """``child`` has gone through its ``on_start``."""
+        self._starting.discard(child)
+        if child.state is State.STARTING:
+            child.state = State.RUNNING
+        self._advance()
+
+    def child_down(self, child: Child) -> None:
+        """``child`` has ended: by itself, by a failure, or because it was told to."""
+        before, child.state = child.state, State.DOWN
+        self._starting.discard(child)
+        self._stopping.discard(child)
+        if child.final or child.removed:
+            self._retire(child)
+        elif before is not State.STOPPING and not self._ending:
+            self._restart(child)
+        self._advance()
+
+    def child_added(self, child: Child) -> None:
+        """``child`` is one more, which runs already if it was taken over."""
+        self.family.order[child] = None
+        if child.state is State.DOWN and not self._ending:
+            self._to_start.append(child)
+        elif self._ending and child.alive:
+            self._to_stop.append(child)
+        self._advance()
+
+    def child_removed(self, child: Child, leaver: PooledFuture[bool]) -> None:
+        """``child`` shall stop for good."""
+        if child.state is State.ENDED:
+            leaver.set(True)
+            return
+        child.leavers.append(leaver)
+        child.removed = True
+        if child.state is State.DOWN:
+            self._retire(child)
+        elif child.state is not State.STOPPING:
+            child.halt(last=True, at_once=False)
+
+    def wait_over(self, child: Child | None, number: int) -> None:
+        """The backoff of ``child``, or of the round, is over."""
+        if child is None:
+            self._waiting = self._waiting and number != self._round
+        elif number == child.serial and child.state is State.DOWN and not self._ending:
+            self._to_start.append(child)
+        self._advance()
+
+    def hurry(self) -> None:
+        """Stop all children at once, in whatever order."""
+        if not self._ending:
+            self._begin_end()
+        for child in reversed(list(self.family.order)):
+            if child.alive:
+                child.halt(last=True, at_once=True)
+                self._stopping.add(child)
+
+    # Its life
+
+    def on_start(self) -> None:
+        """Start all children, after a restart also those of its predecessor."""
+        for child in self.family.order:
+            child.intensity = None
+        self._to_start.extend(self.family.order)
+        self._advance()
+
+    def on_receive(self, message: Any) -> None:
+        """Nothing is to be said to a supervisor by a message."""
+        self.system.dead_letters.publish(
+            message, where=str(self), why="a supervisor takes no messages"
+        )
+
+    def _begin(self) -> None:
+        """Its own supervisor hears that it has started when its children have."""
+        self._on_start_due = False
+        try:
+            self.on_start()
+        except BaseException as error:
+            self._fail(error)
+
+    def _process(self, message: Any) -> None:
+        if type(message) is Ask and type(message.message) is _ActorStop:
+            self._stop_answers.append(message.reply_to)
+            self._stop()
+        else:
+            super()._process(message)
+
+    def _stop(self) -> None:
+        if not self._ending:
+            self._begin_end()
+
+    def _hurry(self) -> None:
+        self.actor_inbox.offer_control(_Hurry())
+
+    def _fail(self, error: BaseException, message: Any = NO_MESSAGE) -> None:
+        """A supervisor that fails takes its children with it, in order."""
+        if self._ended:
+            super()._fail(error)
+        elif self._gave_up is None:
+            self._gave_up = error
+            self._begin_end()
+
+    def _begin_end(self) -> None:
+        self._ending = True
+        self._waiting = False
+        self._to_start.clear()
+        self._to_stop = [child for child in self.family.order if child.alive]
+        self._advance()
+
+    def _finish(self) -> None:
+        self._ended = True
+        error = self._gave_up
+        super()._stop() if error is None else super()._fail(error)
+        for answer in self._stop_answers:
+            with suppress(Full):
+                answer.set(True)
+        if error is not None and self._keeper is None:
+            self.family.escalate(error)
+
+    def _close(self, error: BaseException | None) -> None:
+        self.family.close()
+        super()._close(error)
+
+    # What it does
+
+    def _advance(self) -> None:
+        """Do what can be done now; each step ends with a message that leads back here."""
+        while self._to_stop and not self._stopping:
+            child = self._to_stop.pop()
+            if child.alive:
+                self._halt(child)
+        if self._stopping or self._ended:
+            return
+        if self._ending:
+            self._finish()
+            return
+        together = self._strategy.together
+        while self._to_start and not self._waiting and not (together and self._starting):
+            child = self._to_start.popleft()
+            if child.state is State.DOWN:
+                self._starting.add(child)
+                child.start()
+        if not self._starting and not self._to_start:
+            self._round_over()
+
+    def _round_over(self) -> None:
+        self._failed.clear()
+        if not self._ready:
+            self._ready = True
+            if self._keeper is not None:
+                self._keeper.started(self)
+
+    def _halt(self, child: Child) -> None:
+        self._stopping.add(child)
+        if child.state is not State.STOPPING:
+            last = self._ending and self._ends_for_good()
+            child.halt(last=last, at_once=not last)
+
+    def _ends_for_good(self) -> bool:
+        return self._keeper is None or self._keeper.is_last(self._gave_up)
+
+    def _retire(self, child: Child) -> None:
+        self.family.order.pop(child, None)
+        self._failed.discard(child)
+        child.close()
+
+    def _restart(self, child: Child) -> None:
+        """``child`` has ended and shall live again: with whom, when, or not at all."""
+        intensity = self._intensity_for(child)
+        if not intensity.allows(self.system.now()):
+            limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
+            self._gave_up = RestartLimitError(self.family.path, child.name, limit, child.error)
+            self._begin_end()
+            return
+        wait = self._strategy.backoff.delay(intensity.lately, random_bits(32) / 2**32)
+        intensity.waits(wait)
+        if self._strategy.together:
+            self._begin_round(child)
+            self._wake_after(wait, None, self._round)
+        else:
+            self._wake_after(wait, child, child.serial)
+
+    def _intensity_for(self, child: Child) -> Intensity:
+        if self._strategy.together:
+            return self._intensity
+        if child.intensity is None:
+            child.intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
+        return child.intensity
+
+    def _begin_round(self, child: Child) -> None:
+        """Stop and start whom the failures so far concern; replaces a round under way."""
+        self._failed.add(child)
+        affected = self._strategy.affected(tuple(self.family.order), self._failed)
+        self._to_stop = [one for one in affected if one.alive]
+        self._to_start = deque(affected)
+        self._round += 1
+        self._waiting = True
+
+    def _wake_after(self, seconds: float, child: Child | None, number: int) -> None:
+        def over() -> None:
+            self.actor_inbox.offer_control(_WaitOver(child, number))
+
+        self.system.timers.after(seconds, over)
+
+
+class _WaitOver(RuntimeMessage):
+    __slots__ = ("child", "number")
+
+    def __init__(self, child: Child | None, number: int) -> None:
+        self.child = child
+        self.number = number
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.wait_over(self.child, self.number)
+
+    def unread(self, actor: object, /) -> None:
+        """Nobody waits any more."""
+
+
+class _Hurry(RuntimeMessage):
+    __slots__ = ()
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.hurry()

@@ -1,0 +1,106 @@
+"""How a supervisor is started and talked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.actor_ref import PooledActorRef
+from actors_rs.runtime.family import Family, Removed
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.supervision import ChildSpec, Restart, Supervisor, check_child
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["RunLike", "SupervisorRef", "start_supervisor"]
+
+
+class RunLike(Protocol):
+    """What a supervisor can be part of: a run."""
+
+    def abort(self, error: BaseException) -> None:
+        """End with ``error``, now."""
+
+    def when_ended(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` when it has ended, at once if it has."""
+
+
+class SupervisorRef(PooledActorRef[Any]):
+    """The reference to a supervisor. All methods may be called from any thread."""
+
+    def __init__(self, address: Any, actor_class: type[Any]) -> None:
+        super().__init__(address, actor_class)
+        self.family: Family = address.family
+
+    def child(self, path: str) -> PooledActorRef[Any]:
+        """The child of that name; ``"workers/parser"`` is a child's child.
+
+        The same reference for as long as the child may live again. Raises
+        ``InvalidArgumentError`` if there is none.
+        """
+        return self.family.find(path)
+
+    def children(self) -> dict[str, PooledActorRef[Any]]:
+        """The children by name."""
+        return self.family.refs()
+
+    def start_child(self, child: ChildSpec | Supervisor) -> PooledActorRef[Any]:
+        """One more child, behind the others; returns its reference at once.
+
+        Raises ``InvalidArgumentError`` if its name is taken or the supervisor has stopped.
+        """
+        check_child(child)
+        return self.family.add(child)
+
+    def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Stop a child for good, behind the messages it has; True when it has ended.
+
+        With ``block`` waits for that, otherwise returns a future, as ``stop`` does.
+        """
+        future: PooledFuture[bool] = PooledFuture()
+        self.family.tell(Removed(self.family.child_of(name), future))
+        return future.get(timeout=timeout) if block else future
+
+    def supervise(
+        self,
+        ref: ActorRef[Any],
+        *,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        name: str = "",
+        restart: Restart = "permanent",
+    ) -> None:
+        """Take charge of an actor that runs already; ``args`` and ``kwargs`` make its successors.
+
+        Raises ``InvalidArgumentError`` for an actor that has stopped, has a supervisor, is above
+        this one in the tree, or lives in another system.
+        """
+        below = getattr(ref, "family", None)
+        if below is not None:
+            args, name = (below,), name or below.path
+        if not isinstance(ref, PooledActorRef):
+            raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {ref!r}")
+        self.family.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))
+
+
+def start_supervisor(
+    system: ActorSystem, supervisor: Supervisor, under: RunLike | None
+) -> SupervisorRef:
+    """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
+    if not isinstance(supervisor, Supervisor):
+        raise InvalidArgumentError(f"supervise needs a Supervisor, got {supervisor!r}")
+    from actors_rs.runtime.supervisor import SupervisorActor
+
+    family = Family(supervisor, system)
+    if under is not None:
+        family.escalate = under.abort
+    ref = system.adopt(SupervisorActor(family))
+    assert isinstance(ref, SupervisorRef)
+    if under is not None:
+        under.when_ended(partial(ref.stop, block=False))
+    return ref
