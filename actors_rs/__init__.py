@@ -7,6 +7,7 @@
 
 from actors_rs.graph.dsl.combining import merge as merge
 from actors_rs.graph.dsl.combining import zip as zip
+from actors_rs.graph.dsl.feedback import Feedback as Feedback
 from actors_rs.graph.dsl.flow import Flow as Flow
 from actors_rs.graph.dsl.flow import Source as Source
 from actors_rs.graph.dsl.flow import pipe as pipe
@@ -19,15 +20,27 @@ from actors_rs.graph.kill_switch import KillSwitch as KillSwitch
 from actors_rs.graph.run import Run as Run
 from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
 from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
+from actors_rs.graph.source_queue import SourceQueue as SourceQueue
 from actors_rs.protocol.demand import UNBOUNDED as UNBOUNDED
 from actors_rs.protocol.demand import Demand as Demand
 from actors_rs.protocol.interfaces import Processor as Processor
 from actors_rs.protocol.interfaces import Publisher as Publisher
 from actors_rs.protocol.interfaces import Subscriber as Subscriber
 from actors_rs.protocol.interfaces import Subscription as Subscription
+from actors_rs.protocol.interfaces import is_publisher as is_publisher
+from actors_rs.protocol.interfaces import is_subscriber as is_subscriber
+from actors_rs.protocol.interfaces import is_subscription as is_subscription
 from actors_rs.runtime.actor import PooledActor as PooledActor
+from actors_rs.runtime.backoff import Backoff as Backoff
 from actors_rs.runtime.rate_limit import RateLimit as RateLimit
+from actors_rs.runtime.strategies import OneForAll as OneForAll
+from actors_rs.runtime.strategies import OneForOne as OneForOne
+from actors_rs.runtime.strategies import RestForOne as RestForOne
+from actors_rs.runtime.supervision import ChildSpec as ChildSpec
+from actors_rs.runtime.supervision import Supervisor as Supervisor
+from actors_rs.runtime.supervisor_ref import SupervisorRef as SupervisorRef
 from actors_rs.runtime.system import ActorSystem as ActorSystem
+from actors_rs.runtime.watch import Terminated as Terminated
 from actors_rs.stages.operators.monitor import StreamState as StreamState
 from actors_rs.stages.sinks.files import WriteReport as WriteReport
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
+from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.runtime._primitives import Lock, drive_until, may_block
 from actors_rs.stages.linear import SinkLogic
 
@@ -118,11 +119,27 @@ class Run(Generic[R]):
         self.note_failure(error)
         self._stop(error)
 
+    def queue(self, name: str | None = None) -> SourceQueue[Any]:
+        """The way into this run's ``Source.queue``, the one of that name if there are several.
+
+        Raises ``GraphError`` if there is none, or more than one without a name; also behind the
+        end of the run, which forgets its stages.
+        """
+        return queue_among(self._all_stages(), name)
+
+    def when_ended(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` when the run has ended, at once if it has; on whatever thread."""
+        self._outcome.add_done_callback(lambda _: action())
+
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
         now = self._ended_at if self._ended_at is not None else self._system.now()
         snapshot = snapshot_of(self.name, self.state, self._started_at, now, self._all_stages())
         return self._ended_inner.added_to(snapshot)
+
+    def draw(self, format: str = "mermaid") -> str:
+        """A picture of the run at this moment, with its figures; see ``Graph.draw``."""
+        return self.snapshot().draw(format)
 
     def _stop(self, reason: BaseException) -> None:
         """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""

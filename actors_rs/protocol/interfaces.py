@@ -7,9 +7,17 @@ methods are there, not that they keep the rules.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
-__all__ = ["Processor", "Publisher", "Subscriber", "Subscription"]
+__all__ = [
+    "Processor",
+    "Publisher",
+    "Subscriber",
+    "Subscription",
+    "is_publisher",
+    "is_subscriber",
+    "is_subscription",
+]
 
 T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -64,3 +72,24 @@ class Publisher(Protocol[T_co]):
 @runtime_checkable
 class Processor(Subscriber[T_contra], Publisher[T_co], Protocol[T_contra, T_co]):
     """A Subscriber that is a Publisher too, bound by the rules of both (4.1)."""
+
+
+def is_publisher(value: object) -> TypeGuard[Publisher[Any]]:
+    """Whether ``value`` has what a Publisher needs; a class has not, its objects may."""
+    return _has(value, "subscribe")
+
+
+def is_subscriber(value: object) -> TypeGuard[Subscriber[Any]]:
+    """Whether ``value`` has what a Subscriber needs; a class has not, its objects may."""
+    return _has(value, "on_subscribe", "on_next", "on_error", "on_complete")
+
+
+def is_subscription(value: object) -> TypeGuard[Subscription]:
+    """Whether ``value`` has what a Subscription needs; a class has not, its objects may."""
+    return _has(value, "request", "cancel")
+
+
+def _has(value: object, *methods: str) -> bool:
+    return not isinstance(value, type) and all(
+        callable(getattr(value, method, None)) for method in methods
+    )

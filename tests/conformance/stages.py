@@ -6,10 +6,17 @@ itself stands in a graph that does. Whoever adds a stage adds it here: a test lo
 """
 
 import sqlite3
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
 
+import pyarrow
+from pyarrow import parquet
+
 from actors_rs import Flow, KillSwitch, Sink, Source, merge
+from actors_rs.graph.dsl.sources import source
+from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.stages.sources.queue import QueueSource
 
 WORKERS = (1, 4)
 WINDOWS = (1, 2, 16, 1024)
@@ -47,7 +54,63 @@ def attached(n, _):
     return hub.source
 
 
+def settled(value):
+    future = Future()
+    future.set_result(value)
+    return future
+
+
+def rows(n, folder):
+    path = folder / f"{next(NUMBERS)}.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE numbers (n INTEGER)")
+        connection.executemany("INSERT INTO numbers VALUES (?)", [(k,) for k in range(n)])
+    connection.close()
+    return Source.sqlite(path, "SELECT n FROM numbers")
+
+
+def batches(n, folder):
+    path = folder / f"{next(NUMBERS)}.parquet"
+    parquet.write_table(pyarrow.table({"n": range(n)}), path)
+    batches = Source.parquet(path, rows_per_batch=3)
+    return batches.flat_map(lambda batch: batch["n"].to_pylist())
+
+
+def written(n, folder):
+    path = folder / f"{next(NUMBERS)}.txt"
+    path.write_text("".join(f"{k}\n" for k in range(n)), "utf-8")
+    return path
+
+
+def folder_of(n, folder):
+    path = folder / f"{next(NUMBERS)}"
+    path.mkdir()
+    for k in range(n):
+        (path / f"{k}").write_text("")
+    return path
+
+
+def queued(n, _):
+    """A queue that is completed at once, beside the elements: nobody has the run's handle."""
+    closed = SourceQueue(1, "backpressure")
+    closed.complete()
+    return merge(source("queue", lambda: QueueSource(closed)), Source.range(0, n))
+
+
 SOURCES = {
+    "sources/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
+    "sources/defer": lambda n, _: Source.defer(*[lambda: 1] * n),
+    "sources/files": lambda n, folder: Source.files(f"{folder_of(n, folder)}/*"),
+    "sources/from_future": lambda n, _: Source.from_future(lambda: settled(range(n))).flat_map(
+        same
+    ),
+    "sources/jsonl": lambda n, folder: Source.jsonl(written(n, folder)),
+    "sources/parquet": batches,
+    "sources/queue": queued,
+    "sources/sqlite": rows,
+    "sources/unfold_resource": lambda n, _: Source.unfold_resource(
+        lambda: iter(range(n)), lambda numbers: next(numbers, None), same
+    ),
     "junctions/merge_hub": attached,
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher

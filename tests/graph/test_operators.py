@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="operator, var-annotated"
 """Linear operators against a list, under random windows, demand and failures."""
 
 import itertools

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.file_sources import FileSources
+from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.graph.foreign_source import PublisherSource
+from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
+from actors_rs.protocol.interfaces import Publisher, is_publisher
+from actors_rs.stages.sources.defer import Defer
 from actors_rs.stages.sources.empty import Empty
 from actors_rs.stages.sources.failed import Failed
+from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.never import Never as NeverSource
 from actors_rs.stages.sources.of import SequenceSource
+from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
 
@@ -35,7 +44,7 @@ def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[
     return Flow(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
 
 
-class SourceFactories:
+class SourceFactories(FileSources):
     """Where streams come from. Each call gives a blueprint; nothing runs yet."""
 
     @staticmethod
@@ -89,9 +98,54 @@ class SourceFactories:
 
     @staticmethod
     def unfold(state: S, f: Callable[[S], tuple[T, S] | None]) -> Flow[Never, T]:
-        """``f(state)`` gives an element and the next state, or ``None`` at the end."""
+        """``f(state)`` gives an element and the next state, or ``None`` at the end.
+
+        Each run begins with a deep copy of ``state``; raises ``TypeError`` if it cannot be copied.
+        """
         function(f, "Source.unfold: f")
-        return source("unfold", lambda: Unfold(state, f))
+        make_state = copies_of(state, "Source.unfold", "Source.unfold_resource")
+        return source("unfold", lambda: Unfold(make_state(), f))
+
+    @staticmethod
+    def defer(*functions: Callable[[], T]) -> Flow[Never, T]:
+        """What ``functions`` return, each called when its element is demanded, anew in each run."""
+        for f in functions:
+            function(f, "Source.defer: each argument")
+        return source("defer", lambda: Defer(functions))
+
+    @staticmethod
+    def from_future(
+        future: Future[T] | Callable[[], Future[T]] | Callable[[], Awaitable[T]],
+    ) -> Flow[Never, T]:
+        """The result of ``future``, or of what it returns when called: a future or a coroutine.
+
+        A function is called in each run, once an element is demanded; its future is cancelled if
+        the run ends before.
+        """
+        if isinstance(future, Future):
+            return source("from_future", lambda: FutureSource(lambda: future, own=False))
+        make = function(future, "Source.from_future: a Future, or a function giving one,")
+        return source("from_future", lambda: FutureSource(make, own=True))
+
+    @staticmethod
+    def from_publisher(publisher: Publisher[T]) -> Flow[Never, T]:
+        """The elements of somebody else's Publisher, subscribed to anew in each run."""
+        if not is_publisher(publisher):
+            raise TypeError(f"Source.from_publisher needs a Publisher, got {publisher!r}")
+        return source("from_publisher", lambda: PublisherSource(publisher))
+
+    @staticmethod
+    def queue(capacity: int, overflow: QueueOverflow = "backpressure") -> Flow[Never, Any]:
+        """What is handed in from outside, from any thread, through the run's ``SourceQueue``.
+
+        ``system.start(graph).queue()`` gives it, for each run its own. Up to ``capacity``
+        elements wait for demand. Then ``"backpressure"`` lets ``put`` wait and ``offer`` say no;
+        ``"drop_oldest"``, ``"drop_newest"`` (the one that came) and ``"drop_all"`` (that wait)
+        drop and count; ``"fail"`` fails the stream behind what waits.
+        """
+        at_least(1, capacity, "Source.queue: capacity")
+        one_of(get_args(QueueOverflow), overflow, "Source.queue: overflow")
+        return source("queue", lambda: QueueSource(SourceQueue(capacity, overflow)))
 
     @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, str]:

@@ -1,0 +1,170 @@
+"""Sources that read files and databases, each on a thread of its own: it may block there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
+
+from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.stages.sources.csv import Csv
+from actors_rs.stages.sources.files import Files
+from actors_rs.stages.sources.jsonl import Jsonl
+from actors_rs.stages.sources.parquet import Parquet, arrow_parquet
+from actors_rs.stages.sources.sqlite import Sqlite
+from actors_rs.stages.sources.unfold_resource import UnfoldResource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["FileSources"]
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+_PINNED = Attributes(dispatcher="pinned")
+WINDOW_OF_RECORD_BATCHES = 4
+"""How many an inlet behind ``parquet`` keeps requested: each holds many rows."""
+
+
+def _blocking(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
+    from actors_rs.graph.dsl.flow import Flow
+
+    return Flow(OutletRef(spec_of(kind, make, attributes=_PINNED, outflow_window=outflow_window)))
+
+
+def path_of(value: Any, what: str) -> Any:
+    """``value`` if it is a path; ``TypeError`` if not."""
+    if not isinstance(value, str | PathLike):
+        raise TypeError(f"{what}: path must be a text or a path, got {value!r}")
+    return value
+
+
+class FileSources:
+    """Each is opened when its first element is demanded, and closed at any end.
+
+    What cannot be read fails the stream with ``ReadError``, which names the file and the line.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def unfold_resource(
+        open: Callable[[], S], read: Callable[[S], T | None], close: Callable[[S], object]
+    ) -> Flow[Never, T]:
+        """What ``read(resource)`` gives until it gives ``None``, of what ``open()`` returns.
+
+        ``close(resource)`` is called at any end. All three may block.
+        """
+        function(open, "Source.unfold_resource: open")
+        function(read, "Source.unfold_resource: read")
+        function(close, "Source.unfold_resource: close")
+        return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close))
+
+    @staticmethod
+    def files(pattern: str) -> Flow[Never, Path]:
+        """The paths of the files that match ``pattern``, sorted; ``**`` is any directories."""
+        if not isinstance(pattern, str) or not pattern:
+            raise TypeError(f"Source.files: pattern must be a text, got {pattern!r}")
+        return _blocking("files", lambda: Files(pattern))
+
+    @overload
+    @staticmethod
+    def csv(
+        path: str | PathLike[str],
+        *,
+        header: Literal[True] = True,
+        delimiter: str = ",",
+        encoding: str = "utf-8-sig",
+    ) -> Flow[Never, dict[str, str]]: ...
+    @overload
+    @staticmethod
+    def csv(
+        path: str | PathLike[str],
+        *,
+        header: Literal[False],
+        delimiter: str = ",",
+        encoding: str = "utf-8-sig",
+    ) -> Flow[Never, list[str]]: ...
+    @staticmethod
+    def csv(
+        path: str | PathLike[str],
+        *,
+        header: bool = True,
+        delimiter: str = ",",
+        encoding: str = "utf-8-sig",
+    ) -> Flow[Never, Any]:
+        """The rows of a CSV file: dicts by the names in its first row, or lists of texts.
+
+        Every row must have as many fields as the first one. The default encoding is UTF-8, with
+        a mark in front or not.
+        """
+        path_of(path, "Source.csv")
+        if not isinstance(delimiter, str) or len(delimiter) != 1:
+            raise TypeError(f"Source.csv: delimiter must be one character, got {delimiter!r}")
+        return _blocking("csv", lambda: Csv(path, bool(header), delimiter, encoding))
+
+    @staticmethod
+    def jsonl(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, Any]:
+        """The JSON values of a file with one on each line."""
+        path_of(path, "Source.jsonl")
+        return _blocking("jsonl", lambda: Jsonl(path, encoding))
+
+    @staticmethod
+    def parquet(
+        path: str | PathLike[str],
+        columns: Sequence[str] | None = None,
+        *,
+        rows_per_batch: int = 65_536,
+    ) -> Flow[Never, Any]:
+        """``pyarrow`` record batches of a Parquet file, or of all in a directory, name by name.
+
+        Only ``columns``, if they are given. Raises ``MissingExtraError`` without pyarrow.
+        """
+        path_of(path, "Source.parquet")
+        at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")
+        if isinstance(columns, str):
+            raise TypeError(f"Source.parquet: columns must be a list of names, got {columns!r}")
+        arrow_parquet()
+        names = None if columns is None else list(columns)
+        make = lambda: Parquet(path, names, rows_per_batch)  # noqa: E731
+        return _blocking("parquet", make, WINDOW_OF_RECORD_BATCHES)
+
+    @overload
+    @staticmethod
+    def sqlite(
+        path: str | PathLike[str],
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        dicts: Literal[False] = False,
+    ) -> Flow[Never, tuple[Any, ...]]: ...
+    @overload
+    @staticmethod
+    def sqlite(
+        path: str | PathLike[str],
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        dicts: Literal[True],
+    ) -> Flow[Never, dict[str, Any]]: ...
+    @staticmethod
+    def sqlite(
+        path: str | PathLike[str],
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        dicts: bool = False,
+    ) -> Flow[Never, Any]:
+        """The rows that ``query`` gives, as tuples or as ``dicts`` by column.
+
+        The database is opened for reading only; a path that begins with ``file:`` is taken as
+        SQLite's own kind of address.
+        """
+        path_of(path, "Source.sqlite")
+        if not isinstance(query, str) or not query:
+            raise TypeError(f"Source.sqlite: query must be a text, got {query!r}")
+        return _blocking("sqlite", lambda: Sqlite(path, query, parameters, bool(dicts)))

@@ -1,0 +1,31 @@
+"""from_publisher(publisher): somebody else's Publisher as a source.
+
+The stage has an inlet that no stage of ours feeds: it subscribes when it starts, and passes on
+what comes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from actors_rs.graph.foreign import SubscriberEnd
+from actors_rs.graph.shell import StageActor
+from actors_rs.protocol.interfaces import Publisher
+from actors_rs.stages.operators.identity import Identity
+
+__all__ = ["PublisherSource"]
+
+
+class PublisherSource(Identity):
+    """Subscribes to ``publisher`` once in each run."""
+
+    def __init__(self, publisher: Publisher[Any]) -> None:
+        super().__init__()
+        self._publisher = publisher
+        self.inlets = ()  # none that the blueprint knows of
+
+    def start(self) -> None:
+        self.inlets = (self.inlet,)
+        self.inlet.window = self.window
+        actor = cast(StageActor, self.context)
+        self._publisher.subscribe(SubscriberEnd(actor, self.inlet))

@@ -1,0 +1,200 @@
+"""``SourceQueue``: the way into a running stream for elements from any thread."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from actors_rs.errors import BlockingError, BufferOverflowError, GraphError, IllegalStateError
+from actors_rs.runtime._primitives import Condition, may_block
+from actors_rs.stages.sources.queue import QueueSource
+
+if TYPE_CHECKING:
+    from actors_rs.graph.shell import StageActor
+
+__all__ = ["QueueOverflow", "SourceQueue", "queue_among"]
+
+T = TypeVar("T")
+QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest", "drop_all", "fail"]
+
+
+class SourceQueue(Generic[T]):
+    """What one run's ``Source.queue(capacity, overflow)`` is fed through. Thread-safe.
+
+    ``run.queue()`` gives it. Up to ``capacity`` elements wait until downstream asks for them.
+    ``dropped`` counts those that the overflow policy has let go.
+    """
+
+    def __init__(self, capacity: int, overflow: QueueOverflow) -> None:
+        self.name = "queue"
+        self.capacity = capacity
+        self.overflow = overflow
+        self.dropped = 0
+        self._waiting: deque[T] = deque()
+        self._changed = Condition()  # guards all of this; told of room and of the end
+        self._arrived: Callable[[], None] | None = None
+        self._told = False  # that something waits, and the stage has not looked since
+        self._completed = False  # nothing more comes in
+        self._error: BaseException | None = None
+        self._over = False  # the stream has ended
+
+    def __repr__(self) -> str:
+        return f"<SourceQueue '{self.name}': {len(self)} of {self.capacity} waiting>"
+
+    def __len__(self) -> int:
+        """How many elements wait for demand."""
+        return len(self._waiting)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes nothing more: completed, failed, or the stream is over."""
+        return self._completed or self._over
+
+    def offer(self, element: T) -> bool:
+        """Hand ``element`` in without waiting; False if it was not taken.
+
+        It is not taken when the queue is closed, or full and the policy is ``"backpressure"``,
+        ``"drop_newest"`` or ``"fail"``, which then fails the stream.
+        """
+        with self._changed:
+            taken = not self.closed and self._put_in(element)
+        self._tell()
+        return taken
+
+    def put(self, element: T, timeout: float | None = None) -> None:
+        """Hand ``element`` in; with ``"backpressure"``, wait up to ``timeout`` seconds for room.
+
+        Raises ``TimeoutError`` when there was none in time, ``BlockingError`` where it would have
+        to wait on a thread of the pool, ``IllegalStateError`` when the queue is closed and
+        ``BufferOverflowError`` when it overflows and is to fail then.
+        """
+        with self._changed:
+            if self.overflow == "backpressure":
+                self._wait_for_room(timeout)
+            if self.closed:
+                raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
+            taken = self._put_in(element)
+        self._tell()
+        if not taken and self.overflow == "fail":
+            raise BufferOverflowError(self.name, self.capacity, "queue")
+
+    def complete(self) -> None:
+        """Nothing more comes: the stream completes behind what waits. Later calls do nothing."""
+        self._close(None)
+
+    def fail(self, error: BaseException) -> None:
+        """The stream fails with ``error`` behind what waits, unless the queue is closed."""
+        if not isinstance(error, BaseException):
+            raise TypeError(f"queue '{self.name}': fail needs an exception, got {error!r}")
+        self._close(error)
+
+    def _put_in(self, element: T) -> bool:
+        """Whether it was taken. Under the lock."""
+        if len(self._waiting) >= self.capacity and not self._make_room():
+            return False
+        self._waiting.append(element)
+        return True
+
+    def _make_room(self) -> bool:
+        if self.overflow == "drop_oldest":
+            self._waiting.popleft()
+            self.dropped += 1
+        elif self.overflow == "drop_all":
+            self.dropped += len(self._waiting)
+            self._waiting.clear()
+        else:
+            if self.overflow == "drop_newest":
+                self.dropped += 1
+            elif self.overflow == "fail":
+                self._completed = True
+                self._error = BufferOverflowError(self.name, self.capacity, "queue")
+            return False
+        return True
+
+    def _wait_for_room(self, timeout: float | None) -> None:
+        if self.closed or len(self._waiting) < self.capacity:
+            return
+        if not may_block():
+            raise BlockingError(
+                f"queue '{self.name}' is full and a thread that actors share must not wait: use "
+                "offer, or a thread of your own"
+            )
+        if not self._changed.wait_for(
+            lambda: self.closed or len(self._waiting) < self.capacity, timeout
+        ):
+            raise TimeoutError(f"queue '{self.name}' had no room within {timeout} seconds")
+
+    def _why(self) -> str:
+        return "the stream is over" if self._over else "it was completed or failed"
+
+    def _close(self, error: BaseException | None) -> None:
+        with self._changed:
+            if self.closed:
+                return
+            self._completed, self._error = True, error
+            self._changed.notify_all()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Let the stage know, once until it looks, that something waits or the end has come."""
+        with self._changed:
+            if self._told or not (self._waiting or self._completed):
+                return
+            arrived = self._arrived
+            self._told = arrived is not None
+        if arrived is not None:
+            arrived()
+
+    # What follows is for the source's stage.
+
+    def connect(self, arrived: Callable[[], None], /) -> None:
+        """The stage has started; ``arrived`` makes it look."""
+        with self._changed:
+            self._arrived = arrived
+        self._tell()
+
+    def take(self, most: int, /) -> Sequence[T]:
+        """Up to ``most`` elements; there is room for as many again."""
+        with self._changed:
+            waiting = self._waiting
+            if len(waiting) <= most:
+                taken = list(waiting)
+                waiting.clear()
+            else:
+                taken = [waiting.popleft() for _ in range(most)]
+            self._told = bool(waiting)
+            if taken:
+                self._changed.notify_all()
+            return taken
+
+    def end(self) -> tuple[bool, BaseException | None]:
+        """Whether all was taken and nothing more comes, and the error if it was failed."""
+        with self._changed:
+            ended = self._completed and not self._waiting
+            return ended, self._error if ended else None
+
+    def close(self) -> None:
+        """The stream is over; whoever waits for room is told."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    def figures(self) -> dict[str, Any]:
+        """For the run's snapshot."""
+        return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
+
+
+def queue_among(stages: Iterable[StageActor], name: str | None) -> SourceQueue[Any]:
+    """The queue of the one stage that has one, or of the one called ``name``."""
+    queues: dict[str, SourceQueue[Any]] = {}
+    for stage in stages:
+        if isinstance(stage.logic, QueueSource) and isinstance(stage.logic.queue, SourceQueue):
+            queues[stage.name] = stage.logic.queue
+            stage.logic.queue.name = stage.name
+    found = [queue for called, queue in queues.items() if name in (None, called)]
+    if len(found) != 1:
+        wanted = "one Source.queue" if name is None else f"a Source.queue called '{name}'"
+        there = ", ".join(f"'{called}'" for called in queues) or "none"
+        raise GraphError(f"expected {wanted} in this run, there is {there}")
+    return found[0]

@@ -1,0 +1,58 @@
+"""csv("rows.csv")
+
+{"name": "a", "age": "7"} {"name": "b", "age": "8"} |
+
+Gives the rows of a CSV file; with a header as dicts, else as lists. Empty lines are none.
+
+Back-pressure: reads as far as elements are asked for, on a thread of its own.
+Completes: at the end of the input.
+Fails: when it cannot be read, with the file and the place (ReadError).
+Cancels: closes the file.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+from actors_rs.stages.reading import reading
+from actors_rs.stages.source import IteratorSource
+
+
+class Csv(IteratorSource):
+    """Each row with as many fields as the first one has."""
+
+    def __init__(
+        self, path: str | PathLike[str], header: bool, delimiter: str, encoding: str
+    ) -> None:
+        super().__init__()
+        self._path = path
+        self._header = header
+        self._delimiter = delimiter
+        self._encoding = encoding
+
+    def elements(self) -> Iterator[Any]:
+        with (
+            reading(self._path) as place,
+            open(self._path, encoding=self._encoding, newline="") as file,
+        ):
+            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
+            rows = filter(None, reader)
+            names = next(rows, []) if self._header else None
+            check_names(names or [])
+            width = None if names is None else len(names)
+            for row in rows:
+                place.line = reader.line_num
+                width = width or len(row)
+                if len(row) != width:
+                    raise ValueError(f"expected {width} fields, got {len(row)}")
+                yield row if names is None else dict(zip(names, row, strict=True))
+
+
+def check_names(names: list[str]) -> None:
+    """Raise ``ValueError`` for a name that two columns have: a dict holds one of them."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"expected a name for each column, got {twice[0]!r} more than once")

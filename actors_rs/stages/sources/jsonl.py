@@ -1,0 +1,37 @@
+"""jsonl("rows.jsonl")
+
+{"name": "a"} {"name": "b"} |
+
+Gives the JSON values of a file, one a line. Empty lines are none.
+
+Back-pressure: reads as far as elements are asked for, on a thread of its own.
+Completes: at the end of the input.
+Fails: when it cannot be read, with the file and the place (ReadError).
+Cancels: closes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+from actors_rs.stages.reading import reading
+from actors_rs.stages.source import IteratorSource
+
+
+class Jsonl(IteratorSource):
+    """One JSON value of each line."""
+
+    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
+        super().__init__()
+        self._path = path
+        self._encoding = encoding
+
+    def elements(self) -> Iterator[Any]:
+        with reading(self._path) as place, open(self._path, encoding=self._encoding) as file:
+            for number, line in enumerate(file, 1):
+                place.line = number
+                if not line.isspace():
+                    yield json.loads(line)

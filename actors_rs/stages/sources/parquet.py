@@ -1,0 +1,55 @@
+"""parquet("functions/")
+
+batch batch batch |
+
+Gives the record batches of a Parquet file, or of all in a directory in the order of their names.
+
+Back-pressure: reads a batch when one is asked for, on a thread of its own.
+Completes: at the end of the input.
+Fails: when it cannot be read, with the file and the place (ReadError).
+Cancels: closes the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from actors_rs.errors import MissingExtraError
+from actors_rs.stages.reading import reading
+from actors_rs.stages.source import IteratorSource
+
+
+class Parquet(IteratorSource):
+    """``pyarrow.RecordBatch`` after ``pyarrow.RecordBatch``, each of up to ``rows`` rows."""
+
+    def __init__(self, path: str | PathLike[str], columns: list[str] | None, rows: int) -> None:
+        super().__init__()
+        self._path = Path(path)
+        self._columns = columns
+        self._rows = rows
+
+    def elements(self) -> Iterator[Any]:
+        parquet = arrow_parquet()
+        for path in self._files():
+            with reading(path), parquet.ParquetFile(path) as file:
+                yield from file.iter_batches(batch_size=self._rows, columns=self._columns)
+
+    def _files(self) -> list[Path]:
+        if not self._path.is_dir():
+            return [self._path]
+        found = sorted(self._path.glob("*.parquet"))
+        return [path for path in found if not path.name.startswith((".", "_"))]
+
+
+def arrow_parquet() -> Any:
+    """``pyarrow.parquet``; raises ``MissingExtraError`` where it is not installed."""
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError(
+            "Source.parquet needs pyarrow: pip install 'actors-rs[spark]' or pyarrow"
+        ) from error
+    return parquet

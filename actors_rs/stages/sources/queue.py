@@ -1,0 +1,83 @@
+"""queue(capacity=100)
+
+put: 1   2 3 complete
+out:   1   2 3 |
+
+Gives what other threads hand in, through a queue that each run has of its own.
+
+Back-pressure: up to its capacity waits to be asked for; then putting waits, or as its overflow
+  says.
+Completes: behind what was put before complete().
+Fails: behind what was put before fail(error); or when it overflows and is to fail then.
+Cancels: whoever puts or offers is told that the stream is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from actors_rs.stages.source import SourceLogic
+from actors_rs.stages.stage import Budget
+
+
+class HandIn(Protocol):
+    """The other side of the queue, thread-safe: where elements wait."""
+
+    def connect(self, arrived: Callable[[], None], /) -> None:
+        """Call ``arrived``, from any thread, when there is something to ``take`` again."""
+
+    def take(self, most: int, /) -> Sequence[Any]:
+        """Up to ``most`` elements, the oldest first."""
+        ...
+
+    def end(self) -> tuple[bool, BaseException | None]:
+        """Whether everything was taken and nothing more will come, and why if it failed."""
+        ...
+
+    def complete(self) -> None:
+        """Take nothing more in."""
+
+    def close(self) -> None:
+        """The stream is over: whoever waits need not wait any more."""
+
+    def figures(self) -> dict[str, Any]:
+        """What waits, and what was dropped."""
+        ...
+
+
+class QueueSource(SourceLogic):
+    """Elements of ``queue`` as they are demanded; it makes the stage advance when some came."""
+
+    def __init__(self, queue: HandIn) -> None:
+        super().__init__()
+        self.queue = queue
+
+    def start(self) -> None:
+        self.queue.connect(lambda: self.context.post(_nothing))
+
+    def advance(self, budget: Budget) -> None:
+        outlet = self.outlet
+        while outlet.demand and (elements := self.queue.take(outlet.demand)):
+            outlet.emit(elements)
+            budget.lap()
+            if budget.spent():
+                return
+        ended, error = self.queue.end()
+        if error is not None:
+            self.fail(error)
+        elif ended:
+            outlet.complete()
+
+    def drain(self) -> None:
+        self.queue.complete()
+
+    def stop(self, error: BaseException | None) -> None:
+        self.queue.close()
+
+    def details(self) -> dict[str, Any]:
+        return self.queue.figures()
+
+
+def _nothing() -> None:
+    """To be posted: the stage advances behind it."""

@@ -1,0 +1,205 @@
+# mypy: disable-error-code="arg-type, call-overload, misc, union-attr, var-annotated"
+"""``Source.queue``: elements handed in from any thread, bounded, ended from outside."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors_rs import Sink, Source
+from actors_rs.errors import (
+    BlockingError,
+    BufferOverflowError,
+    GraphError,
+    IllegalStateError,
+    StageError,
+)
+from actors_rs.graph.source_queue import SourceQueue
+from tests.graph.helpers import SECONDS, wait_until
+from tests.graph.models import quick, windows
+
+
+def started(system, capacity=4, overflow="backpressure", sink=None):
+    run = system.start(Source.queue(capacity, overflow).to(sink or Sink.list()))
+    return run, run.queue()
+
+
+def stuck(system, capacity=4, overflow="backpressure"):
+    """A run whose sink asks for nothing more, and its queue with ``capacity`` waiting."""
+    held = threading.Event()
+    sink = Sink.for_each(lambda _: held.wait(SECONDS)).with_attributes(window=1)
+    run = system.start(Source.queue(capacity, overflow).to(sink))
+    queue = run.queue()
+    for n in range(2):  # one is in the sink's hands then, one in its inlet
+        queue.put(n, SECONDS)
+        wait_until(lambda: not len(queue))
+    for n in range(capacity):
+        assert queue.offer(n)
+    return run, queue, held
+
+
+@quick
+@given(capacity=st.integers(1, 20), window=windows, size=st.integers(0, 60))
+def test_what_is_put_comes_out_in_order_in_each_run(shared, capacity, window, size):
+    graph = Source.queue(capacity).to(Sink.list().with_attributes(window=window))
+    for _ in range(2):
+        run = shared.start(graph)
+        queue = run.queue()
+        for n in range(size):
+            queue.put(n, SECONDS)
+        queue.complete()
+        assert run.result(SECONDS) == list(range(size))
+
+
+def test_several_threads_lose_and_double_nothing(shared):
+    run, queue = started(shared, capacity=7)
+
+    def feed(first):
+        for n in range(first, first + 500):
+            queue.put(n, SECONDS)
+
+    threads = [threading.Thread(target=feed, args=(k * 500,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    queue.complete()
+    got = run.result(SECONDS)
+    assert sorted(got) == list(range(2000))
+    for k in range(4):
+        mine = [n for n in got if n // 500 == k]
+        assert mine == sorted(mine), "a thread's elements keep their order"
+
+
+def test_a_full_queue_refuses_an_offer_and_lets_put_wait_only_so_long(shared):
+    run, queue, held = stuck(shared)
+    assert not queue.offer("more")
+    with pytest.raises(TimeoutError, match=r"queue 'queue' had no room within 0\.01 seconds"):
+        queue.put("more", 0.01)
+    assert (len(queue), queue.dropped) == (4, 0)
+    held.set()
+    queue.put("more", SECONDS)
+    queue.complete()
+    assert run.wait(SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("overflow", "left", "dropped"),
+    [("drop_oldest", [2, 3, 9], 1), ("drop_newest", [1, 2, 3], 1), ("drop_all", [9], 3)],
+)
+def test_what_is_dropped_is_what_the_policy_says_and_is_counted(overflow, left, dropped):
+    queue = SourceQueue(3, overflow)
+    for n in (1, 2, 3):
+        queue.put(n)
+    assert queue.offer(9) == (overflow != "drop_newest")
+    assert queue.take(10) == left
+    assert queue.dropped == dropped
+
+
+def test_drops_are_in_the_snapshot(shared):
+    run, queue, held = stuck(shared, overflow="drop_newest")
+    assert not queue.offer("more")
+    (stage,) = [s for s in run.snapshot().stages if s.kind == "queue"]
+    assert stage.details == {"waiting": 4, "capacity": 4, "dropped": 1}
+    held.set()
+    queue.complete()
+    assert run.wait(SECONDS)
+
+
+def test_a_queue_that_is_to_fail_when_it_overflows_fails_behind_what_waits(shared):
+    run, queue, held = stuck(shared, overflow="fail")
+    with pytest.raises(BufferOverflowError, match=r"queue\(4, overflow='fail'\)"):
+        queue.put("more")
+    assert not queue.offer("more")
+    held.set()
+    with pytest.raises(BufferOverflowError):
+        run.result(SECONDS)
+
+
+def test_a_queue_that_was_failed_gives_what_waits_and_then_the_error(shared):
+    seen = []
+    run, queue = started(shared, sink=Sink.for_each(seen.append))
+    for n in range(3):
+        queue.put(n, SECONDS)
+    queue.fail(KeyError("feed"))
+    queue.complete()
+    with pytest.raises(StageError) as caught:
+        run.result(SECONDS)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert seen == [0, 1, 2]
+
+
+@pytest.mark.parametrize("how", ["completed", "cancelled"])
+def test_a_closed_queue_says_so(shared, how):
+    run, queue = started(shared)
+    queue.complete() if how == "completed" else run.cancel()
+    assert run.wait(SECONDS)
+    assert queue.closed
+    assert not queue.offer(1)
+    with pytest.raises(IllegalStateError, match="queue 'queue' takes nothing more"):
+        queue.put(1)
+
+
+def test_the_end_of_the_stream_wakes_whoever_waits_for_room(shared):
+    run, queue, held = stuck(shared)
+    told = []
+
+    def put():
+        try:
+            queue.put("more")
+        except IllegalStateError as error:
+            told.append(error)
+
+    thread = threading.Thread(target=put)
+    thread.start()
+    run.cancel()
+    held.set()
+    thread.join(SECONDS)
+    assert "the stream is over" in str(told[0])
+
+
+def test_a_drained_run_takes_nothing_more_and_delivers_what_waits(shared):
+    run, queue, held = stuck(shared)
+    run.drain()
+    wait_until(lambda: queue.closed)
+    held.set()
+    assert run.result(SECONDS) > 4 - 1
+
+
+def test_a_pool_thread_must_not_wait_for_room(shared):
+    run, queue, held = stuck(shared)
+    with pytest.raises(StageError, match="a thread that actors share must not wait") as caught:
+        shared.start(Source.of(1).to(Sink.for_each(queue.put))).result(SECONDS)
+    assert isinstance(caught.value.__cause__, BlockingError)
+    held.set()
+    run.cancel()
+    assert run.wait(SECONDS)
+
+
+def test_queues_are_found_by_name_and_a_wrong_name_says_which_there_are(shared):
+    one, two = Source.queue(4).named("one"), Source.queue(4).named("two")
+    run = shared.start(one.merge(two).to(Sink.list()))
+    with pytest.raises(GraphError, match=r"expected one Source\.queue.*'one', 'two'"):
+        run.queue()
+    with pytest.raises(GraphError, match="called 'three' in this run, there is 'one', 'two'"):
+        run.queue("three")
+    run.queue("one").put(1)
+    run.queue("two").put(2)
+    for name in ("one", "two"):
+        assert run.queue(name).name == name
+        run.queue(name).complete()
+    assert sorted(run.result(SECONDS)) == [1, 2]
+
+
+def test_what_waits_is_given_as_far_as_it_is_asked_for():
+    queue = SourceQueue(10, "backpressure")
+    assert queue.take(5) == []
+    for n in range(6):
+        queue.put(n)
+    assert (queue.take(2), queue.take(9)) == ([0, 1], [2, 3, 4, 5])
+
+
+def test_fail_needs_an_exception():
+    with pytest.raises(TypeError, match="fail needs an exception, got 'no'"):
+        SourceQueue(1, "fail").fail("no")
