@@ -1,5 +1,5 @@
 """Delivery: what is acknowledged, and what a run can be resumed from."""
 
-from actors_rs.delivery.ack import Outcome as Outcome
+from actors_rs.delivery.ack import Disposition as Disposition
 from actors_rs.delivery.acknowledge import acknowledged as acknowledged
 from actors_rs.delivery.ledger import Ledger as Ledger

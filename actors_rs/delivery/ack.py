@@ -29,10 +29,10 @@ from actors_rs.runtime._primitives import Lock
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Bundle", "Entry", "Fork", "Outcome", "Scope", "Token", "Tracked", "Unit"]
+__all__ = ["Bundle", "Disposition", "Entry", "Fork", "Scope", "Token", "Tracked", "Unit"]
 
 
-class Outcome(Enum):
+class Disposition(Enum):
     """What became of an element."""
 
     DELIVERED = "delivered"
@@ -133,7 +133,7 @@ class Entry(Protocol):
 
 
 class Unit:
-    """What is acknowledged as a whole; ``on_settled`` gets the number of elements per outcome.
+    """What is acknowledged as a whole; ``on_settled`` gets the number of elements per disposition.
 
     It is called once, on the thread of the last token that was settled (or of ``seal``), with
     no lock held.
@@ -142,14 +142,14 @@ class Unit:
     def __init__(
         self,
         key: Hashable,
-        on_settled: Callable[[Counter[Outcome]], None],
+        on_settled: Callable[[Counter[Disposition]], None],
         entry: Entry | None = None,
     ) -> None:
         self.key = key
         self.entry = entry
         self.lock = Lock()
         self.scope: Scope = _Whole(self)
-        self.outcomes: Counter[Outcome] = Counter()
+        self.outcomes: Counter[Disposition] = Counter()
         self.abandoned = False
         self._on_settled = on_settled
 
@@ -261,7 +261,7 @@ class Token:
             due = scope._due()
         _call(due)
 
-    def settle(self, outcome: Outcome | None) -> None:
+    def settle(self, outcome: Disposition | None) -> None:
         """Give the share back. ``None`` counts nothing: other elements stand for this one.
 
         Raises ``DefectError`` the second time.
@@ -297,7 +297,7 @@ class Bundle:
         for token in self.tokens:
             token.park()
 
-    def settle(self, outcome: Outcome | None) -> None:
+    def settle(self, outcome: Disposition | None) -> None:
         """Settle all of them, so that each member's outcome is that of the whole."""
         for token in self.tokens:
             token.settle(outcome)

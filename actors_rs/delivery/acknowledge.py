@@ -21,7 +21,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
-from actors_rs.delivery.ack import Outcome, Tracked, Unit
+from actors_rs.delivery.ack import Disposition, Tracked, Unit
 from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
 from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.dsl.flow import Flow
@@ -31,14 +31,16 @@ __all__ = ["acknowledged"]
 
 In = TypeVar("In")
 T = TypeVar("T")
-Ack = Callable[[Any, Counter[Outcome]], object]
+Ack = Callable[[Any, Counter[Disposition]], object]
 
 
-def acknowledged(flow: Flow[In, T], ack: Callable[[T, Counter[Outcome]], object]) -> Flow[In, T]:
+def acknowledged(
+    flow: Flow[In, T], ack: Callable[[T, Counter[Disposition]], object]
+) -> Flow[In, T]:
     """``flow``, each of its elements acknowledged with ``ack(element, outcomes)``.
 
     ``ack`` is called once for an element when the stages behind are done with all that came of
-    it, with the number of results per ``Outcome``; never when the run fails, or is cancelled,
+    it, with the number of results per ``Disposition``; never when the run fails, or is cancelled,
     before. It runs on the thread of whichever stage was done last, one call after another for
     one element, though not for several; what it raises is a dead letter. Stages that cannot keep
     count, for instance ``sliding`` or ``take``, are refused with a ``GraphError``.
@@ -68,7 +70,7 @@ class _Acknowledged(Operator):
         unit.seal()
         return tracked
 
-    def _settled(self, element: Any, outcomes: Counter[Outcome]) -> None:
+    def _settled(self, element: Any, outcomes: Counter[Disposition]) -> None:
         try:
             self._ack(element, outcomes)
         except Exception as error:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.delivery.ack import Fork, Outcome, Unit
+from actors_rs.delivery.ack import Disposition, Fork, Unit
 from actors_rs.errors import DefectError
 
 
@@ -29,19 +29,19 @@ def heard():
 def test_a_unit_is_settled_once_when_it_is_sealed_and_every_token_is_settled(heard):
     unit = heard.unit()
     first, second = unit.track("a"), unit.track("b")
-    first.token.settle(Outcome.DELIVERED)
+    first.token.settle(Disposition.DELIVERED)
     unit.seal()
     assert heard.said == []
-    second.token.settle(Outcome.FILTERED)
-    assert heard.said == [{Outcome.DELIVERED: 1, Outcome.FILTERED: 1}]
+    second.token.settle(Disposition.FILTERED)
+    assert heard.said == [{Disposition.DELIVERED: 1, Disposition.FILTERED: 1}]
 
 
 def test_a_unit_whose_tokens_are_all_settled_waits_for_its_seal(heard):
     unit = heard.unit()
-    unit.track("a").token.settle(Outcome.DELIVERED)
+    unit.track("a").token.settle(Disposition.DELIVERED)
     assert heard.said == []
     unit.seal()
-    assert heard.said == [{Outcome.DELIVERED: 1}]
+    assert heard.said == [{Disposition.DELIVERED: 1}]
 
 
 def test_an_empty_unit_is_settled_when_it_is_sealed(heard):
@@ -58,8 +58,8 @@ def test_a_token_that_is_dropped_leaves_its_unit_unsettled(heard):
 
 def test_a_token_is_settled_once(heard):
     token = heard.unit().track("a").token
-    token.settle(Outcome.DELIVERED)
-    for again in (lambda: token.settle(Outcome.DELIVERED), token.park, token.sibling):
+    token.settle(Disposition.DELIVERED)
+    for again in (lambda: token.settle(Disposition.DELIVERED), token.park, token.sibling):
         with pytest.raises(DefectError, match="settled"):
             again()
 
@@ -70,10 +70,10 @@ def test_an_element_that_becomes_several_is_settled_when_all_of_them_are(heard):
     unit.seal()
     parts = [token.sibling(), token.sibling()]
     token.settle(None)
-    parts[0].settle(Outcome.DELIVERED)
+    parts[0].settle(Disposition.DELIVERED)
     assert heard.said == []
-    parts[1].settle(Outcome.DEAD_LETTERED)
-    assert heard.said == [{Outcome.DELIVERED: 1, Outcome.DEAD_LETTERED: 1}]
+    parts[1].settle(Disposition.DEAD_LETTERED)
+    assert heard.said == [{Disposition.DELIVERED: 1, Disposition.DEAD_LETTERED: 1}]
 
 
 def test_a_scope_is_gathered_when_it_is_sealed_and_all_that_is_open_is_parked(heard):
@@ -83,10 +83,10 @@ def test_a_scope_is_gathered_when_it_is_sealed_and_all_that_is_open_is_parked(he
     unit.scope.when_gathered(lambda: heard.said.append("gathered"))
     unit.seal()
     assert heard.said == []
-    under_way.settle(Outcome.FILTERED)
+    under_way.settle(Disposition.FILTERED)
     assert heard.said == ["gathered"]
-    here.settle(Outcome.DELIVERED)
-    assert heard.said == ["gathered", {Outcome.DELIVERED: 1, Outcome.FILTERED: 1}]
+    here.settle(Disposition.DELIVERED)
+    assert heard.said == ["gathered", {Disposition.DELIVERED: 1, Disposition.FILTERED: 1}]
 
 
 def test_each_of_two_sinks_that_share_a_scope_hears_that_it_is_gathered(heard):
@@ -112,12 +112,12 @@ def test_branches_gather_by_themselves_and_the_unit_is_settled_behind_the_last(h
     unit.seal()
     assert heard.said == [0], "branch 0 holds all of its shares, branch 1 does not yet"
     for part in parts[0::2]:
-        part.settle(Outcome.DELIVERED)
+        part.settle(Disposition.DELIVERED)
     assert heard.said == [0]
-    parts[3].settle(Outcome.FILTERED)
+    parts[3].settle(Disposition.FILTERED)
     assert heard.said == [0, 1]
-    parts[1].settle(Outcome.DELIVERED)
-    assert heard.said[2:] == [{Outcome.DELIVERED: 3, Outcome.FILTERED: 1}]
+    parts[1].settle(Disposition.DELIVERED)
+    assert heard.said[2:] == [{Disposition.DELIVERED: 3, Disposition.FILTERED: 1}]
 
 
 def test_an_abandoned_unit_tells_every_branch_once_and_is_never_settled(heard):
@@ -131,7 +131,7 @@ def test_an_abandoned_unit_tells_every_branch_once_and_is_never_settled(heard):
     assert heard.said == [0, 1]
     unit.seal()
     for part in parts:
-        part.settle(Outcome.DELIVERED)
+        part.settle(Disposition.DELIVERED)
     unit.scope.when_gathered(lambda: heard.said.append("late"))
     assert heard.said == [0, 1, "late"]
 
@@ -141,7 +141,7 @@ def test_whatever_becomes_of_its_tokens_a_unit_is_settled_exactly_once(steps, se
     heard = Heard()
     unit = heard.unit()
     held, parked = [unit.track(n).token for n in range(5)], []
-    unit.scope.when_gathered(lambda: [token.settle(Outcome.DELIVERED) for token in parked])
+    unit.scope.when_gathered(lambda: [token.settle(Disposition.DELIVERED) for token in parked])
     for number, step in enumerate(steps):
         if number == sealed_at:
             unit.seal()
@@ -151,11 +151,11 @@ def test_whatever_becomes_of_its_tokens_a_unit_is_settled_exactly_once(steps, se
             parked.append(held.pop())
             parked[-1].park()
         elif held:
-            held.pop().settle(Outcome.FILTERED)
+            held.pop().settle(Disposition.FILTERED)
     if sealed_at >= len(steps):
         unit.seal()
     for token in held:
-        token.settle(Outcome.FILTERED)
+        token.settle(Disposition.FILTERED)
     assert len(heard.said) == 1
 
 
@@ -169,7 +169,7 @@ def test_tokens_settled_on_many_threads_settle_their_unit_once(heard):
         def settle(some, start=start):
             start.wait()
             for token in some:
-                token.settle(Outcome.DELIVERED)
+                token.settle(Disposition.DELIVERED)
 
         threads = [threading.Thread(target=settle, args=(tokens[n::4],)) for n in range(4)]
         for thread in threads:
@@ -178,4 +178,4 @@ def test_tokens_settled_on_many_threads_settle_their_unit_once(heard):
         unit.seal()
         for thread in threads:
             thread.join()
-        assert heard.said == [{Outcome.DELIVERED: 64}]
+        assert heard.said == [{Disposition.DELIVERED: 64}]

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge
-from actors_rs.delivery import Outcome, acknowledged
+from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.errors import GraphError, StageError
 from tests.graph.helpers import SECONDS
 
-DELIVERED, FILTERED, DEAD = Outcome.DELIVERED, Outcome.FILTERED, Outcome.DEAD_LETTERED
+DELIVERED, FILTERED, DEAD = Disposition.DELIVERED, Disposition.FILTERED, Disposition.DEAD_LETTERED
 
 
 class Acks:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.delivery.ack import Bundle, Outcome, Token, Tracked
+from actors_rs.delivery.ack import Bundle, Disposition, Token, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import DefectError
 from actors_rs.stages.linear import Operator
@@ -55,4 +55,4 @@ class CarryingOperator(Surviving, Operator):
     def _settle_last(self) -> None:
         token, self._token = self._token, None
         if token is not None:
-            token.settle(None if self._given else Outcome.FILTERED)
+            token.settle(None if self._given else Disposition.FILTERED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors_rs.delivery.ack import Fork, Outcome, Scope, Tracked
+from actors_rs.delivery.ack import Disposition, Fork, Scope, Tracked
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.ports import Frame, Outlet
 
@@ -27,7 +27,7 @@ class CarryingBroadcast(Broadcast):
                 outlet.emit(given)
             else:
                 for tracked in given:
-                    tracked.token.settle(Outcome.FILTERED)
+                    tracked.token.settle(Disposition.FILTERED)
 
     def _fork_of(self, scope: Scope) -> Fork:
         forks: dict[Scope, Fork] = self.__dict__.setdefault("_forks", {})

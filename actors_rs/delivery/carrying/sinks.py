@@ -8,7 +8,7 @@ from copy import copy
 from itertools import islice
 from operator import length_hint
 
-from actors_rs.delivery.ack import Outcome, Tracked
+from actors_rs.delivery.ack import Disposition, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.stages.linear import SinkLogic
 
@@ -32,4 +32,4 @@ class CarryingSink(Surviving, SinkLogic):
 
     def _settle(self, piece: list[Tracked]) -> None:
         for tracked in piece:
-            tracked.token.settle(Outcome.DELIVERED)
+            tracked.token.settle(Disposition.DELIVERED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from actors_rs.delivery.ack import Outcome, Tracked
+from actors_rs.delivery.ack import Disposition, Tracked
 from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Surviving"]
@@ -23,5 +23,5 @@ class Surviving(StageLogic):
     ) -> bool:
         if not super().survives(error, element.value, position, first=first):
             return False
-        element.token.settle(Outcome.DEAD_LETTERED)
+        element.token.settle(Disposition.DEAD_LETTERED)
         return True

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from actors_rs.delivery.ack import Bundle, Outcome, Scope, Token, Tracked, Unit
+from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import Budget
@@ -98,4 +98,4 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         self.units += 1
         self.elements += len(tokens)
         for token in tokens:
-            token.settle(Outcome.DELIVERED)
+            token.settle(Disposition.DELIVERED)
