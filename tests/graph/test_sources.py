@@ -1,10 +1,11 @@
-# mypy: disable-error-code="arg-type, call-overload, func-returns-value, misc, union-attr, var-annotated"
+# mypy: disable-error-code="arg-type, call-overload, misc, union-attr, var-annotated"
 """Sources: made anew in each run, drawn as demanded, released at any end."""
 
 import json
 import sqlite3
 import threading
 from concurrent.futures import Future
+from functools import partial
 from itertools import count
 
 import pyarrow as pa
@@ -105,8 +106,13 @@ def test_an_initial_state_is_copied_for_each_run(shared):
 
 def test_defer_calls_a_function_only_when_its_element_is_asked_for(shared):
     calls = []
+
+    def call(n):
+        calls.append(n)
+        return n
+
     book = Book(first=2)
-    source = Source.defer(*[lambda n=n: calls.append(n) or n for n in range(9)])
+    source = Source.defer(*[partial(call, n) for n in range(9)])
     shared.publisher(source).subscribe(book)
     wait_until(lambda: book.elements == [0, 1])
     assert calls == [0, 1]
@@ -156,7 +162,12 @@ def test_a_future_that_fails_fails_the_stream_with_its_error(shared):
 def test_a_future_that_was_made_for_a_run_is_cancelled_with_it(shared):
     future, called = Future(), threading.Event()
     book = Book(first=1)
-    shared.publisher(Source.from_future(lambda: called.set() or future)).subscribe(book)
+
+    def make():
+        called.set()
+        return future
+
+    shared.publisher(Source.from_future(make)).subscribe(book)
     assert called.wait(SECONDS)
     book.subscription.cancel()
     wait_until(future.cancelled)
