@@ -99,6 +99,7 @@ def connect(
     run: Run[Any], feeder: StageActor, outlet: Outlet, actor: StageActor, inlet: Inlet
 ) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``actor``."""
+    inlet.feeder = (feeder.name, outlet.name)
     down: Downstream = InletLine(actor, inlet)
     if inlet.forgiving:
         down = ForgivingLine(actor, inlet, actor.forgive)
