@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.graph.drawing import picture_of_run
+
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
+    from actors_rs.stages.ports import Inlet
 
-__all__ = ["RunSnapshot", "StageSnapshot", "snapshot_of"]
+__all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot", "snapshot_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,22 @@ class StageSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkSnapshot:
+    """One link between two stages at one moment, by their names and those of its ends.
+
+    ``elements`` were taken from it, ``buffered`` have arrived and ``requested`` are asked for.
+    """
+
+    upstream: str
+    outlet: str
+    downstream: str
+    inlet: str
+    elements: int
+    requested: int
+    buffered: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunSnapshot:
     """A run at one moment; ``seconds`` since its start, up to its end once it has ended."""
 
@@ -50,6 +69,11 @@ class RunSnapshot:
     state: str
     seconds: float
     stages: tuple[StageSnapshot, ...]
+    links: tuple[LinkSnapshot, ...] = ()
+
+    def draw(self, format: str = "mermaid") -> str:
+        """A picture with the figures, see ``Graph.draw``."""
+        return picture_of_run(self).draw(format)
 
     def as_dict(self) -> dict[str, Any]:
         """Nested dicts and lists, fit for JSON as far as the stages' details are."""
@@ -73,7 +97,19 @@ def snapshot_of(
     name: str, state: str, began: float, now: float, stages: Sequence[StageActor]
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
-    return RunSnapshot(name, state, now - began, tuple(_stage(stage, now) for stage in stages))
+    links = tuple(_link(stage.name, inlet) for stage in stages for inlet in _fed_inlets(stage))
+    figures = tuple(_stage(stage, now) for stage in stages)
+    return RunSnapshot(name, state, now - began, figures, links)
+
+
+def _fed_inlets(stage: StageActor) -> list[Inlet]:
+    """Those that another stage feeds, no foreign publisher."""
+    return [inlet for inlet in tuple(stage.logic.inlets) if inlet.feeder[0]]
+
+
+def _link(name: str, inlet: Inlet) -> LinkSnapshot:
+    figures = inlet.count, inlet.outstanding, inlet.buffered
+    return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures)
 
 
 def _stage(stage: StageActor, now: float) -> StageSnapshot:

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import StageSpec, check_closed, in_order
 from actors_rs.graph.carried import makers_of
-from actors_rs.graph.materializer import materialize
+from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.materializer import materialize, unique_names
 from actors_rs.runtime.system import ActorSystem
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
 
 __all__ = ["Graph"]
+
+MOST_NAMED = 6
+"""Stages that a graph's ``repr`` names; ``str`` has them all."""
 
 R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
@@ -74,8 +78,34 @@ class Graph(Generic[R_co]):
         return copy
 
     def __repr__(self) -> str:
-        labels = ", ".join(spec.label for spec in in_order(self._sinks))
-        return f"<Graph of {labels}>"
+        labels = [spec.label for spec in in_order(self._sinks)]
+        if len(labels) > MOST_NAMED:
+            return f"<Graph of {len(labels)} stages, {labels[0]} to {labels[-1]}>"
+        return f"<Graph of {', '.join(labels)}>"
+
+    def __str__(self) -> str:
+        """An outline: a line for each row of stages between which nothing branches or joins."""
+        return self._picture().outline()
+
+    def draw(self, format: str = "mermaid") -> str:
+        """A picture of the graph as text: ``"mermaid"``, Graphviz ``"dot"``, or ``"svg"``.
+
+        Raises ``InvalidArgumentError`` for another format, ``MissingExtraError`` for SVG where
+        Graphviz is not installed.
+        """
+        return self._picture().draw(format)
+
+    def _picture(self) -> Picture:
+        specs = in_order(self._sinks)
+        places = {spec: place for place, spec in enumerate(specs)}
+        boxes = [Box(name) for name in unique_names(spec.label for spec in specs)]
+        arrows = [
+            Arrow(places[ref.spec], place, f"out {ref.index}" if ref.spec.outlets > 1 else "")
+            for place, spec in enumerate(specs)
+            for ref in spec.inputs
+            if ref.spec in places
+        ]
+        return Picture(boxes, arrows)
 
     def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""

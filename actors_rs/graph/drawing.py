@@ -1,0 +1,198 @@
+"""Pictures of graphs: boxes and arrows as Mermaid, Graphviz DOT, SVG, or an outline in plain text.
+
+Pure but for SVG, which Graphviz makes. A stage may have any name: what a format would take for its
+own signs is escaped.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from actors_rs.errors import InvalidArgumentError, MissingExtraError
+
+if TYPE_CHECKING:
+    from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
+
+__all__ = ["Arrow", "Box", "Format", "Picture", "picture_of_run"]
+
+Format: TypeAlias = Literal["mermaid", "dot", "svg"]
+SVG_SECONDS = 60
+MERMAID_SIGNS = {sign: f"#{ord(sign)};" for sign in '#"`<>&'}
+COLOURS = {"failed": "#f4b6b6", "ended": "#e6e6e6"}
+"""Of boxes in a state other than running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A stage: its name and, where it runs, figures in further lines."""
+
+    name: str
+    notes: tuple[str, ...] = ()
+    state: str = "running"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All that is written into the box."""
+        return (self.name, *self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A link between two boxes, by their places; ``outlet`` where the first has several."""
+
+    begin: int
+    end: int
+    outlet: str = ""
+    note: str = ""
+
+    @property
+    def label(self) -> str:
+        """What is written on the arrow."""
+        return ", ".join(part for part in (self.outlet, self.note) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Boxes, each before those it feeds as far as that is possible, and the arrows between them."""
+
+    boxes: Sequence[Box]
+    arrows: Sequence[Arrow]
+
+    def draw(self, format: str) -> str:
+        """The picture as text in ``format``, one of ``mermaid``, ``dot``, ``svg``.
+
+        ``InvalidArgumentError`` for another one; ``MissingExtraError`` for SVG without Graphviz.
+        """
+        if format == "mermaid":
+            return self.mermaid()
+        if format == "dot":
+            return self.dot()
+        if format == "svg":
+            return self.svg()
+        formats = ", ".join(get_args(Format))
+        raise InvalidArgumentError(f"draw: format must be one of {formats}, got {format!r}")
+
+    def mermaid(self) -> str:
+        """A Mermaid flowchart, from left to right."""
+        lines = ["flowchart LR"]
+        for place, box in enumerate(self.boxes):
+            lines.append(f'    s{place}["{"<br/>".join(map(_for_mermaid, box.lines))}"]')
+        for arrow in self.arrows:
+            label = f'|"{_for_mermaid(arrow.label)}"|' if arrow.label else ""
+            lines.append(f"    s{arrow.begin} -->{label} s{arrow.end}")
+        for state, colour in COLOURS.items():
+            if places := [f"s{n}" for n, box in enumerate(self.boxes) if box.state == state]:
+                lines.append(f"    classDef {state} fill:{colour}")
+                lines.append(f"    class {','.join(places)} {state}")
+        return "\n".join(lines) + "\n"
+
+    def dot(self) -> str:
+        """A Graphviz digraph, from left to right."""
+        lines = ["digraph {", "    rankdir=LR", '    node [shape=box, fontname="sans-serif"]']
+        for place, box in enumerate(self.boxes):
+            fill = (
+                f', style=filled, fillcolor="{COLOURS[box.state]}"' if box.state in COLOURS else ""
+            )
+            text = "\\n".join(map(_for_dot, box.lines))
+            lines.append(f'    s{place} [label="{text}"{fill}]')
+        for arrow in self.arrows:
+            label = f' [label="{_for_dot(arrow.label)}"]' if arrow.label else ""
+            lines.append(f"    s{arrow.begin} -> s{arrow.end}{label}")
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def svg(self) -> str:
+        """What Graphviz makes of ``dot``."""
+        program = shutil.which("dot")
+        if program is None:
+            raise MissingExtraError(
+                "draw: format 'svg' needs Graphviz, whose program 'dot' is not on the PATH: "
+                "install it, or take format 'dot' elsewhere"
+            )
+        made = subprocess.run(
+            [program, "-Tsvg"],
+            input=self.dot(),
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+            timeout=SVG_SECONDS,
+        )
+        return made.stdout
+
+    def outline(self) -> str:
+        """A line for each row of stages between which nothing branches off or comes together."""
+        into: list[list[Arrow]] = [[] for _ in self.boxes]
+        out: list[list[Arrow]] = [[] for _ in self.boxes]
+        for arrow in self.arrows:
+            into[arrow.end].append(arrow)
+            out[arrow.begin].append(arrow)
+        begun: set[int] = set()
+        lines = []
+        for place in range(len(self.boxes)):
+            goes_on = len(into[place]) == 1 and len(out[into[place][0].begin]) == 1
+            if goes_on and into[place][0].begin in begun:
+                continue  # stands in the line of the one before it
+            lines.append(self._row(place, into, out, begun))
+        return "\n".join(lines)
+
+    def _row(
+        self, place: int, into: list[list[Arrow]], out: list[list[Arrow]], begun: set[int]
+    ) -> str:
+        """The stages from ``place`` on, with those that feed it in front."""
+        names = [_in_one_line(box.name) for box in self.boxes]
+        feeders = [
+            f"{names[a.begin]}[{a.outlet}]" if a.outlet else names[a.begin] for a in into[place]
+        ]
+        row = [", ".join(feeders)] if feeders else []
+        while True:
+            row.append(names[place])
+            begun.add(place)
+            if len(out[place]) != 1:
+                break
+            place = out[place][0].end
+            if len(into[place]) != 1 or place in begun:
+                break
+        return " -> ".join(row)
+
+
+def picture_of_run(snapshot: RunSnapshot) -> Picture:
+    """A run at one moment: what went through each stage and each link, and what waits."""
+    places = {stage.name: place for place, stage in enumerate(snapshot.stages)}
+    boxes = [Box(stage.name, _figures(stage), stage.state) for stage in snapshot.stages]
+    arrows = []
+    for link in snapshot.links:
+        if link.upstream in places and link.downstream in places:
+            outlet = "" if link.outlet == "out" else link.outlet
+            begin, end = places[link.upstream], places[link.downstream]
+            asked = link.requested if snapshot.stages[end].state == "running" else 0
+            note = f"{link.elements:,}" + (f" +{asked:,} asked" if asked else "")
+            arrows.append(Arrow(begin, end, outlet, note))
+    return Picture(boxes, arrows)
+
+
+def _figures(stage: StageSnapshot) -> tuple[str, ...]:
+    figures = [f"in {stage.elements_in:,}, out {stage.elements_out:,}"]
+    if stage.buffered:
+        figures.append(f"holds {stage.buffered:,} of {stage.window:,}")
+    if stage.state != "running":
+        figures.append(stage.state)
+    elif stage.busy or stage.back_pressured:
+        figures.append(f"busy {stage.busy:.0%}, held back {stage.back_pressured:.0%}")
+    figures += [f"{name} {value}" for name, value in stage.details.items() if value]
+    return tuple(figures)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _for_mermaid(text: str) -> str:
+    return "".join(MERMAID_SIGNS.get(sign, sign) for sign in _in_one_line(text))
+
+
+def _for_dot(text: str) -> str:
+    escaped = _in_one_line(text).replace("&", "&amp;").replace("\\", "\\\\")
+    return escaped.replace('"', '\\"')
