@@ -64,6 +64,7 @@ class Inlet:
         "count",
         "done",
         "error",
+        "feeder",
         "forgiving",
         "name",
         "on_drop",
@@ -77,6 +78,8 @@ class Inlet:
         self.buffered = 0
         self.count = 0
         self.opened = False
+        self.feeder = ("", "")
+        """Names of the stage and its outlet that feed it, for figures and pictures."""
         self.forgiving = False
         """Whether a stream that fails behind its cancellation is no failure of the run."""
         self.done = False
