@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import GraphError, InvalidArgumentError
+from actors_rs.graph.loops import check_loops
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.carried import Carrier
     from actors_rs.graph.lent import Lent
+    from actors_rs.graph.loops import Loop
 
 __all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "assembly_site", "graft", "in_order"]
 
@@ -63,6 +65,8 @@ class StageSpec:
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
     actor with their neighbours. ``carrier``: what the elements of this source carry, if anything.
+    ``loop``: the loop that this is an end of, its source or its sink. ``window_factor``: how many
+    windows of ordinary elements the inlets keep requested, unless the window is given.
     """
 
     kind: str
@@ -77,6 +81,8 @@ class StageSpec:
     lent: Lent | None = None
     fusable: bool = False
     carrier: Carrier | None = None
+    loop: Loop | None = None
+    window_factor: int = 1
 
     @property
     def label(self) -> str:
@@ -171,6 +177,7 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
                     f"outlet {index} of stage '{spec.label}' feeds nothing (made at {spec.site}): "
                     "add it to the graph, with Sink.ignore() if it is not needed"
                 )
+    check_loops(specs)
 
 
 def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a stream") -> None:
@@ -201,6 +208,7 @@ def spec_of(
     outflow_window: int | None = None,
     sides: tuple[StageSpec, ...] = (),
     fusable: bool = False,
+    loop: Loop | None = None,
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package."""
     return StageSpec(
@@ -214,4 +222,5 @@ def spec_of(
         assembly_site(),
         sides,
         fusable=fusable,
+        loop=loop,
     )

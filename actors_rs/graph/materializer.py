@@ -11,6 +11,7 @@ from typing import Any
 from actors_rs.graph.blueprint import OPEN, StageSpec
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.lent import Lent
+from actors_rs.graph.loops import closing_refs, narrowed, watch_loops
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import StageActor
@@ -37,7 +38,7 @@ def materialize(
     """Run a closed graph. ``specs`` are all its stages, each behind its inputs."""
     run: Run[Any] = Run(system, monitor=monitor)
     actors = prepare(system, run, specs)
-    logics = [actors[spec].logic for spec in sinks]
+    logics = [actors[spec].logic for spec in sinks if spec in actors]
     start(system, run, actors, [logic for logic in logics if isinstance(logic, SinkLogic)], single)
     return run
 
@@ -68,7 +69,7 @@ def prepare(
     actors: Actors = {}
     makers = makers_of(specs)
     for spec, name in zip(specs, names, strict=True):
-        if spec.lent is not None:
+        if spec.lent is not None or (spec.loop is not None and not spec.outlets):
             continue
         make = makers[spec]
         actors[spec] = StageActor(
@@ -82,9 +83,10 @@ def prepare(
         actors[spec].logic.on_failure = spec.attributes.on_failure or STOP
         actors[spec].logic.remake = make
     windows = inner.windows if inner is not None else windows_of(specs, system.window)
+    closing = closing_refs(specs)
     for spec, actor in actors.items():
         actor.logic.window = windows[spec]
-        for inlet, ref in zip(actor.logic.inlets, spec.inputs, strict=True):
+        for inlet, ref in zip(actor.logic.inlets, closing.get(spec, spec.inputs), strict=True):
             inlet.window = windows[spec]
             inlet.forgiving |= inner is not None and inner.forgiving
             if ref.spec.lent is not None:
@@ -92,6 +94,7 @@ def prepare(
             elif ref is not OPEN:
                 feeder = actors[ref.spec]
                 connect(run, feeder, feeder.logic.outlets[ref.index], actor, inlet)
+    watch_loops(specs, actors)
     return actors
 
 
@@ -136,9 +139,9 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
     for spec in specs:
         flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
         inherited = min(flowing, default=0)
-        windows[spec] = spec.attributes.window or inherited or default
+        windows[spec] = spec.attributes.window or inherited or default * spec.window_factor
         behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
-    return windows
+    return narrowed(specs, windows)
 
 
 def unique_names(labels: Iterable[str]) -> list[str]:

@@ -10,13 +10,14 @@ Many threads put; only the turn that runs the actor takes, ends the turn or clos
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pykka import ActorDeadError
 
 from actors_rs.runtime._primitives import Lock
 
-__all__ = ["EMPTY", "Mailbox"]
+__all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
 
 
 class _Empty:
@@ -26,6 +27,15 @@ class _Empty:
 
 EMPTY: Final = _Empty()
 """What ``take`` returns when both lanes are empty (``None`` is an ordinary message)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxStatistics:
+    """A mailbox at one moment: unread messages of each lane, and whether it takes more."""
+
+    control: int
+    data: int
+    closed: bool
 
 
 class Owner(Protocol):
@@ -61,6 +71,11 @@ class Mailbox:
     def __len__(self) -> int:
         control = self._control
         return len(self._data) + (len(control) if control else 0)
+
+    def statistics(self) -> MailboxStatistics:
+        """A snapshot; cheap, from any thread."""
+        control = self._control
+        return MailboxStatistics(len(control or ()), len(self._data), self._closed)
 
     def offer(self, message: Any) -> bool:
         """Put into the data lane. False when the mailbox is closed. Any thread."""
@@ -122,6 +137,11 @@ class Mailbox:
         """``owner`` takes a halted mailbox over; its first turn is scheduled by the caller."""
         self.owner = owner
         self.halted = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether no turn is running or due at this moment."""
+        return not self._scheduled
 
     def close(self) -> list[Any]:
         """Refuse messages from now on and hand back those never taken, control lane first."""

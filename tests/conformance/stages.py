@@ -13,7 +13,7 @@ from itertools import count
 import pyarrow
 from pyarrow import parquet
 
-from actors_rs import Flow, KillSwitch, Sink, Source, merge
+from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
 from actors_rs.graph.dsl.sources import source
 from actors_rs.graph.source_queue import SourceQueue
 from actors_rs.stages.sources.queue import QueueSource
@@ -134,6 +134,11 @@ def again(error):
     raise error
 
 
+def looped():
+    loop = Feedback(8)
+    return loop.source.merge_preferred(Flow()).divert_to(loop.sink, lambda _: False)
+
+
 def beside(operator):
     """A flow with ``operator``, which drops elements, on a branch that ends in nothing."""
     one, other = Flow().broadcast(2)
@@ -223,6 +228,7 @@ FLOWS = {
     "operators/take_within": lambda: Flow().take_within(100),
     "operators/throttle": lambda: Flow().throttle(10**4),
     "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
+    "junctions/feedback": looped,
     "junctions/also_to": lambda: Flow().also_to(Sink.ignore()),
     "junctions/amb": lambda: Flow().amb(Source.never()),
     "junctions/balance": lambda: Flow().balance(1)[0],

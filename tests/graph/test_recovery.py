@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated,union-attr"
 """What becomes of errors in graphs: recovered from, mapped, retried."""
 
 import asyncio

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated,arg-type"
 """Operators of time, rate and life cycle in graphs, where time does not matter: against lists."""
 
 import gc

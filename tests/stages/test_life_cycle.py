@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated,arg-type"
 """How a stream is ended from outside, and who is told of its end; stages alone."""
 
 import pytest

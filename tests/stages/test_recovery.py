@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated,arg-type"
 """Errors in the stages that deal with them, alone: recovered from, mapped, retried."""
 
 import pytest

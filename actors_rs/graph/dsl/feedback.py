@@ -1,0 +1,57 @@
+"""``Feedback``: a way back, for graphs in which elements come round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Never, TypeVar
+
+from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.graph.dsl.checks import at_least
+from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.loops import Loop
+from actors_rs.stages.junctions.feedback import Feedback as FeedbackStage
+from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Feedback"]
+
+T = TypeVar("T")
+
+
+class Feedback(Generic[T]):
+    """A loop: what goes into ``sink`` comes out of ``source``. Both belong into one graph, once.
+
+        loop = Feedback[int](buffer=64)
+        flow = loop.source.merge_preferred(numbers).map(halve).divert_to(loop.sink, when=is_even)
+
+    ``buffer`` elements, or twice as many as there are stages in the loop if that is more, wait
+    where the loop comes back to; the windows of its stages are so small that all they hold fits in
+    there too. If in addition what comes back is served first, as ``merge_preferred`` does above,
+    and no stage makes several elements of one, then the loop cannot hold itself up.
+
+    The loop completes when all that flows into it from outside has completed and no element is
+    left in it. A loop with a ``buffer`` of 0 is a ``GraphError`` that names its stages, when it
+    is put into a graph.
+    """
+
+    def __init__(self, buffer: int) -> None:
+        at_least(0, buffer, "Feedback: buffer")
+        self._loop = Loop(buffer)
+        self._source = spec_of("feedback", FeedbackStage, outflow_window=0, loop=self._loop)
+        self._sink = spec_of("feedback", StageLogic, OPEN, outlets=0, loop=self._loop)
+
+    def __repr__(self) -> str:
+        return f"<Feedback buffer={self._loop.buffer}>"
+
+    @property
+    def source(self) -> Flow[Never, T]:
+        """What came back."""
+        from actors_rs.graph.dsl.flow import Flow
+
+        return Flow(OutletRef(self._source))
+
+    @property
+    def sink(self) -> Sink[T, None]:
+        """The way back. It has no result of its own among those of the graph."""
+        return Sink(self._sink)

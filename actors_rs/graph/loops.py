@@ -1,0 +1,152 @@
+"""Loops: graphs in which elements come round, closed by a ``Feedback``.
+
+In a blueprint a loop stays open, so that stages can be told in the order in which they depend on
+each other: a ``Feedback`` is a source spec and a sink spec with one ``Loop`` in common. They become
+one stage when the graph is materialized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from actors_rs.errors import GraphError
+from actors_rs.stages.junctions.feedback import Feedback
+from actors_rs.stages.ports import Inlet
+
+if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import OutletRef, StageSpec
+    from actors_rs.graph.shell import StageActor
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Loop", "check_loops", "closing_refs", "narrowed", "watch_loops"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """What the two ends of a ``Feedback`` have in common; compared by identity."""
+
+    buffer: int
+
+
+def check_loops(specs: Sequence[StageSpec]) -> None:
+    """Raise ``GraphError`` for a loop without one of its ends, or without a buffer."""
+    for source, sinks in _ends_of(specs).values():
+        if source is None:
+            raise GraphError(
+                f"the source of the feedback '{sinks[0].label}' (made at {sinks[0].site}) is not "
+                "part of the graph that its sink is in"
+            )
+        if len(sinks) != 1:
+            raise GraphError(
+                f"the sink of the feedback '{source.label}' (made at {source.site}) must be used "
+                f"once in the graph, got {len(sinks)} times"
+            )
+        assert source.loop is not None
+        if not source.loop.buffer:
+            cycle = " -> ".join(spec.label for spec in _cycle(specs, source, sinks[0]))
+            raise GraphError(
+                f"a cycle needs a buffer, this has none: {cycle} -> {source.label} (made at "
+                f"{source.site}); give Feedback the number of elements that come round together"
+            )
+
+
+def closing_refs(specs: Sequence[StageSpec]) -> dict[StageSpec, tuple[OutletRef, ...]]:
+    """For each source end of a loop the outlet that feeds it, through the sink end."""
+    ends = _ends_of(specs).values()
+    return {source: sinks[0].inputs for source, sinks in ends if source is not None and sinks}
+
+
+def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> dict[StageSpec, int]:
+    """``windows``, but in a loop such that all that is under way in it fits where it comes back.
+
+    The buffer of a loop is the inlet that its way back leads to: so a stage that serves this inlet
+    first lets nothing in from outside while anything is in the buffer. What the other stages hold
+    together is less than the buffer; so whatever was let in finds room there, and none of it waits
+    for room that only it could make.
+    """
+    narrow = dict(windows)
+    for source, sinks in _ends_of(specs).values():
+        if source is None or source.loop is None or not sinks:
+            continue
+        loop = _cycle(specs, source, sinks[0])
+        share = max(1, source.loop.buffer // (2 * len(loop)))
+        for spec in loop:
+            if any(ref.spec is source for ref in spec.inputs):
+                narrow[spec] = max(source.loop.buffer, 2 * len(loop))
+            else:
+                narrow[spec] = min(narrow[spec], share)
+    return narrow
+
+
+def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActor]) -> None:
+    """Let each loop's stage see whether the loop is empty."""
+    for source, sinks in _ends_of(specs).values():
+        if source is None or not sinks:
+            continue
+        logic = actors[source].logic
+        assert isinstance(logic, Feedback)
+        body = _cycle(specs, source, sinks[0])
+        inside = {
+            inlet
+            for spec in body
+            for inlet, ref in zip(actors[spec].logic.inlets, spec.inputs, strict=False)
+            if ref.spec in body
+        } | set(logic.inlets)
+        others = [actors[spec] for spec in body if spec is not source]
+        logic.look = partial(_look, others, inside)
+
+
+def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
+    """Figures that change whenever something moves, or ``None`` while something may move.
+
+    Called in the turn of one stage about the others. What is read while one of them has a turn
+    may be torn; but then its figures are others the next time, or it is not idle.
+    """
+    figures: list[Hashable] = []
+    for stage in stages:
+        logic, inbox = stage.logic, stage.actor_inbox
+        if stage.actor_stopped.is_set():
+            continue
+        if not inbox.idle or _holds(logic):
+            return None
+        for inlet in logic.inlets:
+            if inlet.buffered or not (inlet.exhausted or inlet in inside):
+                return None
+            figures.append(inlet.count)
+        figures.extend(outlet.count for outlet in logic.outlets)
+        if not inbox.idle:
+            return None
+    return tuple(figures)
+
+
+def _holds(logic: StageLogic) -> bool:
+    try:
+        return any(True for _ in logic.held())
+    except RuntimeError:  # it changed meanwhile, so the stage is at work
+        return True
+
+
+def _ends_of(specs: Sequence[StageSpec]) -> dict[Loop, tuple[StageSpec | None, list[StageSpec]]]:
+    ends: dict[Loop, tuple[StageSpec | None, list[StageSpec]]] = {}
+    for spec in specs:
+        if spec.loop is None:
+            continue
+        source, sinks = ends.get(spec.loop, (None, []))
+        ends[spec.loop] = (spec, sinks) if spec.outlets else (source, [*sinks, spec])
+    return ends
+
+
+def _cycle(specs: Sequence[StageSpec], source: StageSpec, sink: StageSpec) -> list[StageSpec]:
+    """``source`` and every stage that leads from it to ``sink``, in order; without ``sink``."""
+    behind = {source}
+    for spec in specs:  # each behind its inputs
+        if any(ref.spec in behind for ref in spec.inputs):
+            behind.add(spec)
+    before = {sink}
+    for spec in reversed(specs):
+        if spec in before:
+            before.update(ref.spec for ref in spec.inputs)
+    return [spec for spec in specs if spec in behind and spec in before and spec is not sink]

@@ -1,0 +1,60 @@
+"""Feedback(100), the two ends of a loop
+
+    sink:    1 2 |
+    source:  1 2 |      (sink and source are parts of one graph: what goes out comes round)
+
+Holds what comes back until the loop asks for it again.
+
+Back-pressure: passed on, once the buffer is full.
+Completes: when everything that flows into the loop from outside has completed and nothing is left
+  in it. Stages that keep elements back, a batch without a time for instance, keep the loop going.
+Fails: when a stage of the loop fails.
+Cancels: at once; what is held is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.stage import Budget
+
+LOOK_EVERY = 0.02
+"""Seconds between two looks at whether the loop is empty."""
+
+
+class Feedback(PassThrough):
+    """Passes on, and ends the loop that it closes.
+
+    ``look`` gives figures of the loop if it seems to be empty and cannot fill up from outside any
+    more, else ``None``. The same figures twice mean that nothing moved in between: it is empty.
+    """
+
+    look: Callable[[], Hashable | None]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._alarm = Alarm(self, self._look_again)
+        self._seen: Hashable | None = None
+
+    def start(self) -> None:
+        self.inlet.open()  # the loop must be able to turn before anybody asks
+        self._alarm.set(LOOK_EVERY)
+
+    def pass_on(self, budget: Budget) -> None:
+        if not self.outlet.closed or self.outlet.cancelled:
+            super().pass_on(budget)
+        elif self.inlet.buffered:  # cannot be, unless a stage does not say what it holds
+            for element in self.inlet.take(self.inlet.buffered):
+                self.context.report(element, "came back to a loop that had ended")
+
+    def stop(self, error: BaseException | None) -> None:
+        self._alarm.cancel()
+
+    def _look_again(self) -> None:
+        before, self._seen = self._seen, self.look()
+        if self._seen is None or self._seen != before or self.inlet.buffered:
+            self._alarm.set(LOOK_EVERY)
+        else:
+            self.outlet.complete()

@@ -1,0 +1,138 @@
+# mypy: disable-error-code="var-annotated"
+"""Loops: what goes in comes out, however often it comes round; and the loop ends by itself."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors_rs import Feedback, Graph, KillSwitch, Sink, Source, merge
+from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
+from tests.graph.helpers import SECONDS, Book, wait_until
+from tests.graph.models import quick
+
+
+def collatz(x):
+    return x // 2 if x % 2 == 0 else 3 * x + 1
+
+
+def rounds(pair):
+    start, x = pair
+    return start, collatz(x)
+
+
+def goes_on(pair):
+    return pair[1] > 1
+
+
+def circling(numbers, buffer, body=lambda flow: flow.map(rounds)):
+    """Each number goes round until it has come to 1."""
+    loop = Feedback(buffer)
+    pairs = Source.from_iterable(list(numbers)).map(lambda x: (x, x))
+    return body(loop.source.merge_preferred(pairs)).divert_to(loop.sink, goes_on)
+
+
+def finished(system, flow):
+    return sorted(x for x, _ in system.start(flow.to(Sink.list())).result(SECONDS))
+
+
+@quick
+@given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 40))
+def test_every_element_leaves_the_loop_once_whatever_the_buffer(shared, numbers, buffer):
+    flow = circling(numbers, buffer)
+    for _ in range(2):
+        assert finished(shared, flow) == sorted(numbers)
+
+
+BODIES = {
+    "map_async": lambda flow: flow.map_async(rounds, 3, ordered=False),
+    "delay": lambda flow: flow.map(rounds).delay(0.001),
+    "batch": lambda flow: flow.map(rounds).batch(5, within=0.002).flat_map(list),
+    "throttle": lambda flow: flow.map(rounds).throttle(5000),
+    "branches": lambda flow: merge(*(branch.map(rounds) for branch in flow.balance(2))),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_loop_waits_for_what_its_stages_hold(shared, body):
+    assert finished(shared, circling(range(1, 25), 64, body)) == list(range(1, 25))
+
+
+def test_a_loop_with_nothing_in_it_completes(shared):
+    assert finished(shared, circling([], 8)) == []
+
+
+def test_a_loop_holds_on_while_more_may_come_from_outside(shared):
+    switch, loop, seen = KillSwitch(), Feedback(8), []
+    open_ended = merge(Source.of((3, 3)), Source.never().kill_switch(switch))
+    flow = loop.source.merge_preferred(open_ended).map(rounds).divert_to(loop.sink, goes_on)
+    run = shared.start(flow.to(Sink.for_each(seen.append)))
+    wait_until(lambda: seen == [(3, 1)])
+    assert finished(shared, circling([9], 8)) == [9], "a loop that is looked at as often"
+    assert not run.done()
+    switch.shutdown()
+    assert run.result(SECONDS) == 1
+
+
+def test_a_failure_in_the_loop_ends_it(shared):
+    def f(x):
+        if x == 16:
+            raise ValueError(x)
+        return collatz(x)
+
+    loop = Feedback(8)
+    flow = loop.source.merge_preferred(Source.of(3)).map(f).divert_to(loop.sink, lambda x: x > 1)
+    with pytest.raises(StageError, match="ValueError: 16"):
+        shared.start(flow.to(Sink.list())).result(SECONDS)
+
+
+def test_a_loop_can_be_left_for_good_and_cancelled(shared):
+    loop = Feedback(8)
+    endless = loop.source.merge_preferred(Source.of(1)).map(lambda x: x + 1)
+    one, other = endless.broadcast(2)
+    graph = Graph(one.take(5).to(Sink.list()), other.take(9).to(loop.sink))
+    assert shared.start(graph).result(SECONDS) == ([2, 3, 4, 5, 6],)
+    run = shared.start(
+        loop.source.merge_preferred(Source.of(1)).divert_to(loop.sink, bool).to(Sink.list())
+    )
+    run.cancel()
+    with pytest.raises(RunCancelled):
+        run.result(SECONDS)
+
+
+def test_a_loop_stands_behind_a_publisher_too(shared):
+    book = Book(first=100)
+    shared.publisher(circling(range(1, 9), 8)).subscribe(book)
+    assert book.wait() == "complete"
+    assert sorted(x for x, _ in book.elements) == list(range(1, 9))
+
+
+# Blueprints
+
+
+def test_a_cycle_without_a_buffer_is_an_error_that_names_the_cycle(shared):
+    flow = circling([1], 0)
+    with pytest.raises(GraphError) as caught:
+        flow.to(Sink.list()).start_on(shared)
+    assert "feedback -> merge_preferred -> map -> divert_to -> feedback" in str(caught.value)
+    assert "test_feedback.py:" in str(caught.value)
+
+
+def test_both_ends_of_a_loop_belong_into_the_graph_once(shared):
+    loop = Feedback(3)
+    with pytest.raises(GraphError, match="must be used once in the graph, got 0 times"):
+        loop.source.to(Sink.list()).start_on(shared)
+    with pytest.raises(GraphError, match="not part of the graph"):
+        Source.of(1).to(loop.sink).start_on(shared)
+    one, other = loop.source.merge(Source.of(1)).broadcast(2)
+    with pytest.raises(GraphError, match="got 2 times"):
+        Graph(one.to(loop.sink), other.to(loop.sink))
+    with pytest.raises(GraphError, match="feeds exactly one inlet"):
+        Graph(loop.source.to(loop.sink), loop.source.to(Sink.list()))
+
+
+def test_a_buffer_is_a_number_of_elements():
+    with pytest.raises(InvalidArgumentError, match="Feedback: buffer"):
+        Feedback(-1)
+    with pytest.raises(TypeError, match="Feedback: buffer"):
+        Feedback("8")  # type: ignore[arg-type]
+    assert repr(Feedback(8)) == "<Feedback buffer=8>"
