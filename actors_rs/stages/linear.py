@@ -206,6 +206,10 @@ class Operator(_Linear):
 class SinkLogic(_Linear):
     """The end of a stream. Subclasses give ``consume`` and ``finish``; ``result`` is the run's."""
 
+    all_or_nothing = False
+    """Whether a ``consume`` that raises has done nothing for the elements before the failing one;
+    they are given to it once more then."""
+
     def __init__(self) -> None:
         super().__init__()
         self.result: Any = None
@@ -222,7 +226,8 @@ class SinkLogic(_Linear):
     def consume(self, elements: Iterator[Any], /) -> None:
         """Take all ``elements``, a piece of the input; raising fails the run.
 
-        What it did for the elements before the one it raises for must stand: a stage may go on.
+        What it did for the elements before the one it raises for must stand, for the stage may go
+        on, or ``all_or_nothing`` be set.
         """
         raise NotImplementedError
 
@@ -266,10 +271,15 @@ class SinkLogic(_Linear):
 
     def _go_on_in(self, piece: Frame, rest: Iterator[Any], error: Exception) -> bool:
         """``consume`` raised ``error``: whether the rest of the piece has been consumed."""
-        left = len(piece)
-        while self.survives_in(piece, left, rest, error):
+        size = left = len(piece)
+        while True:
+            now_left = length_hint(rest)
+            if self.all_or_nothing and left - now_left > 1:
+                self.consume(iter(piece[size - left : size - now_left - 1]))
+            if not self.survives_in(piece, left, rest, error):
+                return False
             self._not_mine += 1
-            left = length_hint(rest)
+            left = now_left
             if self.satisfied or not left:
                 return True
             try:
@@ -278,4 +288,3 @@ class SinkLogic(_Linear):
                 error = another
             else:
                 return True
-        return False

@@ -29,6 +29,7 @@ NAMES = (
     "memory",
     "spark",
     "metrics",
+    "supervision",
     "junctions",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""

@@ -9,9 +9,6 @@ Cancels: when the run is cancelled.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from itertools import islice
-from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.linear import SinkLogic
@@ -20,18 +17,14 @@ from actors_rs.stages.linear import SinkLogic
 class Sum(SinkLogic):
     """Adds the elements up with ``+``."""
 
+    all_or_nothing = True
+
     def __init__(self) -> None:
         super().__init__()
         self._total: Any = 0
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        again = copy(elements)
-        try:
-            self._total = sum(elements, self._total)
-        except Exception:
-            before = length_hint(again) - length_hint(elements) - 1
-            self._total = sum(islice(again, before), self._total)  # what was fine before stands
-            raise
+        self._total = sum(elements, self._total)
 
     def finish(self) -> Any:
         return self._total
