@@ -179,6 +179,10 @@ FLOWS = {
     "operators/conflate": lambda: (
         Flow().conflate(lambda x: [x], lambda xs, x: [*xs, x]).flat_map(same)
     ),
+    "operators/batch_by_weight": lambda: (
+        Flow().batch(weight=lambda _: 2, max_weight=2).map(lambda batch: batch[0])
+    ),
+    "operators/map_async_by_key": lambda: Flow().map_async(same, 2, key=lambda _: 0),
     "operators/count": lambda: folded(lambda flow: flow.count()),
     "operators/debounce": lambda: beside(lambda flow: flow.debounce(0.001)),
     "operators/default_if_empty": lambda: Flow().default_if_empty(),
@@ -244,6 +248,7 @@ FLOWS = {
     "junctions/merge_sorted": lambda: Flow().merge_sorted(Source.empty(), key=str),
     "junctions/partition": partition,
     "junctions/recover_with": lambda: Flow().recover_with(again),
+    "junctions/group_by": lambda: Flow().group_by(lambda _: 0, 1).flat_map(lambda group: group),
     "junctions/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
     "junctions/unzip": unzip,
     "junctions/wire_tap": lambda: Flow().wire_tap(Sink.ignore()),

@@ -20,6 +20,7 @@ from actors_rs.delivery.carrying.sinks import CarryingSink
 from actors_rs.delivery.carrying.sqlite import UnitSqlite
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import GraphError
+from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
@@ -84,6 +85,8 @@ def _partition(logic: Any) -> StageLogic:
 
 def _map_async(logic: Any) -> StageLogic:
     logic._f = carrying_call(logic._f)
+    if isinstance(logic, MapAsyncByKey):
+        logic.key = of_value(logic.key)
     return _mixing(Surviving)(logic)
 
 

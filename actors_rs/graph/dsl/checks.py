@@ -7,7 +7,7 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 
-__all__ = ["at_least", "function", "one_of", "optional_function", "positive_seconds"]
+__all__ = ["at_least", "function", "one_of", "optional_function", "positive", "positive_seconds"]
 
 
 def at_least(least: int, value: Any, what: str) -> int:
@@ -36,6 +36,15 @@ def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
         raise InvalidArgumentError(f"{what} must be one of {', '.join(choices)}, got {value!r}")
+
+
+def positive(value: Any, what: str) -> float:
+    """``value`` if it is a number above 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"{what} must be a number, got {value!r}")
+    if not value > 0:
+        raise InvalidArgumentError(f"{what} must be above 0, got {value!r}")
+    return value
 
 
 def positive_seconds(value: Any, what: str) -> float:

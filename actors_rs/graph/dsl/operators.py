@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, function, optional_function, positive_seconds
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    function,
+    optional_function,
+    positive,
+    positive_seconds,
+)
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.batch import Batch
+from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.operators.map_not_none import MapNotNone
 from actors_rs.stages.operators.scan import Scan
 from actors_rs.stages.operators.sliding import Sliding
@@ -117,14 +127,30 @@ class Operators(Appending[In_contra, Out_co]):
         optional_function(key, "sort_within: key")
         return self._linear("sort_within", lambda: SortWithin(count, key))
 
-    def batch(self, count: int, within: float | None = None) -> Flow[In_contra, list[Out_co]]:
+    def batch(
+        self,
+        count: int | None = None,
+        within: float | None = None,
+        *,
+        weight: Callable[[Out_co], float] | None = None,
+        max_weight: float | None = None,
+    ) -> Flow[In_contra, list[Out_co]]:
         """Lists of ``count`` elements, the last one shorter.
 
         With ``within``, a list is given that many seconds after its first element, full or not.
+        With ``weight`` and ``max_weight``, a list holds as many elements as weigh no more than
+        that together, and no more than ``count`` if that is given; a heavier one comes alone.
         """
-        at_least(1, count, "batch: count")
         seconds = None if within is None else positive_seconds(within, "batch: within")
-        return self.then("batch", lambda: Batch(count, seconds), WINDOW_OF_BATCHES)
+        if count is not None or weight is None:
+            count = at_least(1, count, "batch: count")
+        if weight is None and max_weight is None and count is not None:
+            most = count
+            return self.then("batch", lambda: Batch(most, seconds), WINDOW_OF_BATCHES)
+        weigh = function(weight, "batch: weight")
+        heaviest = positive(max_weight, "batch: max_weight")
+        make = partial(BatchByWeight, count, seconds, weigh, heaviest)
+        return self.then("batch", make, WINDOW_OF_BATCHES)
 
     @overload
     def map_async(
@@ -133,6 +159,7 @@ class Operators(Appending[In_contra, Out_co]):
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
+        key: Callable[[Out_co], Hashable] | None = None,
     ) -> Flow[In_contra, R]: ...
 
     @overload
@@ -142,6 +169,7 @@ class Operators(Appending[In_contra, Out_co]):
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
+        key: Callable[[Out_co], Hashable] | None = None,
     ) -> Flow[In_contra, R]: ...
 
     @overload
@@ -151,6 +179,7 @@ class Operators(Appending[In_contra, Out_co]):
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
+        key: Callable[[Out_co], Hashable] | None = None,
     ) -> Flow[In_contra, R]: ...
 
     def map_async(
@@ -159,15 +188,25 @@ class Operators(Appending[In_contra, Out_co]):
         parallelism: int,
         ordered: bool = True,
         executor: Executor | None = None,
+        key: Callable[[Out_co], Hashable] | None = None,
     ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time.
 
         ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or a coroutine. It
         runs on threads of the system, or on ``executor``. Results come in the order of the
-        elements, or with ``ordered=False`` as they are ready.
+        elements, or with ``ordered=False`` as they are ready. With ``key``, calls for elements
+        of the same key follow each other, so their results are in order; those of different keys
+        come as they are ready.
         """
         function(f, "map_async: f")
         at_least(1, parallelism, "map_async: parallelism")
         if executor is not None and not isinstance(executor, Executor):
             raise TypeError(f"map_async: executor must be an Executor or None, got {executor!r}")
-        return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
+        if key is None:
+            return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
+        by = function(key, "map_async: key")
+        if not ordered:
+            raise InvalidArgumentError(
+                "map_async: expected ordered or a key, got ordered=False too"
+            )
+        return self.then("map_async", lambda: MapAsyncByKey(f, parallelism, by, executor))

@@ -1,0 +1,82 @@
+"""batch(weight=len, max_weight=5)
+
+in:  "ab" "cd" "efg" "h" |
+out: ["ab" "cd"] ["efg" "h"] |
+
+Gives lists whose elements weigh no more than so much together. One that is heavier comes alone.
+
+Back-pressure: takes elements when a list is asked for, and gives one at a time.
+Completes: with upstream, behind the last list.
+Fails: with upstream, behind the last list; or when the weight raises.
+Cancels: upstream, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from sys import maxsize
+from typing import Any
+
+from actors_rs.stages.operators.batch import Batch
+from actors_rs.stages.ports import Frame
+
+
+class BatchByWeight(Batch):
+    """Lists that a further element would make heavier than ``most``, or longer than ``count``."""
+
+    def __init__(
+        self,
+        count: int | None,
+        within: float | None,
+        weight: Callable[[Any], Any],
+        most: float,
+    ) -> None:
+        super().__init__(count or maxsize, within)
+        self._weight = weight
+        self._most = most
+        self._heft: Any = 0  # of what is in the list
+        self._full = False
+
+    def _gather(self) -> None:
+        while self.outlet.demand and self.inlet.buffered and not self._full:
+            self._gather_from(self.inlet.take(self._count - len(self._batch)))
+
+    def _gather_from(self, frame: Frame) -> None:
+        for index, element in enumerate(frame):
+            try:
+                heavier = self._heft + self._weight(element)
+                fits = heavier <= self._most
+            except Exception as error:
+                position = self.inlet.count - len(frame) + index
+                if not self.survives(error, element, position, first=self._give_rest):
+                    return
+                continue
+            if self._batch and not fits:
+                self._close_before(frame[index:])
+                return
+            self._put_in(element)
+            self._heft = heavier
+            if heavier >= self._most or len(self._batch) == self._count:
+                self._close_before(frame[index + 1 :])
+                return
+
+    def _close_before(self, rest: Frame) -> None:
+        self._full = True
+        self.inlet.untake(rest)
+
+    def _put_in(self, element: Any) -> None:
+        if not self._batch and self._within is not None:
+            self._timer = self.context.after(self._within, partial(self._time_is_up, self._batch))
+        self._batch.append(element)
+
+    def _ready(self) -> bool:
+        return self._full or super()._ready()
+
+    def _give(self) -> None:
+        super()._give()
+        self._heft, self._full = 0, False
+
+    def _give_rest(self) -> None:
+        if self._batch:
+            self._give()

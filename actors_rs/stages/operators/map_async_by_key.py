@@ -1,0 +1,71 @@
+"""map_async(f, parallelism=2, key=first_letter)
+
+in:  a1 a2 b1 |
+out: f(b1) f(a1) f(a2) |    (f(a2) begins behind f(a1); b1 overtakes both)
+
+Like map_async, with one call at a time for each key: results of a key come in the order of its
+elements, those of different keys as they are ready.
+
+Back-pressure: holds at most twice ``parallelism`` elements, of all keys together.
+Completes: when upstream has completed and the last call has ended.
+Fails: with upstream, behind all calls; or when the function or the key raises.
+Cancels: upstream and the calls under way, when downstream cancels.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from actors_rs.stages.operators.map_async import MapAsync, _Call
+
+
+class MapAsyncByKey(MapAsync):
+    """Calls for elements of the same ``key`` follow each other."""
+
+    def __init__(
+        self,
+        f: Callable[[Any], Any],
+        parallelism: int,
+        key: Callable[[Any], Any],
+        executor: Executor | None,
+    ) -> None:
+        super().__init__(f, parallelism, False, executor)
+        self.key = key
+        self._keys: dict[_Call, Any] = {}  # of the calls that have not ended
+        self._lines: dict[Any, deque[_Call]] = {}  # behind the one call of a key that has its turn
+
+    def _admit(self) -> None:
+        frame = self.inlet.take(self._room)
+        first = self.inlet.count - len(frame)
+        for offset, element in enumerate(frame):
+            call = _Call(element, first + offset)
+            try:
+                self._line_up(call, self.key(element))
+            except Exception as error:
+                if not self.survives(error, element, call.position):
+                    return
+
+    def _line_up(self, call: _Call, key: Any) -> None:
+        if key in self._lines:
+            self._lines[key].append(call)
+        else:
+            self._lines[key] = deque()
+            self._waiting.append(call)
+        self._keys[call] = key
+        self._not_ended.add(call)
+
+    def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
+        super()._finish(call, value, error)
+        if not call.done:  # it is made again, and keeps its turn
+            return
+        key = self._keys.pop(call)
+        if line := self._lines[key]:
+            self._waiting.append(line.popleft())
+        else:
+            del self._lines[key]
+
+    def details(self) -> dict[str, Any]:
+        return {**super().details(), "keys": len(self._lines)}
