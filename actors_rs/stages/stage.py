@@ -133,7 +133,7 @@ class StageLogic:
     """
 
     inlets: Sequence[Inlet] = ()
-    outlets: tuple[Outlet, ...] = ()
+    outlets: Sequence[Outlet] = ()
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set by the shell."""

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_source, in_order, spec_of
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, function, one_of, positive_seconds
+from actors_rs.stages.groups import OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.catch import Catch
 from actors_rs.stages.junctions.concat import Concat
 from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
+from actors_rs.stages.junctions.group_by import GroupBy
 from actors_rs.stages.junctions.switch_map import SwitchMap
 from actors_rs.stages.operators.flat_map import FlatMap
 from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.graph.dsl.groups import Group
 
 __all__ = ["Substreams", "amb", "concat"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
+K = TypeVar("K")
 R = TypeVar("R")
 T = TypeVar("T")
+
+GROUPS_A_WINDOW = 64
+"""For that many groups ``group_by`` keeps a window of elements requested."""
+LARGEST_FACTOR = 16
 
 Inner: TypeAlias = "Flow[Never, R] | Iterable[R]"
 """What a function may return where a stream is wanted."""
@@ -73,6 +81,52 @@ class Substreams(Appending[In_contra, Out_co]):
         """
         function(f, "catch: f")
         return self.then("catch", lambda: Catch(f))
+
+    def group_by(
+        self,
+        key: Callable[[Out_co], K],
+        max_groups: int,
+        on_overflow: OnOverflow = "backpressure",
+        idle_timeout: float | None = None,
+        *,
+        stall_after: float | None = 30.0,
+    ) -> Flow[In_contra, Group[K, Out_co]]:
+        """A stream for each ``key(element)``, with the elements of that key in their order.
+
+        Each is a ``Group``: a source with a ``key``, to be run once and soon, all at a time::
+
+            source.group_by(key, 1000).flat_map(lambda g: g.reduce(0, add), breadth=1000)
+
+        A new key beyond ``max_groups`` waits until a group ends (``on_overflow="backpressure"``),
+        ends the group that was idle longest (``"evict_idle"``), fails the stage (``"fail"``), or
+        goes to one extra group, whose ``is_overflow`` is true (``"divert"``). A group also ends
+        after ``idle_timeout`` seconds without an element. If the key of a group that was ended so
+        comes again, a new group is opened with the same key.
+
+        When nothing moves for ``stall_after`` seconds because nobody runs a group that was given,
+        or no group ends to make room, the stage fails with ``Stalled``, which names the groups.
+        ``None`` waits for ever. Give it more where downstream may stand still for so long.
+        """
+        from actors_rs.graph.dsl.groups import Group
+
+        function(key, "group_by: key")
+        at_least(1, max_groups, "group_by: max_groups")
+        one_of(get_args(OnOverflow), on_overflow, "group_by: on_overflow")
+        idle = (
+            None
+            if idle_timeout is None
+            else positive_seconds(idle_timeout, "group_by: idle_timeout")
+        )
+        stall = (
+            None if stall_after is None else positive_seconds(stall_after, "group_by: stall_after")
+        )
+        wrap = Group.of_stream
+        flow = self.then(
+            "group_by", lambda: GroupBy(key, max_groups, on_overflow, wrap, idle, stall), 0
+        )
+        # A frame for each group costs the same whether it holds one element or fifty.
+        factor = min(LARGEST_FACTOR, max(1, max_groups // GROUPS_A_WINDOW))
+        return flow._changed("group_by", window_factor=factor)
 
     def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, then the others; each is started when the one before has completed."""

@@ -22,14 +22,17 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.hosting import Hosting
+from actors_rs.stages.hosting import Hosting, InnerInlet
+from actors_rs.stages.pace import PIECE_SECONDS
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
-LEAST_WINDOW = 16
+LEAST_WINDOW = 256
 """Elements an inner stream is asked for at least, however many share the window."""
 PIECE = 64
 """Most elements taken from upstream at once, to be given to ``f`` one by one."""
+LARGE = 256
+"""A frame of so many elements is worth a message of its own; smaller ones share one."""
 
 
 class FlatMapMerge(Hosting):
@@ -41,62 +44,98 @@ class FlatMapMerge(Hosting):
         self._f = f
         self._breadth = breadth
         self._hand: deque[Any] = deque()  # taken, but not given to f yet
+        self._out: list[Any] = []  # to be emitted in this turn
+        self._is_slow = False
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
         if outlet.cancelled:
             self.end(outlet.cause)
-        while outlet.demand > 0 and (self._start_one() or self.line):
+        while outlet.demand > len(self._out) and (self._start_one() or self.line):
             if self.line:
                 self._look_at_first()
-            budget.lap()
+            self._is_slow = budget.lap() > PIECE_SECONDS
             if budget.spent():
                 break
+        self._send()
         if not outlet.demand:
             self._look_for_ends()
         if self.inlet.exhausted and not self._hand and not self.running:
             self.end(self.inlet.error)
 
+    # Starting
+
     def _start_one(self) -> bool:
         """Start the stream of the next element, if there is one and room for it."""
-        inlet, hand = self.inlet, self._hand
-        if self.running >= self._breadth:
+        if self.running >= self._breadth or not self._has_next():
             return False
-        if not hand:
+        if self._is_slow:
+            self._send()  # what is there does not wait for f
+        element = self._hand.popleft()
+        try:
+            self._start(self._f(element))
+        except Exception as error:
+            position = self.inlet.count - len(self._hand) - 1
+            return self.survives(error, element, position, first=self._send)
+        return True
+
+    def _has_next(self) -> bool:
+        inlet = self.inlet
+        if not self._hand:
             inlet.open()
             if not inlet.buffered:
                 return False
-            hand.extend(inlet.take(PIECE))
-        element = hand.popleft()
-        try:
-            source = self._f(element)
-            at_hand = self.context.at_hand(source)
-            if at_hand is None:
-                self.begin(source, self._share, alone=False).open()
-            elif at_hand:
-                self.hold(at_hand)
-        except Exception as error:
-            return self.survives(error, element, inlet.count - len(hand) - 1)
+            self._hand.extend(inlet.take(PIECE))
         return True
 
-    @property
-    def _share(self) -> int:
-        least = min(LEAST_WINDOW, self.window)
-        return max(least, self.window // self._breadth)
+    def _start(self, source: object) -> None:
+        at_hand = self.context.at_hand(source)
+        if at_hand is None:
+            least = min(LEAST_WINDOW, self.window)
+            self.begin(source, max(least, self.window // self._breadth), alone=False).open()
+        elif at_hand:
+            self.hold(at_hand)
+
+    # What the inner streams give
 
     def _look_at_first(self) -> None:
-        first = self.line.popleft()
-        first.in_line = False
-        if not first.cancelled and self.flow(first) and first.buffered:
-            first.get_in_line()
+        inner = self.line.popleft()
+        inner.in_line = False
+        if inner.cancelled:
+            return
+        out = self._out
+        while inner.buffered and (room := self.outlet.demand - len(out)) > 0:
+            frame = inner.take(room)
+            if len(frame) >= LARGE:
+                self._send()
+                self.outlet.emit(frame)
+                out = self._out
+            else:
+                out += frame
+        if inner.exhausted:
+            self._leave(inner)
+        elif inner.buffered:
+            inner.get_in_line()
 
     def _look_for_ends(self) -> None:
         """An end needs no demand, unless there are elements before it."""
-        for inlet in tuple(self.line):
-            if inlet.exhausted and not inlet.cancelled:
-                self.line.remove(inlet)
-                self.flow(inlet)
+        for inner in tuple(self.line):
+            if inner.exhausted and not inner.cancelled:
+                self.line.remove(inner)
+                self._leave(inner)
+
+    def _leave(self, inner: InnerInlet) -> None:
+        """An inner stream has ended, and all it gave was taken."""
+        self.forget(inner)
+        if inner.error is not None:
+            self._send()
+            self.end(inner.error)
+
+    def _send(self) -> None:
+        out, self._out = self._out, []
+        self.outlet.emit(out)
 
     def end(self, error: BaseException | None) -> None:
         self._hand.clear()
+        self._out = []
         super().end(error)

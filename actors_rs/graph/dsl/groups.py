@@ -1,0 +1,41 @@
+"""``Group``: what ``group_by`` gives, a source with a key."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Never, TypeVar
+
+from actors_rs.graph.blueprint import OutletRef
+from actors_rs.graph.dsl.flow import Flow
+from actors_rs.stages.groups import OVERFLOW
+
+__all__ = ["Group"]
+
+K = TypeVar("K")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Group(Flow[Never, T_co], Generic[K, T_co]):
+    """The elements of one key, as a source that can be run once.
+
+    Whoever gets it runs it soon: its elements are held until then, and those of the other groups
+    behind them when a window of elements is held.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: K, out: OutletRef) -> None:
+        super().__init__(out)
+        self.key = key
+
+    def __repr__(self) -> str:
+        return f"<Group {self.key!r}>"
+
+    @property
+    def is_overflow(self) -> bool:
+        """Whether this is the group for all keys that have none, with ``on_overflow="divert"``."""
+        return self.key is OVERFLOW
+
+    @classmethod
+    def of_stream(cls, key: K, stream: Flow[Never, Any]) -> Group[K, Any]:
+        """``stream`` as the group of ``key``."""
+        return cls(key, stream._out)

@@ -1,0 +1,373 @@
+"""group_by(key, max_groups=2)
+
+in:       a1 b1 a2 b2 a3 |
+out:      A  B           |      (streams, each given when its first element comes)
+A:        a1    a2    a3 |
+B:           b1    b2    |
+
+Sorts the elements into a stream for each key. What a group is not asked for yet is held, a window
+of elements for all groups together, so one slow group does not hold up the others at once.
+
+A group ends with upstream, when it was idle for ``idle_timeout`` seconds, or when it makes room for
+another one. If its key comes again, a new group is opened with the same key. A group that its
+receiver cancelled stays cancelled: what comes for its key is dropped, until its place is needed.
+
+Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
+  ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
+  (``evict_idle``), goes to one extra group for all such keys (``divert``), or fails the stage.
+Completes: when upstream has; each group behind what is held for it.
+Fails: when upstream fails, each group behind what is held for it; when ``key`` raises and the
+  stage's policy is to stop; beyond ``max_groups`` with ``fail``; with ``Stalled`` when nothing
+  moves for ``stall_after`` seconds because nobody runs a group that was given, or none ends.
+Cancels: upstream, when the stream of groups and all groups are cancelled.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import length_hint
+from reprlib import repr as short
+from typing import Any
+
+from actors_rs.errors import Stalled, TooManyGroupsError
+from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow
+from actors_rs.stages.pace import Pace
+from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.stage import Budget, StageLogic
+
+FRAME = 16
+"""Elements that a frame should have, if they come soon."""
+NAMED = 5
+"""Most groups that an error names."""
+
+
+class GroupBy(StageLogic):
+    """A stream of streams. ``wrap(key, stream)`` makes of a group's stream what is emitted."""
+
+    def __init__(
+        self,
+        key: Callable[[Any], Any],
+        max_groups: int,
+        on_overflow: OnOverflow,
+        wrap: Callable[[Any, Any], Any],
+        idle_timeout: float | None = None,
+        stall_after: float | None = None,
+    ) -> None:
+        self.inlet = Inlet()
+        self.inlets = (self.inlet,)
+        self.outlet = Outlet()
+        self._past = Outlet("past")  # keeps count of what went to groups that ended
+        self._past.closed = True
+        self._ports: list[Outlet] = [self.outlet, self._past]
+        self.outlets: Sequence[Outlet] = self._ports
+        self._key = key
+        self._max_groups = max_groups
+        self._on_overflow = on_overflow
+        self._wrap = wrap
+        self._idle_timeout = idle_timeout
+        self._stall_after = stall_after
+        self._groups = Groups()
+        self._line: deque[Group] = deque()  # groups that have news
+        self._unannounced: deque[tuple[Group, Any]] = deque()
+        self._waiting: dict[Any, list[Any]] = {}  # elements of keys for which there is no room
+        self._held = 0
+        self._opened = 0
+        self._dropped = 0
+        self._waited = False
+        self._moves = 0
+        self._moves_before = -1
+        self._pace = Pace()
+        self._idle = Alarm(self, self._end_idle)
+        self._stall = Alarm(self, self._check_stall)
+
+    def advance(self, budget: Budget) -> None:
+        self._look_at_groups()
+        if self.outlet.cancelled:
+            self._nobody_wants_groups()
+        elif self.outlet.demand:
+            self.inlet.open()
+        if not self._lets_others_go_first():
+            while self.inlet.buffered and self._held < self.inlet.window:
+                self._sort(budget)
+                if budget.spent():
+                    break
+        self._admit_waiting()
+        self._announce()
+        self._end_if_due()
+        self._mind_stall()
+
+    # Elements
+
+    def _lets_others_go_first(self) -> bool:
+        """Whether to sort one round later, as frames of an element or two are dear.
+
+        Whoever is ready has a turn before; a slow source is not waited for.
+        """
+        few = 0 < self.inlet.buffered < FRAME * len(self._groups.open)
+        self._waited = few and not self._waited and not self.inlet.done
+        if self._waited:
+            self.context.post(_go_on)
+        return self._waited
+
+    def _sort(self, budget: Budget) -> None:
+        """Sort what has arrived, piece by piece, and give each group its part in one frame.
+
+        With many groups the frames are what costs, so none is emitted before the turn's last piece.
+        """
+        inlet, pace = self.inlet, self._pace
+        frames: defaultdict[Any, list[Any]] = defaultdict(list)
+        room = inlet.window - self._held
+        while inlet.buffered and room > 0:
+            piece = inlet.take(min(room, pace.size))
+            room -= len(piece)
+            self._sort_piece(piece, frames)
+            pace.record(len(piece), budget.lap())
+            if budget.spent():
+                break
+        if frames and not inlet.cancelled:
+            self._give_all(frames)
+
+    def _sort_piece(self, piece: Frame, frames: dict[Any, list[Any]]) -> None:
+        key, elements = self._key, iter(piece)
+        while length_hint(elements):
+            try:
+                for element in elements:
+                    frames[key(element)].append(element)
+            except Exception as error:
+                left = length_hint(elements)
+                position = self.inlet.count - left - 1
+                give = partial(self._give_all, frames)
+                if not self.survives(error, piece[-left - 1], position, first=give):
+                    return
+
+    def _give_all(self, frames: dict[Any, list[Any]]) -> None:
+        groups, now = self._groups, self.context.now() if self._idle_timeout is not None else 0.0
+        ordered = self._idle_timeout is not None or self._on_overflow == "evict_idle"
+        opened, self._moves = groups.open, self._moves + 1
+        new = []
+        for key, frame in frames.items():
+            group = opened.get(key)
+            if group is None:
+                new.append((key, frame))
+                continue
+            if ordered:
+                groups.touch(group, now)
+            self._give(group, frame)
+        for key, frame in new:
+            if not self.inlet.cancelled:  # the stage fails if there are too many
+                self._give_new(key, frame, now)
+        if self._idle_timeout is not None and not self._idle.pending:
+            self._idle.set(self._idle_timeout)
+
+    def _give(self, group: Group, frame: list[Any]) -> None:
+        if group.cancelled:
+            self._dropped += len(frame)
+            return
+        held = len(group.held)
+        group.give(frame)
+        self._held += len(group.held) - held
+
+    def _give_new(self, key: Any, frame: list[Any], now: float) -> None:
+        """The first elements of a group, or of one that is not to be opened."""
+        if self.outlet.cancelled:
+            self._dropped += len(frame)
+        elif key in self._waiting:
+            self._waiting[key] += frame
+            self._held += len(frame)
+        elif self._has_room():
+            self._give(self._open(key, now), frame)
+        elif self._on_overflow == "divert":
+            group = self._groups.open.get(OVERFLOW) or self._open(OVERFLOW, now)
+            self._give(group, frame)
+        elif self._on_overflow == "fail":
+            self.fail(TooManyGroupsError(self.context.name, self._max_groups, short(key)))
+        else:
+            self._waiting[key] = frame
+            self._held += len(frame)
+
+    def _has_room(self) -> bool:
+        """Whether a group can be opened, perhaps in place of another one."""
+        groups = self._groups
+        count = len(groups.open) - (OVERFLOW in groups.open)
+        if count < self._max_groups or groups.forget_a_cancelled_one():
+            return True
+        if self._on_overflow == "evict_idle":
+            self._end(next(iter(groups.open.values())))
+            return True
+        return False
+
+    def _admit_waiting(self) -> None:
+        while self._waiting and not self.outlet.closed and self._has_room():
+            key = next(iter(self._waiting))
+            frame = self._waiting.pop(key)
+            self._held -= len(frame)
+            self._moves += 1
+            now = self.context.now() if self._idle_timeout is not None else 0.0
+            self._give(self._open(key, now), frame)
+
+    # Groups
+
+    def _open(self, key: Any, now: float) -> Group:
+        group = Group(key, self._opened, self._line)
+        group.used = now
+        self._opened += 1
+        self._groups.open[key] = group
+        self._ports.append(group)
+        name = f"group {short(key)} of '{self.context.name}'"
+        stream = self.context.source_of(group, name, lambda: self._claimed(group))
+        self._unannounced.append((group, self._wrap(key, stream)))
+        return group
+
+    def _claimed(self, group: Group) -> None:
+        group.claimed = True
+        self._moves += 1
+
+    def _announce(self) -> None:
+        """Give downstream as many new groups as it asks for."""
+        waiting = self._unannounced
+        given = [waiting.popleft() for _ in range(min(len(waiting), self.outlet.demand))]
+        for group, _ in given:
+            group.announced = True
+        self._moves += len(given)
+        self.outlet.emit([stream for _, stream in given])
+
+    def _look_at_groups(self) -> None:
+        """Serve the groups that were asked or cancelled since the last turn."""
+        line = self._line
+        while line:
+            group = line.popleft()
+            group.in_line = False
+            if group.cancelled:
+                self._held -= len(group.held)
+                self._dropped += len(group.held)
+                group.held = []
+                self._let_go(group)
+            elif group.held:
+                self._give(group, [])
+                self._moves += 1
+                if group.ending and not group.held:
+                    self._end_now(group)
+
+    def _end(self, group: Group) -> None:
+        """Let ``group`` end behind what it holds; its key is free from now on."""
+        del self._groups.open[group.key]
+        if group.cancelled:
+            return
+        if group.held:
+            group.ending = True
+            self._groups.ending[group] = None
+        else:
+            self._end_now(group)
+
+    def _end_now(self, group: Group) -> None:
+        if self.inlet.exhausted and self.inlet.error is not None:
+            group.fail(self.inlet.error)
+        else:
+            group.complete()
+        self._let_go(group)
+
+    def _let_go(self, group: Group) -> None:
+        self._moves += 1
+        self._groups.ending.pop(group, None)
+        self._past.count += group.count
+        self._ports.remove(group)
+
+    def _end_idle(self) -> None:
+        assert self._idle_timeout is not None
+        for group in self._groups.idle_since(self.context.now() - self._idle_timeout):
+            self._end(group)
+        oldest = next(iter(self._groups.open.values()), None)
+        if oldest is not None:
+            due = oldest.used + self._idle_timeout - self.context.now()
+            self._idle.set(due if due > 0 else self._idle_timeout)
+
+    # Ends
+
+    def _nobody_wants_groups(self) -> None:
+        """Downstream takes no more groups: those it has go on, what is for others is dropped."""
+        if self.outlet.cause is not None:
+            self.end(self.outlet.cause)
+        for group, _ in self._unannounced:
+            group.cancel()
+        self._unannounced.clear()
+        self._held -= sum(map(len, self._waiting.values()))
+        self._waiting.clear()
+        self._look_at_groups()
+        if all(group.closed for group in self._groups):
+            self.inlet.cancel()
+
+    def _end_if_due(self) -> None:
+        """Behind the end of upstream, end what holds nothing any more."""
+        inlet = self.inlet
+        if not inlet.exhausted or inlet.cancelled:
+            return
+        for group in tuple(self._groups.open.values()):
+            self._end(group)
+        self._admit_waiting()
+        if not self._waiting and not self._unannounced:
+            if inlet.error is not None:
+                self.outlet.fail(inlet.error)
+            else:
+                self.outlet.complete()
+
+    def stop(self, error: BaseException | None) -> None:
+        self._idle.cancel()
+        self._stall.cancel()
+
+    # Standing still
+
+    def _is_stuck(self) -> bool:
+        full = self._held >= self.inlet.window or self.inlet.exhausted
+        return full and bool(self._waiting or self._groups.unclaimed())
+
+    def _mind_stall(self) -> None:
+        if self._stall_after is None or self._stall.pending or not self._held:
+            return
+        if self._is_stuck():
+            self._moves_before = self._moves
+            self._stall.set(self._stall_after + (self._idle_timeout or 0.0))
+
+    def _check_stall(self) -> None:
+        """The alarm rang: fail if nothing has moved since it was set."""
+        if self._moves != self._moves_before or not self._is_stuck():
+            return
+        unclaimed = self._groups.unclaimed()
+        if unclaimed and self.outlet.cancelled:
+            self._give_up(unclaimed)
+            return
+        if unclaimed:
+            names = ", ".join(short(group.key) for group in unclaimed[:NAMED])
+            more = f" and {len(unclaimed) - NAMED} more" if len(unclaimed) > NAMED else ""
+            why = (
+                f"nobody runs the streams of groups {names}{more}, for which elements are held: "
+                "run all groups at once, for instance with flat_map(f, breadth=max_groups)"
+            )
+        else:
+            names = ", ".join(short(key) for key in list(self._waiting)[:NAMED])
+            why = (
+                f"max_groups={self._max_groups} groups are open, none of them ends, and keys wait "
+                f"for room: {names}; set idle_timeout, or another on_overflow"
+            )
+        self.fail(Stalled(f"group_by '{self.context.name}' has stood still: {why}"))
+
+    def _give_up(self, unclaimed: list[Group]) -> None:
+        """Downstream took these groups, has had enough, and did not run them in all this time."""
+        for group in unclaimed:
+            why = f"{len(group.held)} elements of a group that nobody runs"
+            self.context.report(group.key, why)
+            group.cancel()
+
+    def details(self) -> dict[str, Any]:
+        return {
+            "groups": len(self._groups.open),
+            "opened": self._opened,
+            "held": self._held,
+            "dropped": self._dropped,
+        }
+
+
+def _go_on() -> None:
+    """Nothing to do but to advance once more."""
