@@ -64,7 +64,7 @@ class StageSpec:
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
-    actor with their neighbours. ``carrier``: what the elements of this source carry, if anything.
+    actor with their neighbours, but not across a ``boundary`` behind one. ``carrier``: what the elements of this source carry, if anything.
     ``loop``: the loop that this is an end of, its source or its sink. ``window_factor``: how many
     windows of ordinary elements the inlets keep requested, unless the window is given.
     """
@@ -80,6 +80,7 @@ class StageSpec:
     sides: tuple[StageSpec, ...] = ()
     lent: Lent | None = None
     fusable: bool = False
+    boundary: bool = False
     carrier: Carrier | None = None
     loop: Loop | None = None
     window_factor: int = 1
@@ -157,16 +158,26 @@ def graft(end: StageSpec, source: OutletRef) -> StageSpec:
     return copies[end]
 
 
+def open_inputs(specs: Iterable[StageSpec]) -> list[StageSpec]:
+    """The stages whose input is open, once for each such inlet."""
+    return [spec for spec in specs for ref in spec.inputs if ref is OPEN]
+
+
+def check_fed(specs: Sequence[StageSpec]) -> None:
+    """Raise ``GraphError`` if an input is open."""
+    for spec in open_inputs(specs):
+        raise GraphError(
+            f"stage '{spec.label}' has no source (made at {spec.site}): "
+            "start from a Source, or put one in front with pipe(source, flow)"
+        )
+
+
 def check_closed(specs: Sequence[StageSpec]) -> None:
     """Raise ``GraphError`` unless every outlet feeds exactly one inlet and no input is open."""
+    check_fed(specs)
     fed: dict[OutletRef, StageSpec] = {}
     for spec in specs:
         for ref in spec.inputs:
-            if ref is OPEN:
-                raise GraphError(
-                    f"stage '{spec.label}' has no source (made at {spec.site}): "
-                    "start from a Source, or put one in front with pipe(source, flow)"
-                )
             if ref in fed:
                 raise GraphError(_used_twice(ref, fed[ref], spec))
             fed[ref] = spec
@@ -182,8 +193,13 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
 
 def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a stream") -> None:
     """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
-    if out is OPEN or any(ref is OPEN for spec in specs for ref in spec.inputs):
-        raise GraphError(f"{where}: expected a Source, got a Flow whose input is open")
+    if out is OPEN:
+        raise GraphError(f"{where}: expected a Source, got an empty Flow, whose input is open")
+    for spec in open_inputs(specs):
+        raise GraphError(
+            f"{where}: expected a Source, got a Flow whose input is open, "
+            f"at stage '{spec.label}' (made at {spec.site})"
+        )
     if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
         return
     check_closed([*specs, StageSpec("the stream's end", make=StageLogic, inputs=(out,), outlets=0)])

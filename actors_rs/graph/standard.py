@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError, InvalidArgumentError
-from actors_rs.graph.blueprint import OPEN, OutletRef, StageSpec, in_order, spec_of
+from actors_rs.graph.blueprint import (
+    OPEN,
+    OutletRef,
+    StageSpec,
+    check_source,
+    in_order,
+    open_inputs,
+    spec_of,
+)
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.materializer import Actors, prepare, start
@@ -32,9 +40,7 @@ class SourcePublisher(Generic[T]):
         self._system = system
         self._out = out
         self._specs = in_order([out.spec])
-        _check_open_outlet(self._specs, out)
-        if out is OPEN or any(ref is OPEN for spec in self._specs for ref in spec.inputs):
-            raise GraphError("publisher needs a Source, got a Flow whose input is open")
+        check_source(self._specs, out, "publisher")
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         """Start a run for ``subscriber``; ``TypeError`` if it is none (1.9)."""
@@ -56,7 +62,7 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
         self.run: Run[R] = Run(system, "subscriber")
         actors = prepare(system, self.run, specs)
         entry = _entry(specs)
-        super().__init__(actors[entry], actors[entry].logic.inlets[0])
+        super().__init__(actors[entry], actors[entry].logic.inlets[entry.inputs.index(OPEN)])
         logic = actors[sink].logic
         sinks = [logic] if isinstance(logic, SinkLogic) else []
         start(system, self.run, actors, sinks, single=True)
@@ -83,7 +89,9 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         self._last = self._actors[out.spec]
         self._last.at_boundary = True
         self._fan = FanOut(self._last, self._last.logic.outlets[out.index])
-        super().__init__(self._actors[entry], self._actors[entry].logic.inlets[0])
+        super().__init__(
+            self._actors[entry], self._actors[entry].logic.inlets[entry.inputs.index(OPEN)]
+        )
 
     def subscribe(self, subscriber: Subscriber[R], /) -> None:
         """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
@@ -113,9 +121,14 @@ def _attach_subscriber(
 
 def _entry(specs: list[StageSpec]) -> StageSpec:
     """The one stage whose input is open."""
-    entries = [spec for spec in specs for ref in spec.inputs if ref is OPEN]
+    entries = open_inputs(specs)
     if len(entries) != 1:
-        raise GraphError(f"needs exactly one open input, got {len(entries)}")
+        last = specs[-1]
+        names = "".join(f", at stage '{entry.label}' (made at {entry.site})" for entry in entries)
+        raise GraphError(
+            f"stage '{last.label}' (made at {last.site}) must depend on exactly one open input, "
+            f"got {len(entries)}{names}"
+        )
     return entries[0]
 
 

@@ -157,21 +157,25 @@ class ActorSystem:
         self._check_open()
         if self._draining:
             raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
+        _check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
         return graph.start_on(self)
 
     def publisher(self, source: AsPublisher[R]) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own."""
         self._check_open()
+        _check_kind(source, "publisher_on", "publisher needs a Source")
         return source.publisher_on(self)
 
     def subscriber(self, sink: AsSubscriber[R]) -> R:
         """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
         self._check_open()
+        _check_kind(sink, "subscriber_on", "subscriber needs a Sink")
         return sink.subscriber_on(self)
 
     def processor(self, flow: AsProcessor[R]) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
         self._check_open()
+        _check_kind(flow, "processor_on", "processor needs a Flow")
         return flow.processor_on(self)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
@@ -382,3 +386,8 @@ def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
     from actors_rs.runtime.default_system import spawn_in_default_system
 
     return spawn_in_default_system(actor_class, *args, **kwargs)
+
+
+def _check_kind(thing: object, method: str, need: str) -> None:
+    if not hasattr(thing, method):
+        raise TypeError(f"{need}, got {thing!r}")

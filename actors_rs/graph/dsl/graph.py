@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import StageSpec, check_closed, in_order
+from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, in_order
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
 from actors_rs.graph.materializer import materialize, unique_names
@@ -60,7 +60,9 @@ class Graph(Generic[R_co]):
 
     @classmethod
     def _of_sink(cls, sink: StageSpec) -> Graph[Any]:
-        makers_of(in_order([sink]))
+        specs = in_order([sink])
+        check_fed(specs)
+        makers_of(specs)
         self = super().__new__(cls)
         self._sinks = (sink,)
         self._single = True
