@@ -78,17 +78,23 @@ class Family:
             [child] = self._places([spec], pooled, below)
             if below is not None:
                 below.parent = self
-            actor._has_place = True
+            actor._has_place = True  # before the look whether the system stops, as in its line
         child.state = State.RUNNING
         try:
+            self.system._check_open()
             self.tell(Added(child))
         except InvalidArgumentError:
-            self.forget(child)
-            actor._has_place = False
+            self._give_back(child, actor)
             raise
         if not pooled.actor_inbox.offer_control(TakeOver(child)):
             child.final = True
             child.report()
+
+    def _give_back(self, child: Child, actor: PooledActor) -> None:
+        self.forget(child)
+        actor._has_place = False
+        if not self.system.is_open:  # which has perhaps passed it by
+            actor._stop_when_read()
 
     def find(self, path: str) -> PooledActorRef[Any]:
         """The child of that name, or further below along a path; raises if there is none."""

@@ -31,7 +31,7 @@ class StopLine:
 
         Stages of a run are told at once: they end with the stream, in an order of its own.
         """
-        own = [actor for actor in actors if actor._keeper is None]
+        own = [a for a in actors if a._keeper is None and not a._has_place]
         for actor in reversed(own):
             if not actor._stops_in_order:
                 actor._stop_when_read()

@@ -119,7 +119,8 @@ class Child:
     def close(self) -> None:
         """Nobody will live here any more: answer or dead-letter what waits."""
         self.state = State.ENDED
-        (self.actor or self._stand_in())._close(self.error)
+        if not self.actor_inbox.closed:  # as it is if the actor ended before it was taken over
+            (self.actor or self._stand_in())._close(self.error)
         if self.actor is None and self.family is not None:
             self.family.close()
         self.actor = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from pykka import ActorRef
 
@@ -48,6 +48,12 @@ class SupervisorRef(PooledActorRef[Any]):
     def children(self) -> dict[str, PooledActorRef[Any]]:
         """The children by name."""
         return self.family.refs()
+
+    @overload
+    def start_child(self, child: ChildSpec) -> PooledActorRef[Any]: ...
+
+    @overload
+    def start_child(self, child: Supervisor) -> SupervisorRef: ...
 
     def start_child(self, child: ChildSpec | Supervisor) -> PooledActorRef[Any]:
         """One more child, behind the others; returns its reference at once.
