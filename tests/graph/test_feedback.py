@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import Feedback, Graph, KillSwitch, Sink, Source, merge
+from actors_rs import Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import quick
@@ -136,3 +136,13 @@ def test_a_buffer_is_a_number_of_elements():
     with pytest.raises(TypeError, match="Feedback: buffer"):
         Feedback("8")  # type: ignore[arg-type]
     assert repr(Feedback(8)) == "<Feedback buffer=8>"
+
+
+def test_a_loop_is_part_of_a_processor_whichever_inlet_is_the_open_one(shared):
+    loop, book = Feedback(8), Book(first=100)
+    flow = loop.source.merge_preferred(Flow()).map(rounds).divert_to(loop.sink, goes_on)
+    processor = shared.processor(flow)
+    shared.publisher(Source.of((3, 3), (5, 5))).subscribe(processor)
+    processor.subscribe(book)
+    assert book.wait() == "complete"
+    assert sorted(book.elements) == [(3, 1), (5, 1)]

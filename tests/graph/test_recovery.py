@@ -135,3 +135,9 @@ def test_a_used_up_budget_lets_elements_fail_at_once(shared):
 def test_a_blueprint_with_retries_can_run_twice(shared):
     flow = Source.range(0, 3).map_async(Flaky(), 1).retry(SOON, max_attempts=40)
     assert [result(shared, flow) for _ in range(2)] == [[0, 1, 2]] * 2
+
+
+def test_an_error_that_is_raised_again_is_not_recovered_from_and_not_wrapped(shared):
+    with pytest.raises(StageError, match="'map'") as caught:
+        result(shared, broken(2).recover_with(again, 5))
+    assert caught.value.others == ()

@@ -52,7 +52,8 @@ class Recovery(Chain[In_contra, Out_co]):
         """``stream`` in place of a failure, or what ``stream(error)`` returns.
 
         If that fails too it is started again, ``attempts`` times in all: so
-        ``source.recover_with(source, 3)`` begins a source anew up to three times.
+        ``source.recover_with(source, 3)`` begins a source anew up to three times. The function
+        may raise the error again: then it is not recovered from.
         """
         at_least(1, attempts, "recover_with: attempts")
         if isinstance(stream, Stream):

@@ -9,7 +9,8 @@ recovered from is no failure of the run. Starting again a source that failed is 
 
 Back-pressure: hands on what downstream asks for, to upstream and then to the stream.
 Completes: when upstream completes, or the stream does.
-Fails: when the stream fails and no attempt is left.
+Fails: when the stream fails and no attempt is left, or a function that was to give the stream
+  raises; if that is the error it was given, the stream fails as if the function were not there.
 Cancels: whichever of the two is running.
 """
 
@@ -33,9 +34,16 @@ class RecoverWith(Catch):
         if not isinstance(error, Exception) or not self._attempts:
             self.end(error)
             return
+        try:
+            stream = self._f(error)
+        except Exception as raised:
+            if raised is not error:
+                raise
+            self.end(error)
+            return
         self._attempts -= 1
         ended = self._current
-        self._current = self.begin(self._f(error))
+        self._current = self.begin(stream)
         if isinstance(ended, InnerInlet):
             self.forget(ended)
         self.context.recovered(error)
