@@ -284,9 +284,9 @@ class Bundle:
 
     __slots__ = ("scope", "tokens")
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token | Bundle]) -> None:
         self.tokens = tokens
-        self.scope = tokens[0].scope
+        self.scope: Scope = tokens[0].scope
 
     def sibling(self) -> Token:
         """See ``Token.sibling``."""

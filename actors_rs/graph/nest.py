@@ -192,6 +192,9 @@ class Nested:
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
 
+    def linger(self, let_go: Callable[[], None], /) -> None:
+        raise DefectError(f"stage '{self.name}' runs within another and cannot outlive it")
+
 
 class _Down:
     """The way from a nested logic's outlet to an inlet of the host, which is advanced after it."""

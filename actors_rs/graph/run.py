@@ -171,6 +171,7 @@ class Run(Generic[R]):
         """Take charge of ``stages``, before any of them starts."""
         self._stages = tuple(stages)
         self._living = set(stages)
+        self._lingering: dict[StageActor, Callable[[], None]] = {}
         self._sinks = sinks
         self._single = single
         self._system.register(self)
@@ -231,10 +232,29 @@ class Run(Generic[R]):
                 del self._inner[stage]
                 self._ended_inner.add(stage)
             last = not self._living
+            alone = self._only_lingering()
+        for let_go in alone:
+            let_go()
         if last:
             self._ended_at = self._system.now()
             self._system.unregister(self)
             self._settle()
+
+    def linger(self, stage: StageActor, let_go: Callable[[], None]) -> None:
+        """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
+        with self._lock:
+            self._lingering[stage] = let_go
+            alone = self._only_lingering()
+        for let_go in alone:
+            let_go()
+
+    def _only_lingering(self) -> list[Callable[[], None]]:
+        """What lets the stages go that are left, if all of them linger; under the lock."""
+        if not self._lingering or not self._living <= self._lingering.keys():
+            return []
+        alone = [self._lingering.pop(stage) for stage in self._living]
+        self._lingering.clear()
+        return alone
 
     def disown(self) -> None:
         """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError
@@ -146,6 +147,9 @@ class StageActor(PooledActor):
 
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
+
+    def linger(self, let_go: Callable[[], None], /) -> None:
+        self._run.linger(self, partial(self.post, let_go))
 
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed: a dead letter, and no failure."""

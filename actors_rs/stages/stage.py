@@ -122,6 +122,12 @@ class StageContext(Protocol):
         called in this stage's turn when somebody runs it.
         """
 
+    def linger(self, let_go: Callable[[], None], /) -> None:
+        """This stage lives on only to see what others do with what it gave.
+
+        ``let_go`` is called in its turn when all others of the run have ended, or linger as well.
+        """
+
     def recovered(self, error: BaseException, /) -> None:
         """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
 

@@ -124,6 +124,27 @@ def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind
     assert acks.got == {n: {DELIVERED: 1} for n in range(50)}
 
 
+def test_members_of_a_batch_are_acknowledged_with_it(acks):
+    """The parts of one element may share a batch, units never do."""
+    flow = acknowledged(Source.range(1, 4), acks).flat_map(lambda n: [n] * n)
+    batches = [[1], [2, 2], [3, 3], [3], [4, 4], [4, 4]]
+    with ActorSystem(workers=2) as system:
+        assert run(system, flow.batch(2).to(Sink.list())) == batches
+    assert acks.got == {n: {DELIVERED: n} for n in range(1, 5)}
+
+
+def test_members_of_a_batch_by_weight_are_acknowledged_with_it(acks):
+    def weigh(n):
+        return picky(n) and 1
+
+    flow = acknowledged(Source.range(1, 7), acks).flat_map(lambda n: [n] * 3)
+    batches = flow.batch(weight=weigh, max_weight=2).on_failure("resume")
+    with ActorSystem(workers=2) as system:
+        got = run(system, batches.to(Sink.list()))
+    assert got == [part for n in range(1, 7) for part in ([n, n], [n])]
+    assert acks.got == {n: {DEAD if n == 7 else DELIVERED: 3} for n in range(1, 8)}
+
+
 def picky(n):
     if n % 10 == 7:
         raise ValueError(n)

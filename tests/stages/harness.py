@@ -184,6 +184,9 @@ class Alone:
     def recovered(self, error):
         self.recoveries.append(error)
 
+    def linger(self, let_go):
+        self.let_go = let_go
+
     def passed_over(self, element, error, position, policy):
         self.letters.append((element, position, policy))
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeight
 from actors_rs.delivery.carrying.calls import carrying_call, of_value
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
@@ -20,6 +21,7 @@ from actors_rs.delivery.carrying.sinks import CarryingSink
 from actors_rs.delivery.carrying.sqlite import UnitSqlite
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import GraphError
+from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 
 if TYPE_CHECKING:
@@ -83,6 +85,13 @@ def _partition(logic: Any) -> StageLogic:
     return _mixing(Surviving)(logic)
 
 
+def _batch(logic: Any) -> StageLogic:
+    if not isinstance(logic, BatchByWeight):
+        return _mixing(CarryingBatch)(logic)
+    logic._weight = of_value(logic._weight)
+    return _mixing(CarryingBatchByWeight)(logic)
+
+
 def _map_async(logic: Any) -> StageLogic:
     logic._f = carrying_call(logic._f)
     if isinstance(logic, MapAsyncByKey):
@@ -104,6 +113,7 @@ _ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {
     **dict.fromkeys(TO_SEVERAL, _mixing(CarryingBroadcast)),
     **dict.fromkeys(BY_FUNCTION, _partition),
     **dict.fromkeys(AT_ONCE, _mixing(CarryingSink)),
+    "batch": _batch,
     "map_async": _map_async,
     "parquet": _parquet,
     "sqlite": _sqlite,

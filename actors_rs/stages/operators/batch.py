@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 
@@ -30,8 +30,19 @@ class Batch(StageLogic):
         self._count = count
         self._within = within
         self._batch: list[Any] = []
-        self._due = False
+        self._due = self._closed = False
         self._timer: Cancellable | None = None
+
+    def fitting(self, batch: list[Any], piece: Frame) -> int:
+        """How many elements of ``piece`` may join ``batch``; a batch others do not fit is closed.
+
+        At least one if ``batch`` is empty.
+        """
+        return len(piece)
+
+    def packed(self, batch: list[Any]) -> Any:
+        """The element that is given for ``batch``."""
+        return batch
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -57,22 +68,27 @@ class Batch(StageLogic):
 
     def _gather(self) -> None:
         inlet = self.inlet
-        while inlet.buffered and len(self._batch) < self._count:
+        while inlet.buffered and len(self._batch) < self._count and not self._closed:
             if not self._batch and self._within is not None:
                 self._timer = self.context.after(
                     self._within, partial(self._time_is_up, self._batch)
                 )
-            self._batch.extend(inlet.take(self._count - len(self._batch)))
+            piece = inlet.take(self._count - len(self._batch))
+            fits = self.fitting(self._batch, piece)
+            self._closed = fits < len(piece)
+            inlet.untake(piece[fits:])
+            self._batch.extend(piece[:fits])
 
     def _ready(self) -> bool:
         full = len(self._batch) == self._count
-        return full or (bool(self._batch) and (self._due or self.inlet.exhausted))
+        return full or self._closed or (bool(self._batch) and (self._due or self.inlet.exhausted))
 
     def _give(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        batch, self._batch, self._due, self._timer = self._batch, [], False, None
-        self.outlet.emit([batch])
+        batch, self._batch, self._timer = self._batch, [], None
+        self._due = self._closed = False
+        self.outlet.emit([self.packed(batch)])
 
     def _time_is_up(self, batch: list[Any]) -> None:
         self._due = self._due or batch is self._batch
