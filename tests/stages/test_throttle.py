@@ -1,0 +1,85 @@
+# mypy: disable-error-code="var-annotated"
+"""Throttle alone: the test says what time it is."""
+
+import pytest
+
+from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.stages.operators.throttle import Throttle
+from tests.stages.harness import Alone
+
+
+def test_throttle_gives_elements_at_even_distances():
+    stage = Alone(Throttle(RateLimit(2, per=1, burst=1), None)).request(9).push(1, 2, 3, 4)
+    seen = []
+    for _ in range(16):
+        seen.append(len(stage.down.elements))
+        stage.elapse(0.125)
+    assert seen == [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4]
+
+
+def test_throttle_lets_a_burst_through_after_a_pause():
+    stage = Alone(Throttle(RateLimit(1, burst=3), None)).request(9).push(*range(9))
+    assert stage.down.elements == [0, 1, 2]
+    assert stage.elapse(2).down.elements == [0, 1, 2, 3, 4]
+
+
+def test_throttle_charges_what_an_element_costs():
+    stage = Alone(Throttle(RateLimit(1, burst=1), len)).request(9).push("a", "four", "", "b")
+    assert stage.down.elements == ["a"]
+    assert stage.elapse(3.9).down.elements == ["a"]
+    assert stage.elapse(0.2).down.elements == ["a", "four", ""]
+    assert stage.elapse(1).down.elements == ["a", "four", "", "b"]
+
+
+@pytest.mark.parametrize(
+    "cost", [lambda _: -1, lambda _: None, lambda _: float("nan"), lambda x: 1 / x]
+)
+def test_throttle_fails_at_an_element_whose_cost_makes_no_sense(cost):
+    stage = Alone(Throttle(RateLimit(1, burst=9), lambda x: cost(0) if x == 2 else 0))
+    stage.request(9).push(0, 1, 2, 3)
+    assert stage.down.elements == [0, 1]
+    assert stage.down.error.position == 2
+
+
+def test_throttle_ends_behind_the_element_that_waits():
+    stage = Alone(Throttle(RateLimit(1, burst=1), None)).request(9).push(1, 2).complete()
+    assert not stage.elapse(0.9).down.ended
+    assert stage.elapse(0.2).down.elements == [1, 2]
+    assert stage.down.completed
+
+
+def test_throttle_takes_one_element_more_than_it_gives_at_most():
+    stage = Alone(Throttle(RateLimit(1, burst=1), None), window=4).request(9).push(1, 2, 3, 4)
+    assert stage.logic.inlet.count == 2
+    assert stage.logic.details() == {"waiting": True}
+
+
+def test_streams_that_share_a_limit_are_served_in_turn():
+    limit = RateLimit(1, burst=1)
+    one, two = (Alone(Throttle(limit, None)).request(9).push(1, 2, 3) for _ in "ab")
+    for _ in range(4):
+        one.elapse(1)
+        two.elapse(1)
+    assert len(one.down.elements) + len(two.down.elements) == 5
+    assert abs(len(one.down.elements) - len(two.down.elements)) == 1
+
+
+def test_a_change_of_the_rate_is_heard_by_those_that_wait():
+    limit = RateLimit(1, per=1000, burst=1)
+    stage = Alone(Throttle(limit, None)).request(9).push(1, 2, 3).elapse(100)
+    assert stage.down.elements == [1]
+    limit.change(1, per=1)
+    stage.turn().elapse(0.95)
+    assert stage.down.elements == [1, 2]
+    assert stage.elapse(1).down.elements == [1, 2, 3]
+
+
+def test_a_cancelled_stream_gives_its_place_to_those_behind():
+    limit = RateLimit(1, burst=1)
+    one = Alone(Throttle(limit, lambda _: 100)).request(9).push(1, 2)
+    two = Alone(Throttle(limit, None)).request(9).push(1)
+    assert two.down.elements == []
+    one.cancel().drop()
+    assert two.turn().elapse(1.1).down.elements == [1]
+    two.complete().drop()
+    assert len(limit._listeners) == 0
