@@ -50,6 +50,9 @@ class LinkSnapshot:
     """One link between two stages at one moment, by their names and those of its ends.
 
     ``elements`` were taken from it, ``buffered`` have arrived and ``requested`` are asked for.
+    ``dropped`` arrived when downstream wanted no more. Once both stages have ended, what upstream
+    sent was taken or dropped. ``window`` is the most that is asked for at a time, and ``closed``
+    tells that nothing will be taken any more.
     """
 
     upstream: str
@@ -59,6 +62,9 @@ class LinkSnapshot:
     elements: int
     requested: int
     buffered: int
+    dropped: int = 0
+    window: int = 0
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,9 @@ class RunSnapshot:
         return picture_of_run(self).draw(format)
 
     def as_dict(self) -> dict[str, Any]:
-        """Nested dicts and lists, fit for JSON as far as the stages' details are."""
-        return asdict(self)
+        """Nested dicts and lists, fit for JSON: other values in details are put in words."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
 
     def bottleneck(self) -> str | None:
         """Name of the first stage that is busy while a stage before it is held back.
@@ -108,8 +115,8 @@ def _fed_inlets(stage: StageActor) -> list[Inlet]:
 
 
 def _link(name: str, inlet: Inlet) -> LinkSnapshot:
-    figures = inlet.count, inlet.outstanding, inlet.buffered
-    return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures)
+    figures = inlet.count, inlet.outstanding, inlet.buffered, inlet.dropped
+    return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures, inlet.window, inlet.exhausted)
 
 
 def _stage(stage: StageActor, now: float) -> StageSnapshot:
@@ -135,3 +142,12 @@ def _stage(stage: StageActor, now: float) -> StageSnapshot:
         resumed=stage.resumed,
         restarted=stage.restarted,
     )
+
+
+def _plain(value: Any) -> Any:
+    """``value`` of what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)

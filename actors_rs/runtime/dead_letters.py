@@ -23,6 +23,7 @@ from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Turn
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.letter_reader import DeadLetter, LetterReader
+from actors_rs.runtime.raised_at import forget_frames
 
 __all__ = ["DeadLetter", "DeadLetterStatistics", "DeadLetters"]
 
@@ -81,9 +82,14 @@ class DeadLetters:
     def publish(
         self, what: object, *, where: str, why: str, error: BaseException | None = None
     ) -> None:
-        """Record one and log it. Never raises and never looks into ``what``."""
+        """Record one and log it. Never raises and never looks into ``what``.
+
+        The record keeps ``error`` with a note of where it was raised in place of its traceback.
+        """
         if self.record(what, where=where, why=why, error=error):
             logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+        if error is not None:
+            forget_frames(error)
 
     def record(
         self, what: object, *, where: str, why: str, error: BaseException | None = None

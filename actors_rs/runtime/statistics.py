@@ -6,22 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from actors_rs.runtime.dead_letters import DeadLetterStatistics
+from actors_rs.runtime.mailbox import MailboxStatistics
 
 if TYPE_CHECKING:
+    from actors_rs.runtime.actor import PooledActor
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["ActorStatistics", "SystemStatistics", "statistics_of"]
+__all__ = ["ActorStatistics", "SystemStatistics", "actor_statistics", "statistics_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class ActorStatistics:
-    """An actor at one moment: unread messages of both lanes, and whether it is still there."""
+    """An actor at one moment.
+
+    ``state`` is ``"running"``, ``"stopping"`` or ``"stopped"``; ``dispatcher`` is the name of the
+    one it asks for.
+    """
 
     name: str
-    alive: bool
-    control: int
-    data: int
+    state: str
     dispatcher: str
+    mailbox: MailboxStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,14 @@ class SystemStatistics:
     actors: int
     runs: int
     dead_letters: DeadLetterStatistics
+
+
+def actor_statistics(actor: PooledActor) -> ActorStatistics:
+    """Read ``actor`` while it runs."""
+    mailbox = actor.actor_inbox.statistics()
+    ending = "stopping" if actor.actor_stopped.is_set() else "running"
+    state = "stopped" if mailbox.closed else ending
+    return ActorStatistics(str(actor), state, actor.dispatcher, mailbox)
 
 
 def statistics_of(system: ActorSystem) -> SystemStatistics:

@@ -55,6 +55,7 @@ class Inlet:
     """
 
     __slots__ = (
+        "_dropped",
         "_frames",
         "_requested",
         "_since_request",
@@ -87,6 +88,7 @@ class Inlet:
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
         """Gets what is dropped because of a failure, where that is to be reported; any thread."""
+        self._dropped: list[int] | None = None  # sizes; appended to by any thread, once cancelled
         self._frames: deque[Frame] = deque()
         self._requested = 0
         self._since_request = 0
@@ -101,6 +103,11 @@ class Inlet:
     def outstanding(self) -> int:
         """Requested from upstream and not yet arrived."""
         return self._requested
+
+    @property
+    def dropped(self) -> int:
+        """Elements that arrived and were not taken, for the stage wanted no more."""
+        return sum(self._dropped or ())
 
     def connect(self, upstream: Upstream) -> None:
         """Attach the upstream; what was requested before is requested from it now."""
@@ -153,6 +160,7 @@ class Inlet:
         """Ask for no more and drop what is held."""
         if self.cancelled:
             return
+        self._dropped = [self.buffered]
         self.cancelled = True
         if cause is None:
             self.on_drop = None  # downstream has had enough: what is left is not missed
@@ -164,7 +172,12 @@ class Inlet:
             self._upstream.cancel(cause)
 
     def drop(self, frame: Frame) -> None:
-        """``frame`` will not be handled."""
+        """``frame`` will not be handled; it came behind the end of the inlet, or of its stage."""
+        if self._dropped is not None:
+            self._dropped.append(len(frame))
+        self._report_dropped(frame)
+
+    def _report_dropped(self, frame: Frame) -> None:
         if self.on_drop is not None:
             self.on_drop(frame)
 
@@ -203,7 +216,7 @@ class Inlet:
 
     def _drop_held(self) -> None:
         for frame in self._frames:
-            self.drop(frame)
+            self._report_dropped(frame)
 
     def _request(self, n: int) -> None:
         self._requested += n

@@ -1,7 +1,9 @@
 # mypy: disable-error-code="var-annotated"
 """Dead letters: kept, counted, bounded, logged once."""
 
+import gc
 import logging
+import weakref
 
 import pytest
 
@@ -108,3 +110,28 @@ def test_a_failure_that_nobody_waits_for_is_a_dead_letter(caplog):
     assert letter.error is error
     assert letter.why == "the actor failed"
     assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+def test_the_error_of_a_letter_keeps_its_place_and_nothing_that_its_frames_held():
+    class Big:
+        pass
+
+    def fails(held):
+        raise ValueError("x")
+
+    letters, big = DeadLetters(), Big()
+    gone, error = weakref.ref(big), ValueError("one for all times")
+    for _ in range(3):
+        try:
+            try:
+                fails(big)
+            except ValueError as cause:
+                raise error from cause
+        except ValueError:
+            letters.publish("element", where="stage 'a'", why="because", error=error)
+    del big
+    gc.collect()
+    assert gone() is None
+    assert error.__notes__[0].startswith("raised in test_the_error_of_a_letter")
+    assert len(error.__notes__) == 1
+    assert "fails (" in str(vars(error.__cause__)["__notes__"])

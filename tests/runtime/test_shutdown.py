@@ -54,16 +54,17 @@ def test_leaving_the_block_delivers_what_is_in_hand_and_by_an_exception_does_not
         pause.wait(0.001)
         return n
 
-    pause, delivered = threading.Event(), []
+    pause = threading.Event()
+    delivered: list[int] = []
     with ActorSystem(window=64) as system:
         run = system.start(Source.range(0, 10**9).map(slowly).to(Sink.for_each(delivered.append)))
         eventually(lambda: len(delivered) > 3)
     assert run.state == "completed"
     assert delivered == list(range(len(delivered)))
     with raises_at_the_end(ZeroDivisionError), ActorSystem() as system:
-        run = system.start(Source.repeat(1).map(slowly).to(Sink.ignore()))
+        ended = system.start(Source.repeat(1).map(slowly).to(Sink.ignore()))
         raise ZeroDivisionError
-    assert run.state == "cancelled"
+    assert ended.state == "cancelled"
 
 
 @pytest.mark.parametrize("drain", [True, False])

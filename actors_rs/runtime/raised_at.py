@@ -1,0 +1,35 @@
+"""Errors that are kept for long must not keep what failed: a traceback holds all local variables.
+
+Through them, one element that failed would keep a stage alive and everything connected with it. So
+the traceback gives way to a note of where the error was raised.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+__all__ = ["forget_frames"]
+
+
+def forget_frames(error: BaseException) -> None:
+    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from."""
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        left += (one.__cause__, one.__context__)
+        if one.__traceback__ is not None:
+            note = _place(one.__traceback__)
+            one.__traceback__ = None
+            if note not in getattr(one, "__notes__", ()):  # some raise one error again and again
+                one.add_note(note)
+
+
+def _place(trace: TracebackType) -> str:
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return f"raised in {code.co_qualname} ({code.co_filename}:{trace.tb_lineno})"
