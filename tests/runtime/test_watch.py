@@ -2,7 +2,6 @@
 """Death watch: one notice for each watch, whatever raced."""
 
 import sys
-import threading
 
 import pykka
 import pytest
@@ -10,26 +9,13 @@ import pytest
 from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.watch import Terminated
-from tests.runtime.support import Recorder, behind, eventually
-
-
-class Watcher(Recorder):
-    """A recorder that can be told what to watch."""
-
-    def on_receive(self, message):
-        if isinstance(message, tuple):
-            getattr(self, message[0])(message[1])
-            return None
-        return super().on_receive(message)
+from tests.runtime.support import behind, eventually
+from tests.runtime.watching import Watcher, race_watch_and_stop, seen_by
 
 
 @pytest.fixture(params=["pool", "calling_thread", "pinned"])
 def kind(request):
     return type("Kind", (Watcher,), {"dispatcher": request.param})
-
-
-def seen_by(ref):
-    return ref.ask(lambda: list(behind(ref).seen))
 
 
 def test_the_watcher_hears_once_that_the_watched_has_stopped(kind):
@@ -150,25 +136,3 @@ def test_watch_and_stop_that_race_lead_to_exactly_one_notice():
         assert race_watch_and_stop(5_000) == 5_000
     finally:
         sys.setswitchinterval(before)
-
-
-def race_watch_and_stop(rounds, together=250):
-    """How many notices ``rounds`` watches gave that race the end of what they watch."""
-    total = 0
-    with ActorSystem(workers=2) as system:
-        watcher = system.spawn(Watcher)
-        for _ in range(rounds // together):
-            watched = [system.spawn(Recorder) for _ in range(together)]
-            stopping = threading.Thread(target=lambda all_=watched: [r.stop() for r in all_])
-            stopping.start()
-            for ref in watched:
-                watcher.tell(("watch", ref))
-            stopping.join(60)
-            urns = {ref.actor_urn for ref in watched}
-            eventually(lambda: len(behind(watcher).seen) >= together)
-            heard: list[Terminated] = seen_by(watcher)
-            assert len(heard) == together
-            assert {one.ref.actor_urn for one in heard} == urns
-            total += len(heard)
-            watcher.ask(lambda: behind(watcher).seen.clear())
-    return total
