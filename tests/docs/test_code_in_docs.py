@@ -1,4 +1,4 @@
-"""Every Python block in README and guide runs as it stands."""
+"""Every Python block in README, guide and docs/testing.md runs as it stands."""
 
 import re
 from pathlib import Path
@@ -9,8 +9,12 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+PAGES = ("README.md", "docs/guide.md", "docs/supervision.md")
+WHOLE = ("docs/testing.md",)  # its blocks build on those before them
+
+
 def blocks():
-    for page in ("README.md", "docs/guide.md"):
+    for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
         for found in BLOCK.finditer(text):
             line = text.count("\n", 0, found.start()) + 2
@@ -36,3 +40,12 @@ def test_the_first_example_writes_what_the_readme_says(tmp_path, monkeypatch):
         {"host": "b", "size": 22},
     ]
     assert (tmp_path / "rejected.jsonl").read_text() == '{"line": "broken"}\n'
+
+
+@pytest.mark.parametrize("page", WHOLE)
+def test_the_blocks_of_the_page_run_one_after_the_other(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    names = {"__name__": "__main__"}
+    for found in BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start()) + 2
+        exec(compile("\n" * (line - 1) + found.group(1), page, "exec"), names)

@@ -60,17 +60,18 @@ def explore(
 
             check_scenario(scenario, plan, f"{test.__module__}.{test.__qualname__}")
 
-        parameters = list(inspect.signature(test).parameters.values())
-        taken = next((p for p in parameters if p.name == "world"), None)
-        if taken is None:
-            raise InvalidArgumentError(
-                f"{test.__qualname__} needs a parameter 'world', it has none"
-            )
-        parameters.remove(taken)
-        explored.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        explored.__signature__ = _without_world(test)  # type: ignore[attr-defined]
         return explored
 
     return decorate
+
+
+def _without_world(test: Callable[..., object]) -> inspect.Signature:
+    """What pytest is to see: the fixtures and parameters that are its own."""
+    parameters = dict(inspect.signature(test).parameters)
+    if parameters.pop("world", None) is None:
+        raise InvalidArgumentError(f"{test.__qualname__} needs a parameter 'world', it has none")
+    return inspect.Signature(list(parameters.values()))
 
 
 def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "") -> Exploration:

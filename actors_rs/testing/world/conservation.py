@@ -1,8 +1,9 @@
 """Conservation: no element of a run vanishes between two stages or inside of one.
 
-On each link, what the outlet gave is what the inlet took, unless that was cancelled or its stage
-failed. In each stage that came to its regular end, what came in went out, for the kinds whose
-balance is known.
+Looked at are sinks, and stages of the kinds whose balance is known, that came to their end behind
+the ends of all their inlets, without failing or being cancelled. Then what the outlet before an
+inlet gave is what the inlet took, and what the stage took is what it gave; what a policy drops is
+taken and not given by kinds that may do so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import StageActor
+from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import StageLogic
 
 __all__ = ["BALANCES", "lost"]
@@ -51,14 +53,26 @@ BALANCES: dict[str, Callable[[StageLogic], bool]] = {
 def lost(run: Run[Any]) -> str:
     """What is wrong with the balance of a run that has ended; empty if nothing is."""
     for stage in run._stages:
-        if said := _inside(stage) or _before(stage):
+        if _took_all(stage) and (said := _inside(stage) or _before(stage)):
             return said
     return ""
 
 
+def _took_all(stage: StageActor) -> bool:
+    """Whether the stage, of a known kind, came to its end behind the ends of all its inlets."""
+    logic = stage.logic
+    if stage.kind not in BALANCES and not isinstance(logic, SinkLogic):
+        return False
+    if stage.error is not None or getattr(logic, "satisfied", False):
+        return False
+    ended = all(inlet.done and inlet.error is None for inlet in logic.inlets)
+    completed = not isinstance(logic, SinkLogic) or logic.completed
+    return ended and completed and not any(outlet.cancelled for outlet in logic.outlets)
+
+
 def _inside(stage: StageActor) -> str:
     logic, balanced = stage.logic, BALANCES.get(stage.kind)
-    if balanced is None or not _regular(stage) or balanced(logic):
+    if balanced is None or balanced(logic):
         return ""
     taken = sum(inlet.count for inlet in logic.inlets)
     gave = " and ".join(str(outlet.count) for outlet in logic.outlets)
@@ -70,17 +84,6 @@ def _before(stage: StageActor) -> str:
     for inlet in stage.logic.inlets:
         line: Any = inlet._upstream
         outlet = getattr(getattr(line, "_up", line), "_outlet", None)
-        if outlet is None or inlet.cancelled or not inlet.done:
-            continue
-        if outlet.count != inlet.count + inlet.buffered:
-            held = f"took {inlet.count} and holds {inlet.buffered}"
-            return f"{outlet.count} elements went to stage '{stage.name}', which {held}"
+        if outlet is not None and outlet.count != inlet.count:
+            return f"{outlet.count} elements went to stage '{stage.name}', which took {inlet.count}"
     return ""
-
-
-def _regular(stage: StageActor) -> bool:
-    """Whether the stage completed: neither failed nor cancelled, nor cancelling."""
-    if stage.error is not None:
-        return False
-    ended = all(i.done and not i.cancelled and i.error is None for i in stage.logic.inlets)
-    return ended and not any(outlet.cancelled for outlet in stage.logic.outlets)

@@ -61,6 +61,8 @@ class DeterministicDispatcher:
 
     def run_step(self) -> bool:
         """Run the next step; False if there is none. Raises what spoiled the world."""
+        if self.refused is not None:
+            raise self.refused
         ready = self.ready
         if not ready:
             return False
@@ -75,8 +77,6 @@ class DeterministicDispatcher:
         if self._notes:
             self._decisions.ran(step.name, frozenset(self._reached) | {step.number})
             self._reached.clear()
-        if self.refused is not None:
-            raise self.refused
         return True
 
     def relieve(self) -> None:

@@ -1,0 +1,354 @@
+# mypy: disable-error-code="var-annotated, union-attr, attr-defined"
+"""Exploration: what is found, how it is shown, and how it is made again."""
+
+import inspect
+import json
+import random
+import threading
+import time
+from datetime import datetime
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors_rs import Sink, Source, merge
+from actors_rs.errors import InvalidArgumentError, NondeterminismError, Stalled, WorldError
+from actors_rs.testing.explore import (
+    BoundedDfs,
+    Exhaustive,
+    FreePublisher,
+    FreeSubscriber,
+    Plan,
+    Trace,
+    check_scenario,
+    explore,
+    replay,
+    search,
+)
+from actors_rs.testing.explore.settings import SETTINGS, Settings
+from actors_rs.testing.explore.systematic import Pruned
+from actors_rs.testing.explore.traces import add_schedule, load_schedules
+
+
+@pytest.fixture(autouse=True)
+def by_itself(monkeypatch):
+    """What is explored here tests the search; it does not count, and no option changes it."""
+    for name, value in vars(Settings()).items():
+        monkeypatch.setattr(SETTINGS, name, value)
+
+
+def in_source_order(world):
+    both = merge(Source.range(0, 2).map(lambda x: x), Source.range(10, 2).map(lambda x: x))
+    assert world.start(both.to(Sink.list())).result() == [0, 1, 10, 11]
+
+
+def fine(world):
+    assert world.start(Source.range(0, 3).to(Sink.list())).result() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("strategy", ["random", "pct", "dfs"])
+def test_each_strategy_finds_an_order_that_breaks_the_promise(strategy):
+    found = search(in_source_order, Plan(runs=500, portfolio=(strategy,)))
+    assert isinstance(found.failure.error, AssertionError)
+
+
+def test_a_failure_shows_seed_trace_deliveries_actors_and_how_to_make_it_again():
+    with pytest.raises(AssertionError) as caught:
+        check_scenario(in_source_order, Plan(runs=500, seed=3))
+    note = "\n".join(caught.value.__notes__)
+    assert "seed: 3" in note
+    assert "trace: v1:" in note
+    assert "deliveries:" in note
+    assert "merge: stopped" in note
+    assert f"replay it: pytest '{__name__.replace('.', '/')}.py::" in note.replace("//", "/")
+
+
+def test_a_failure_is_shrunk_to_few_choices_and_replays_as_it_was():
+    failure = search(in_source_order, Plan(runs=500)).failure
+    assert len(failure.trace.deviations) <= 2
+    with pytest.raises(AssertionError) as caught:
+        replay(in_source_order, Plan(), failure.trace)
+    assert str(caught.value).splitlines()[0] == str(failure.error).splitlines()[0]
+
+
+def test_data_and_faults_are_shrunk_with_the_order():
+    def scenario(world):
+        sizes = [world.pick("size", range(10)) for _ in range(5)]
+        assert not (sum(sizes) > 3 and world.fault("disk"))
+
+    failure = search(scenario, Plan(runs=2000, faults=0.5)).failure
+    taken = sorted(failure.trace.deviations.values())
+    assert taken in ([1, 4], [1, 1, 3], [1, 2, 2]) or sum(taken) == 5
+
+
+def test_the_same_seed_explores_the_same():
+    first, second = (search(fine, Plan(runs=200, seed=5)) for _ in range(2))
+    assert first.behaviours == second.behaviours
+    assert str(first).startswith("scenario: 200 interleavings, ")
+
+
+def test_runs_end_when_there_is_no_other_run_to_make():
+    found = search(fine, Plan(runs=10**6, portfolio=("dfs",), windows=(4,)))
+    assert found.complete
+    assert found.runs < 10_000
+
+
+def test_bounded_dfs_makes_each_run_once_the_dull_one_first():
+    dfs, seen = BoundedDfs(2), []
+    while (decisions := dfs.next_run()) is not None:
+        seen.append(tuple(decisions.choose("data:x", range(3)) for _ in range(3)))
+    assert seen[0] == (0, 0, 0)
+    assert len(seen) == len(set(seen)) == 1 + 3 * 2 + 3 * 4
+    assert all(sum(x > 0 for x in run) <= 2 for run in seen)
+
+
+def test_bounded_dfs_needs_a_number_of_deviations():
+    with pytest.raises(InvalidArgumentError, match="max_deviations must be 0 or more, got -1"):
+        BoundedDfs(-1)
+
+
+class Step:
+    def __init__(self, name, number, touches):
+        self.name = name
+        self.touched = frozenset({number, *touches})
+
+
+def orders(*steps):
+    """The orders that an exhaustive search tries for steps that are all ready at once."""
+    search_, seen = Exhaustive(), []
+    while (decisions := search_.next_run()) is not None:
+        ready, order = list(steps), ""
+        try:
+            while ready:
+                step = decisions.choose("order", ready)
+                ready.remove(step)
+                order += step.name
+                decisions.ran(step.name, step.touched)
+        except Pruned:
+            continue
+        seen.append(order)
+    return seen
+
+
+def test_an_exhaustive_search_visits_every_order_of_dependent_steps():
+    steps = [Step("a", 1, {9}), Step("b", 2, {9}), Step("c", 3, {9})]
+    assert sorted(orders(*steps)) == ["abc", "acb", "bac", "bca", "cab", "cba"]
+
+
+def test_an_exhaustive_search_does_not_swap_independent_steps():
+    assert orders(Step("a", 1, ()), Step("b", 2, ()), Step("c", 3, ())) == ["abc"]
+    mixed = orders(Step("a", 1, {9}), Step("b", 2, ()), Step("c", 3, {9}))
+    assert len(mixed) == 2
+    assert {order.replace("b", "") for order in mixed} == {"ac", "ca"}
+
+
+def test_an_exhaustive_search_finds_both_orders_of_a_race():
+    ends = set()
+
+    def scenario(world):
+        both = merge(Source.of(1), Source.of(2))
+        ends.add(tuple(world.start(both.to(Sink.list())).result()))
+
+    found = search(scenario, Plan(runs=10_000, portfolio=("exhaustive",), windows=(4,)))
+    assert found.complete
+    assert ends == {(1, 2), (2, 1)}
+
+
+def test_too_few_runs_for_every_order_are_an_error():
+    @explore(exhaustive=True, runs=2)
+    def small(world):
+        fine(world)
+
+    with pytest.raises(AssertionError, match="2 runs were too few to visit every order"):
+        small()
+
+
+def test_a_stall_is_found_and_explained():
+    failure = search(
+        lambda world: world.start(Source.never().to(Sink.list())).result(), Plan(runs=5)
+    ).failure
+    assert isinstance(failure.error, Stalled)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"runs": 0}, "runs must be at least 1, got 0"),
+        ({"portfolio": ("astrology",)}, "unknown strategy 'astrology', there are: random, pct"),
+        ({"portfolio": ()}, "at least one strategy, got none"),
+        ({"faults": 2}, "faults must be a rate from 0 to 1, got 2"),
+        ({"window": 0}, "window must be at least 1"),
+    ],
+)
+def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        explore(**arguments)
+
+
+def test_a_test_without_a_world_is_an_error():
+    with pytest.raises(InvalidArgumentError, match="needs a parameter 'world'"):
+        explore()(lambda: None)
+
+
+@pytest.mark.parametrize(
+    "clock", [time.time, time.monotonic, time.perf_counter, datetime.now], ids=str
+)
+def test_the_real_clock_is_found_and_its_line_named(clock):
+    def scenario(world):
+        clock()
+
+    with pytest.raises(WorldError, match=r"has its own time, but \w+\(\) .*test_explore"):
+        check_scenario(scenario, Plan(runs=1))
+
+
+def test_a_real_thread_is_found_and_its_line_named():
+    def scenario(world):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+    with pytest.raises(WorldError, match=r"has one thread, but another .*test_explore"):
+        check_scenario(scenario, Plan(runs=1))
+
+
+def test_what_depends_on_more_than_its_input_is_found_with_the_first_difference():
+    drawn, numbers = random.Random(1), count()
+
+    def scenario(world):
+        flow = Source.range(0, 3).map(lambda x: (x, drawn.random(), next(numbers)))
+        world.start(flow.to(Sink.list())).result()
+
+    with pytest.raises(NondeterminismError, match=r"delivery \d+ was first '.*', then '.*'"):
+        check_scenario(scenario, Plan(runs=200))
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("nonsense", "a trace looks like 'v1:1f2e3d4c:3=1,17=2', got 'nonsense'"),
+        ("v9:aaaa:1=1", "the trace is of version 9, this is version 1"),
+        ("v1:aaaa:1=x", "a trace's decisions look like '3=1,17=2', got '1=x'"),
+    ],
+)
+def test_a_word_that_is_no_trace_of_this_version_is_an_error(word, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        Trace.parse(word)
+
+
+def test_a_trace_of_another_graph_is_an_error_that_shows_both():
+    trace = search(in_source_order, Plan(runs=500)).failure.trace
+    with pytest.raises(InvalidArgumentError, match=r"another graph, \w+; this is .* range list"):
+        replay(fine, Plan(), Trace(trace.graph, {}))
+
+
+def test_a_trace_survives_being_written():
+    trace = Trace("1f2e3d4c", {17: 2, 3: 1})
+    assert str(trace) == "v1:1f2e3d4c:3=1,17=2"
+    assert Trace.parse(str(trace)) == trace
+    assert Trace.parse("v1:1f2e3d4c:") == Trace("1f2e3d4c", {})
+
+
+# Kept traces and options
+
+
+def test_kept_traces_are_replayed_before_anything_is_searched(tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    trace = search(in_source_order, Plan(runs=500)).failure.trace
+    add_schedule(tmp_path, "mine", trace)
+    add_schedule(tmp_path, "mine", trace)
+    assert json.loads((tmp_path / "mine.json").read_text()) == {"traces": [str(trace)]}
+    monkeypatch.setattr(SETTINGS, "schedules", tmp_path)
+    with pytest.raises(AssertionError):
+        check_scenario(in_source_order, Plan(runs=1), "mine")
+    assert SETTINGS.explored == []
+
+
+def test_new_failures_are_kept_if_asked_for(tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.setattr(SETTINGS, "schedules", tmp_path / "new")
+    monkeypatch.setattr(SETTINGS, "keep", True)
+    with pytest.raises(AssertionError):
+        check_scenario(in_source_order, Plan(runs=500), "mine")
+    assert len(load_schedules(tmp_path / "new", "mine")) == 1
+
+
+def test_a_file_that_holds_no_traces_is_an_error(tmp_path):
+    (tmp_path / "mine.json").write_text("[]")
+    with pytest.raises(InvalidArgumentError, match=r"mine\.json is no file of traces"):
+        load_schedules(tmp_path, "mine")
+
+
+def test_the_options_replace_what_a_test_says(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "runs", 7)
+    monkeypatch.setattr(SETTINGS, "seed", 9)
+    assert check_scenario(fine, Plan(runs=100)).runs == 7
+    failure = search(in_source_order, Plan(runs=500)).failure
+    monkeypatch.setattr(SETTINGS, "trace", str(failure.trace))
+    with pytest.raises(AssertionError):
+        check_scenario(in_source_order)
+
+
+def test_the_summary_adds_up(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "explored", [])
+    assert SETTINGS.summary() == []
+    check_scenario(fine, Plan(runs=30))
+    check_scenario(fine, Plan(runs=20))
+    assert SETTINGS.summary()[-1].startswith("50 interleavings explored in ")
+
+
+def test_an_explored_test_takes_fixtures_and_parameters_and_hides_the_world():
+    seen = []
+
+    @explore(runs=3)
+    def test(world, number):
+        seen.append(number)
+
+    assert list(inspect.signature(test).parameters) == ["number"]
+    test(number=4)
+    assert set(seen) == {4}
+
+
+@settings(max_examples=15, deadline=None)
+@given(elements=st.lists(st.integers(), max_size=6), seed=st.integers(0, 2**64))
+def test_hypothesis_draws_the_data_and_a_seed(elements, seed):
+    def scenario(world):
+        assert world.start(Source.from_iterable(elements).to(Sink.list())).result() == elements
+
+    check_scenario(scenario, Plan(runs=5, seed=seed))
+
+
+# Peers
+
+
+def test_free_peers_use_every_freedom():
+    used = set()
+
+    def scenario(world):
+        subscriber = FreeSubscriber(world)
+        FreePublisher(world, range(4)).subscribe(subscriber)
+        world.settle()
+        used.update(choice for choice in world.decisions.made if choice.what.startswith("data:"))
+        used.add(("end", subscriber.end))
+        assert subscriber.elements == list(range(len(subscriber.elements)))
+
+    assert search(scenario, Plan(runs=2_000)).failure is None
+    assert {("end", "complete"), ("end", "cancelled")} <= used
+    for what, options in (("demand", 4), ("how often", 2), ("cancel after the end", 2)):
+        assert {c.taken for c in used if c[0] == f"data:{what}"} == set(range(options))
+
+
+def test_a_failing_free_publisher_fails_its_subscriber():
+    error = OSError("gone")
+
+    def scenario(world):
+        subscriber = FreeSubscriber(world, cancels=False)
+        FreePublisher(world, (), error).subscribe(subscriber)
+        world.settle()
+        assert subscriber.end is error or not subscriber._outstanding
+
+    assert search(scenario, Plan(runs=200)).failure is None

@@ -1,0 +1,38 @@
+# mypy: disable-error-code="var-annotated, no-untyped-def, type-arg, method-assign"
+"""The queue of the pool in every interleaving: no job waits while a thread sleeps."""
+
+from actors_rs.runtime import job_queue
+from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from tests.threads.controlled import check
+
+
+class Model:
+    def __init__(self):
+        self.queue = JobQueue()
+        self.sleepers = [Sleeper(), Sleeper()]
+        self.got = []
+
+    def put(self, job):
+        self.queue.put(job)
+
+    def get(self, who):
+        self.got.append(self.queue.get(self.sleepers[who]))
+
+
+def all_taken(*jobs):
+    return lambda model: sorted(model.got) == list(jobs) and not len(model.queue)
+
+
+def test_a_job_wakes_the_thread_that_was_about_to_sleep():
+    threads = [lambda model: model.put(1), lambda model: model.get(0)]
+    assert check(Model, threads, all_taken(1), job_queue) > 1
+
+
+def test_two_jobs_wake_two_threads():
+    threads = [
+        lambda model: model.put(1),
+        lambda model: model.put(2),
+        lambda model: model.get(0),
+        lambda model: model.get(1),
+    ]
+    check(Model, threads, all_taken(1, 2), job_queue, preemptions=2, most=200)

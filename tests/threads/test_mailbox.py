@@ -1,0 +1,112 @@
+# mypy: disable-error-code="var-annotated, no-untyped-def, type-arg, method-assign"
+"""The mailbox in every interleaving of its tellers and its turns."""
+
+from functools import partial
+from unittest.mock import patch
+
+from actors_rs.runtime import mailbox
+from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from tests.threads.controlled import check, explored
+
+STOP = "stop"
+
+
+class Model:
+    """A mailbox whose turns run on the thread that schedules them."""
+
+    def __init__(self):
+        self.mailbox = Mailbox()
+        self.mailbox.owner = self
+        self.mailbox.end_turn()
+        self.handled = []
+        self.refused = []
+        self.returned = []
+        self.running = 0
+        self.overlapped = False
+
+    def _schedule_turn(self):
+        again = True
+        while again:
+            self.overlapped |= self.running > 0
+            self.running += 1
+            message = self.mailbox.take()
+            if message == STOP:
+                self.returned += self.mailbox.close()
+            elif message is not EMPTY:
+                self.handled.append(message)
+            self.running -= 1
+            again = not self.mailbox.closed and self.mailbox.end_turn()
+
+    def tell(self, message):
+        if not self.mailbox.offer(message):
+            self.refused.append(message)
+
+    def ask_for_more(self, message):
+        if not self.mailbox.offer_control(message):
+            self.refused.append(message)
+
+
+def tell(message):
+    return lambda model: model.tell(message)
+
+
+def each_once(*messages):
+    def holds(model):
+        seen = [one for one in model.handled + model.refused + model.returned if one != STOP]
+        return not model.overlapped and sorted(seen) == list(messages)
+
+    return holds
+
+
+def test_two_tellers_and_a_stop_lose_nothing_and_never_run_two_turns_at_a_time():
+    assert check(Model, [tell(1), tell(2), tell(STOP)], each_once(1, 2), mailbox) > 5
+
+
+def test_three_tellers_and_a_stop_lose_nothing_with_two_preemptions():
+    # As far as 300 interleavings reach; all of them are tried in stress/test_threads.py.
+    threads = [tell(1), tell(2), tell(3), tell(STOP)]
+    check(Model, threads, each_once(1, 2, 3), mailbox, preemptions=2, most=300)
+
+
+def test_both_lanes_lose_nothing():
+    threads = [tell(1), lambda model: model.ask_for_more(2), tell(STOP)]
+    check(Model, threads, each_once(1, 2), mailbox, preemptions=2, most=300)
+
+
+def test_a_turn_that_ends_without_the_lock_is_found():
+    def careless(self, again=False):
+        if again or self._data or self._control:
+            return True
+        self._scheduled = False
+        return False
+
+    with patch.object(Mailbox, "end_turn", careless):
+        found = explored(Model, [tell(1), tell(2)], each_once(1, 2), mailbox)
+    assert not found.property_holds
+
+
+def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
+    def careless(self, message):
+        if self._closed:
+            return False
+        self._data.append(message)
+        with self._lock:
+            scheduled, self._scheduled = self._scheduled, True
+        if not scheduled:
+            self.owner._schedule_turn()
+        return True
+
+    with patch.object(Mailbox, "offer", careless):
+        found = explored(Model, list(map(tell, (1, STOP))), each_once(1), mailbox)
+    assert not found.property_holds
+
+
+def test_messages_of_one_teller_keep_their_order():
+    def twice(model):
+        model.tell(1)
+        model.tell(2)
+
+    def in_order(model):
+        return model.handled.index(1) < model.handled.index(2)
+
+    check(Model, [twice, partial(Model.tell, message=3)], in_order, mailbox)

@@ -1,0 +1,43 @@
+# mypy: disable-error-code="var-annotated, no-untyped-def, type-arg, method-assign"
+"""Timers in every interleaving of firing, cancelling and closing."""
+
+from actors_rs.runtime import timers
+from actors_rs.runtime.timers import Timer, Timers
+from tests.threads.controlled import check
+
+
+class Model:
+    def __init__(self):
+        self.fired = []
+        self.timer = Timer(0.0, lambda: self.fired.append(1))
+
+    def fire(self):
+        self.timer.fire()
+
+    def cancel(self):
+        self.timer.cancel()
+
+
+def test_a_timer_fires_at_most_once_whenever_it_is_cancelled():
+    check(Model, [Model.fire, Model.cancel], lambda model: len(model.fired) <= 1, timers)
+
+
+class Service:
+    """Timers whose thread does not run: only what is kept is looked at."""
+
+    def __init__(self):
+        self.timers = Timers("model")
+        self.timers._thread = object()  # type: ignore[assignment]
+
+    def add(self):
+        self.timers.after(60.0, lambda: None)
+
+    def close(self):
+        with self.timers._changed:
+            self.timers._closed = True
+            self.timers._heap.clear()
+
+
+def test_nothing_is_kept_behind_the_end_of_the_timers():
+    threads = [Service.add, Service.add, Service.close]
+    assert check(Service, threads, lambda model: not model.timers._heap, timers) > 1
