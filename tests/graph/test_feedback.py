@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from actors_rs import Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
+from actors_rs.graph.blueprint import in_order
+from actors_rs.graph.materializer import windows_of
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import quick
 
@@ -55,6 +57,22 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 def test_a_loop_waits_for_what_its_stages_hold(shared, body):
     assert finished(shared, circling(range(1, 25), 64, body)) == list(range(1, 25))
+
+
+def test_a_loop_waits_for_what_is_held_for_longer_than_it_looks(shared):
+    flow = circling([3], 8, lambda flow: flow.map(rounds).batch(5, within=0.06).flat_map(list))
+    assert finished(shared, flow) == [3]
+
+
+def test_what_the_stages_of_a_loop_hold_fits_where_it_comes_back():
+    for buffer in (1, 8, 1000):
+        specs = in_order([circling([1], buffer).to(Sink.list())._sinks[0]])
+        windows = windows_of(specs, 4096)
+        room = next(windows[spec] for spec in specs if spec.kind == "merge_preferred")
+        held = [
+            min(windows[s] for s in specs if s.kind == k) for k in ("feedback", "map", "divert_to")
+        ]
+        assert room >= max(buffer, sum(held) + 1)
 
 
 def test_a_loop_with_nothing_in_it_completes(shared):

@@ -93,7 +93,7 @@ class Alone:
         self.downs = [Downstream() for _ in logic.outlets]
         self.posted = deque()
         self.timers = []
-        self.time = 0.0
+        self.time = 100.0
         self.reports = None  # a list collects what goes to the dead letters; else nothing may
         self.recoveries = []
         self.jobs = []

@@ -53,8 +53,8 @@ def test_nothing_is_requested_before_there_is_demand(make):
 def test_no_timer_outlives_the_stage_however_it_ended(make, ask, end):
     stage = Alone(make()).request(ask).push(1, 2, 3)
     end(stage)
-    stage.request(100).elapse(30)
-    assert stage.down.ended or stage.logic.outlets[0].cancelled
+    if not stage.logic.finished:
+        stage.request(100).elapse(30)
     assert stage.drop().pending == []
 
 
@@ -257,7 +257,7 @@ def test_an_element_that_came_in_the_turn_of_the_ring_is_in_time():
     for kind in ("initial_timeout", "idle_timeout"):
         stage = Alone(TIMED[kind]()).request(1)
         ring = stage.pending[0]
-        ring.fired, stage.time = True, 3.5
+        ring.fired, stage.time = True, 103.5
 
         def both(ring=ring, stage=stage):
             ring.action()
@@ -304,7 +304,7 @@ def test_tick_gives_the_number_of_each_tick_and_leaves_out_those_nobody_asked_fo
 def test_tick_keeps_its_beat_however_late_a_turn_was():
     stage = Alone(Tick(2)).request(9)
     stage.pending[0].fired, late = True, stage.pending[0].action
-    stage.time = 7.0
+    stage.time += 7
     assert stage.turn(late).down.elements == [2]
     assert stage.elapse(1.1).down.elements == [2, 3]
 

@@ -41,17 +41,14 @@ class Expand(StageLogic):
             inlet.cancel(outlet.cause)
         if outlet.demand:
             inlet.open()
-        while outlet.demand and self._turn_to_newest() and not budget.spent():
+        while outlet.demand and not budget.spent() and self._turn_to_newest():
             self._give()
             budget.lap()
-        if inlet.exhausted and (outlet.closed or not self._fresh):
+        if inlet.exhausted:
             self.end(inlet.error)
 
     def stop(self, error: BaseException | None) -> None:
         self._close()
-
-    def held(self) -> list[Any]:
-        return [self._element] if self._fresh else []
 
     def details(self) -> dict[str, Any]:
         return {"added": self._added}
@@ -60,18 +57,13 @@ class Expand(StageLogic):
         self._close()
 
     def _turn_to_newest(self) -> bool:
-        """Take the next element, if there is one and the last has had its chance.
-
-        Whether there is something to draw values from.
-        """
-        if self._fresh or self.inlet.exhausted:
-            return self._fresh
+        """Take the next element if there is one; whether there is something to draw values from."""
         if self.inlet.buffered:
             self._close()
             self._element = self.inlet.take(1)[0]
             self._fresh = True
             return True
-        return self._values is not None
+        return self._values is not None and not self.inlet.exhausted
 
     def _give(self) -> None:
         try:
