@@ -196,6 +196,17 @@ def test_expand_gives_at_least_one_value_of_each_element():
     assert (stage.down.elements, stage.down.completed) == ([1, 2, 3], True)
 
 
+def test_expand_gives_one_value_of_an_element_that_comes_with_the_end():
+    stage = Alone(Expand(repeat)).request(9)
+
+    def both():
+        stage.logic.inlet.push([1, 2])
+        stage.logic.inlet.complete()
+
+    stage.turn(both)
+    assert (stage.down.elements, stage.down.completed) == ([1, 2], True)
+
+
 def test_expand_completes_when_an_element_has_no_values():
     stage = Alone(Expand(lambda x: range(x))).request(9).push(0, 2).push(0).complete()
     assert (stage.down.elements, stage.down.completed) == ([0, 1], True)

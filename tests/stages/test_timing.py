@@ -274,6 +274,20 @@ def test_completion_timeout_counts_from_the_start_whatever_flows():
     assert stage.down.elements == [1, 2]
 
 
+def test_a_stream_that_completes_in_the_turn_of_the_ring_is_in_time():
+    stage = Alone(CompletionTimeout(3)).request(9)
+    ring = stage.pending[0]
+    ring.fired = True
+    failures, stage.failed = [], lambda error, *_, **__: failures.append(error) or error
+
+    def both():
+        ring.action()
+        stage.logic.inlet.complete()
+
+    assert stage.turn(both).down.completed
+    assert failures == []
+
+
 def test_backpressure_timeout_fails_when_an_element_waits_too_long():
     stage = Alone(BackpressureTimeout(3)).request(1).push(1).elapse(30)
     assert not stage.down.ended, "nothing waits"

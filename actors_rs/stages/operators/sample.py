@@ -47,7 +47,6 @@ class Sample(Detached):
 
     def give(self, budget: Budget) -> None:
         if self._newest and self.outlet.demand and (self._due or self.inlet.exhausted):
-            self._alarm.cancel()
             self._due = False
             self.outlet.emit([self._newest.pop()])
 
