@@ -111,6 +111,17 @@ class TestSideSinks:
             names = [stage.name for stage in going.snapshot().stages]
         assert [name for name in names if "noted" in name] == ["noted", "noted-2", "noted-3"]
 
+    def test_one_may_have_a_flow_of_its_own_in_front(self):
+        seen = []
+        side = Flow[int, int]().filter(lambda n: n % 2).map(str).into(Sink.for_each(seen.append))
+        assert run(ten.also_to(side).also_to(side).to(Sink.count())) == 10
+        assert sorted(seen) == sorted(["1", "3", "5", "7", "9"] * 2)
+        with ActorSystem(shutdown_timeout=SECONDS) as system:
+            subscriber = system.subscriber(Flow().map(str).into(Sink.list()))
+            system.publisher(ten).subscribe(subscriber)
+            assert subscriber.run.result(SECONDS) == [str(n) for n in range(10)]
+        assert Source.of(1).to(Flow[int, int]().into(Sink.list())).run() == [1]
+
     def test_each_run_has_its_own(self):
         seen = []
         graph = ten.also_to(Sink.for_each(seen.append)).to(Sink.sum())
@@ -198,6 +209,17 @@ class TestSideSinks:
         (lambda: ten.also_to(ten), TypeError, "also_to needs a Sink, got <Flow"),
         (lambda: ten.wire_tap(print), TypeError, "wire_tap needs a Sink, got <built-in"),
         (lambda: ten.divert_to(Sink.list(), 3), TypeError, "divert_to: when must be callable"),
+        (lambda: Flow().into(ten), TypeError, "into needs a Sink, got <Flow ending in 'range'>"),
+        (
+            lambda: ten.into(Sink.list()),
+            GraphError,
+            r"one open input, got 0 before stage 'range' \(made at .*\.py:\d+\); a source ends",
+        ),
+        (
+            lambda: merge(Flow(), Flow()).into(Sink.list()),
+            GraphError,
+            "one open input, got 2 before stage 'merge'",
+        ),
         (lambda: ten.divert_to(None, bool), TypeError, "divert_to needs a Sink, got None"),
     ],
 )

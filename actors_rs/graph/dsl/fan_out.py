@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_args, overload
 
-from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inputs, spec_of
 from actors_rs.graph.dsl.checks import at_least, function, one_of
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.hub import HubPublisher
@@ -31,6 +32,7 @@ __all__ = ["Branching"]
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
+R = TypeVar("R")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
@@ -101,6 +103,21 @@ class Branching(Generic[In_contra, Out_co]):
         """
         at_least(1, count, "unzip: count")
         return self._split("unzip", lambda: Unzip(count), count, name)
+
+    def into(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]:
+        """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
+
+        Raises ``GraphError`` for a source, which ends with ``to(sink)``.
+        """
+        check_sink("into", sink)
+        spec = sink.behind(self._out)
+        if len(inlets := open_inputs(in_order([spec]))) != 1:
+            raise GraphError(
+                f"into needs a Flow with one open input, got {len(inlets)} before stage "
+                f"'{self._out.spec.label}' (made at {self._out.spec.site}); "
+                "a source ends with .to(sink)"
+            )
+        return Sink(spec)
 
     def also_to(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
         """All elements to ``sink`` too, at the pace of the slower.
@@ -185,6 +202,11 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         from actors_rs.graph.dsl.flow import Flow
 
-        if not isinstance(sink, Sink):
-            raise TypeError(f"{kind} needs a Sink, got {sink!r}")
+        check_sink(kind, sink)
         return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(sink._spec,))))
+
+
+def check_sink(kind: str, sink: object) -> None:
+    """Raise ``TypeError`` unless ``sink`` is one."""
+    if not isinstance(sink, Sink):
+        raise TypeError(f"{kind} needs a Sink, got {sink!r}")
