@@ -166,8 +166,7 @@ def first_part(parts):
 
 def folded(fold):
     """All that comes, and beside it a fold with a sink of its own."""
-    side = fold(Flow()).to(Sink.ignore())
-    return Flow().also_to(Sink(side._sinks[0]))
+    return Flow().also_to(fold(Flow()).into(Sink.ignore()))
 
 
 FLOWS = {
