@@ -25,7 +25,7 @@ KINDS = {
     "sinks": "Sinks",
 }
 PARTS = ("Back-pressure", "Completes", "Fails", "Cancels")
-NAME = re.compile(r"[a-z][\w.]*(\(|:|$)", re.MULTILINE)
+NAME = re.compile(r"[A-Za-z][\w.]*(\(|:|$)", re.MULTILINE)
 """How a stage's file begins; parts of stages begin with a sentence."""
 MARBLE = re.compile(r"\s*[a-z]\w*( \d|\(\w+\))?:\s")
 """How a marble line begins, but for a source's, which has one line."""
@@ -37,11 +37,11 @@ HEAD = """\
 Made from the files in `actors_rs/stages/` by `python -m tools.make_operators_page`: change the
 file, not this page. A row is one stage; what is not here is composed of these.
 
-In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what stands
-beneath something came of it. *Back-pressure* says what the stage asks of upstream and what it does
-when downstream asks for nothing, the other columns how it ends: by itself or with upstream, with a
-failure, and what happens when downstream cancels. A stage whose function raises fails unless its
-policy is another one (`on_failure`); *raises* means that.
+In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what
+stands beneath something came of it. *Back-pressure* says what the stage asks of upstream and what
+it does when downstream asks for nothing, the other columns how it ends: by itself or with
+upstream, with a failure, and what happens when downstream cancels. A stage whose function raises
+fails unless its policy is another one (`on_failure`); *raises* means that.
 """
 
 
