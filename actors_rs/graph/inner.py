@@ -37,7 +37,8 @@ def attach(
 ) -> None:
     """Start ``source`` as a part of ``run``, feeding ``inlet`` of ``host``; in the host's turn.
 
-    See ``StageContext.attach``. Raises ``RunCancelled`` if the system shuts down meanwhile.
+    See ``StageContext.attach``. If the system has shut down meanwhile, the stream fails with
+    ``RunCancelled``.
     """
     out = outlet_of(source)
     spec = out.spec
@@ -59,7 +60,8 @@ def attach(
     actors = prepare(host.system, run, specs, inner)
     feeder = actors[spec]
     connect(run, feeder, feeder.logic.outlets[out.index], host, inlet)
-    _start(host, run, list(actors.values()))
+    if not _start(host, run, list(actors.values())):
+        inlet.complete(run.cancelled_error())
 
 
 def outlet_of(source: object) -> OutletRef:
@@ -100,16 +102,17 @@ def source_of(
     return Flow(OutletRef(spec))
 
 
-def _start(host: StageActor, run: Run[Any], actors: Sequence[StageActor]) -> None:
+def _start(host: StageActor, run: Run[Any], actors: Sequence[StageActor]) -> bool:
     """Start ``actors``, which belong to ``run`` from before the first of them starts.
 
-    A system that shuts down tells those to stop that were started; the others never were.
+    False if the system has shut down: it tells those to stop that were started before.
     """
     run.join(actors)
     for number, actor in enumerate(actors):
         try:
             host.system.adopt(actor)
-        except InvalidArgumentError as refused:
+        except InvalidArgumentError:
             for left in actors[number:]:
                 run.stage_ended(left)
-            raise run.cancelled_error() from refused
+            return False
+    return True
