@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from pykka import Actor, ActorRef, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
-from actors_rs.errors import DefectError
+from actors_rs.errors import DefectError, IllegalStateError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import (
     STOP,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from actors_rs.runtime.dispatcher import Dispatcher
+    from actors_rs.runtime.supervisor_ref import SupervisorRef
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
@@ -139,6 +140,16 @@ class PooledActor(Actor):
         if self._system is None:
             raise DefectError(f"{self} was never started in a system")
         return self._system
+
+    @property
+    def supervisor(self) -> SupervisorRef:
+        """The supervisor whose child this is, and with it the way to siblings, by name.
+
+        Raises ``IllegalStateError`` if there is none.
+        """
+        if self._keeper is None:
+            raise IllegalStateError(f"{self} has no supervisor")
+        return self._keeper.supervisor
 
     @staticmethod
     def _create_actor_inbox() -> Mailbox:
@@ -265,7 +276,7 @@ class PooledActor(Actor):
         keeper = self._keeper
         if keeper is None:
             self.actor_stopped.set()
-            self._note_failure(error)
+            self._note_failure(error, None if message is NO_MESSAGE else message)
         elif message is NO_MESSAGE:
             self._log_failure(error)  # nothing is lost, and the keeper hears of it
         elif keeper.retries and not keeper.is_last(error):

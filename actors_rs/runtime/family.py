@@ -13,13 +13,13 @@ from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor_ref import PooledActorRef
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import RuntimeMessage
-from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.supervised import Child, State, TakeOver, as_spec, ref_of
 from actors_rs.runtime.supervision import ChildSpec, Supervisor, names_for
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
     from actors_rs.runtime.supervisor import SupervisorActor
+    from actors_rs.runtime.supervisor_ref import SupervisorRef
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["Added", "Family", "Removed"]
@@ -38,7 +38,7 @@ class Family:
         self.parent = parent
         name = supervisor.name or "supervisor"
         self.path: str = name if parent is None else f"{parent.path}/{name}"
-        self.mailbox: Mailbox | None = None
+        self.ref: SupervisorRef | None = None
         """Of the supervisor, once it has an address."""
         self.escalate: Callable[[BaseException], None] = system.fatal
         """Called when the supervisor has given up and there is none above it."""
@@ -52,7 +52,7 @@ class Family:
 
     def offer(self, message: RuntimeMessage) -> bool:
         """Send to the supervisor, before all else in its mailbox; False if it has ended."""
-        return self.mailbox is not None and self.mailbox.offer_control(message)
+        return self.ref is not None and self.ref.actor_inbox.offer_control(message)
 
     def tell(self, message: RuntimeMessage) -> None:
         """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended."""
@@ -144,7 +144,7 @@ class Family:
                     below = Family(spec, self.system, self)
                 child = Child(self, name, as_spec(spec, below), below, ref)
                 if below is not None:
-                    below.mailbox = child.actor_inbox
+                    below.ref = child.ref  # type: ignore[assignment]  # its actor is a supervisor
                 self._by_name[name] = child
                 places.append(child)
                 below = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.supervisor_ref import SupervisorRef
 
 __all__ = ["NO_MESSAGE", "RUNTIME_MESSAGES", "Keeper", "RuntimeMessage", "is_fatal"]
 
@@ -40,6 +41,10 @@ class Keeper(Protocol):
 
     label: str
     """What the actor is called in logs."""
+
+    @property
+    def supervisor(self) -> SupervisorRef:
+        """Of whom the actor is a child."""
 
     @property
     def retries(self) -> bool:

@@ -27,6 +27,7 @@ from actors_rs.runtime.supervision import ChildSpec, Supervisor
 if TYPE_CHECKING:
     from actors_rs.runtime.family import Family
     from actors_rs.runtime.supervisor import SupervisorActor
+    from actors_rs.runtime.supervisor_ref import SupervisorRef
 
 __all__ = ["Child", "State"]
 
@@ -129,6 +130,12 @@ class Child:
             leaver.set(True)
 
     # In turns of the child: its first, and then as its keeper
+
+    @property
+    def supervisor(self) -> SupervisorRef:
+        """Of whom this is a child."""
+        assert self.home.ref is not None  # it has an address before any child lives
+        return self.home.ref
 
     @property
     def retries(self) -> bool:

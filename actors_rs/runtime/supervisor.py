@@ -37,7 +37,7 @@ class SupervisorActor(PooledActor):
     def __init__(self, family: Family) -> None:
         self.family = family
         super().__init__()
-        family.mailbox = self.actor_inbox
+        family.ref = self._actor_ref  # type: ignore[assignment]  # see _ref_class
         self._strategy = family.strategy
         self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
         self._to_stop: list[Child] = []

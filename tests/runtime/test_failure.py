@@ -46,6 +46,16 @@ def test_an_exception_under_tell_ends_the_actor_after_on_failure(kind, caplog):
     assert "Unhandled exception in Kind" in caplog.text
 
 
+def test_the_message_that_ended_an_actor_is_a_dead_letter():
+    error = ValueError("mine")
+    with ActorSystem() as system:
+        ref = system.spawn(Recorder)
+        ref.tell(error)
+        eventually(lambda: not system.children())
+    (letter,) = system.dead_letters.recent()
+    assert (letter.what, letter.error) == (error, error)
+
+
 def test_an_exception_ends_no_other_actor(kind):
     with ActorSystem(workers=1) as system:
         refs = [system.spawn(kind) for _ in range(10)]

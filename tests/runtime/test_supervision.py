@@ -7,11 +7,11 @@ import pytest
 from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, PooledActor
-from actors_rs.errors import RestartLimitError
+from actors_rs.errors import IllegalStateError, RestartLimitError
 from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
 from tests.runtime.family import SOON, STRATEGIES, Noting, noting, shown, tree
-from tests.runtime.support import behind, eventually
+from tests.runtime.support import Recorder, behind, eventually
 
 raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
@@ -344,3 +344,24 @@ def test_a_supervised_actor_may_use_a_thread_of_its_own_for_all_its_lives():
         ref.ask("x")
     assert len(set(threads)) == 1
     assert len(threads) == 3
+
+
+def test_a_child_finds_its_siblings_by_name_through_its_supervisor():
+    found = []
+
+    class Asking(PooledActor):
+        def __init__(self):
+            super().__init__()
+            found.append(self.supervisor.child("a"))
+
+        def on_receive(self, message):
+            return self.supervisor
+
+    with ActorSystem() as system:
+        children = [*noting("a", []), ChildSpec(Asking)]
+        top = system.supervise(Supervisor(OneForOne(), children))
+        assert top.child("Asking").ask("x") is top
+        assert found == [top.child("a")]
+        alone = behind(system.spawn(Recorder))
+        with pytest.raises(IllegalStateError, match=r"Recorder .* has no supervisor"):
+            _ = alone.supervisor

@@ -43,6 +43,9 @@ class FakeRun:
         self.error = error
         self._tell("abort")
 
+    def disown(self):
+        self._tell("disown")
+
     def wait(self, timeout):
         return self.ended.wait(timeout)
 
