@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="var-annotated, func-returns-value"
 """The phases of a shutdown, its deadline, and who gets the last dead letters."""
 
 import logging
@@ -96,6 +96,16 @@ def test_a_sink_that_is_slow_on_the_dead_letters_is_ended_at_last(caplog):
             system.dead_letters.record(number, where="here", why="because")
     assert sink.run.state == "cancelled"
     assert "still busy" not in caplog.text
+
+
+def test_a_graph_can_be_fed_by_the_dead_letters_and_gets_the_last_ones():
+    with no_thread_left(), ActorSystem(workers=2) as system:
+        graph = Source.from_publisher(system.dead_letters).map(lambda letter: letter.what)
+        run = system.start(graph.to(Sink.list()))
+        eventually(lambda: system.statistics().dead_letters.subscribers == 1)
+        ref = system.spawn(Recorder)
+        ref.tell(lambda: (ref.stop(block=False), ref.tell("unread")))
+    assert run.result(20) == ["unread"]
 
 
 def test_a_system_that_drains_starts_nothing_and_lets_its_runs_end():
