@@ -60,7 +60,8 @@ class Section(StageLogic):
 
     def advance(self, budget: Budget) -> None:
         if self.outlet.cancelled:
-            self._leave(self.outlet.cause)
+            self.end(self.outlet.cause)
+        if self.outlet.closed:
             return
         if self._result is None:
             if self._timer is not None:
@@ -72,13 +73,19 @@ class Section(StageLogic):
     def drain(self) -> None:
         self._draining = self.inlet is None  # else upstream will end, and the section after it
         if self._draining and self._result is None and self._restarts:
-            self._leave(None)
+            self.end(None)
 
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._life is not None:
+            self._take_back(self._life)
             self._life.release()
+
+    @property
+    def finished(self) -> bool:
+        """Not before the stages of the section, since it accounts for what they held."""
+        return super().finished and (self._life is None or self._life.over)
 
     def held(self) -> list[Any]:
         return [element for frame in self._again for element in frame]
@@ -192,13 +199,6 @@ class Section(StageLogic):
 
     def _rested(self) -> None:
         self._timer = None
-
-    def _leave(self, cause: BaseException | None) -> None:
-        if self._result is not None:
-            self._result.cancel()  # without the cause: what the section holds is not wanted
-        if self._feed is not None:
-            self._feed.complete()
-        self.end(cause)
 
 
 def _look_again() -> None:

@@ -40,8 +40,8 @@ class SectionLife:
         self._living: set[StageActor] = set()
         self._failures: list[BaseException] = []
         self._verdict: Callable[[BaseException], None] | None = None
-        self.over = False
-        """Whether all stages of this life have ended; once true, it stays so."""
+        self.over = True
+        """Whether no stage of this life is running; once they have ended, it stays so."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
@@ -60,6 +60,7 @@ class SectionLife:
         """``stages`` belong to this life, and to the run."""
         with self._lock:
             self._living.update(stages)
+            self.over = False
         for stage in stages:
             if stage.logic.on_lost is None:  # else a section within this one accounts for it
                 stage.logic.on_lost = self.lost

@@ -239,6 +239,76 @@ def test_two_stages_that_fail_together_are_one_restart_and_no_failure_of_the_run
     wait_until(lambda: len(restarts(system)) >= 1)
 
 
+def test_two_failures_of_a_section_that_gives_up_are_both_told(system):
+    both = threading.Barrier(2)
+
+    def meet(n):
+        both.wait(SECONDS)
+        raise KeyError(n)
+
+    one, other = (Source.of(n).map(meet).with_attributes(dispatcher="pinned") for n in (1, 2))
+    with pytest.raises(StageError) as caught:
+        system.start(one.merge(other).restart(AT_ONCE, 0).to(Sink.list())).result(SECONDS)
+    assert len(caught.value.others) == 1
+
+
+def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
+    stuck, let_go, lives = threading.Event(), threading.Event(), []
+
+    def slow():
+        lives.append(len(lives))
+        stuck.set()
+        let_go.wait(SECONDS)
+        yield 0
+
+    def fail_once(n):
+        stuck.wait(SECONDS)
+        if len(lives) == 1:
+            raise KeyError(n)
+        return n
+
+    failing = Source.of(1).map(fail_once).named("failing").with_attributes(dispatcher="pinned")
+    patient = Source.from_iterable(slow).with_attributes(dispatcher="pinned")
+    going = system.start(failing.merge(patient).restart(AT_ONCE).to(Sink.list()))
+    wait_until(lambda: len(system.children()) <= 3)  # section, sink, and the one that is stuck
+    assert (lives, restarts(system)) == ([0], [])
+    let_go.set()
+    assert sorted(going.result(SECONDS)) == [0, 1]
+    assert len(restarts(system)) == 1
+
+
+def test_upstream_is_let_go_when_a_section_takes_no_more_but_goes_on(system):
+    released = threading.Event()
+
+    def endless():
+        try:
+            while True:
+                yield 1
+        finally:
+            released.set()
+
+    piece = Flow().take(1).merge(Source.never()).restart(AT_ONCE)
+    going = system.start(Source.from_iterable(endless).via(piece).to(Sink.list()))
+    assert released.wait(SECONDS)
+    assert not going.done()
+    going.cancel()
+    assert going.wait(SECONDS)
+
+
+@pytest.mark.parametrize("window", [1, 8, 1024])
+def test_a_section_within_one_that_fails_accounts_for_all_it_holds(system, window):
+    slow = threading.Event()
+
+    def hold(n):
+        slow.wait(0.001)  # so that the inner section holds elements when the outer one fails
+        return n
+
+    inner = Flow().map(hold).with_attributes(window=window).map(abs).restart(AT_ONCE)
+    outer = Flow().map(abs).via(inner.named("inner")).map(Flaky(30)).restart(AT_ONCE)
+    got = system.start(Source.range(0, 200).via(outer).to(Sink.list())).result(SECONDS)
+    assert sorted(got + lost(system)) == list(range(200))
+
+
 def test_a_system_exit_is_no_matter_for_a_restart(system):
     def leave(n):
         raise SystemExit(3)
