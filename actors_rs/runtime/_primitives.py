@@ -14,7 +14,7 @@ import random as _random
 import threading as _threading
 import time as _time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, TypeVar
 
 __all__ = [
@@ -150,18 +150,14 @@ def forbid_blocking() -> None:
     _thread_state.pooled = True
 
 
-@contextmanager
-def blocking_forbidden() -> Iterator[None]:
+def blocking_forbidden() -> AbstractContextManager[None]:
     """The calling thread must not wait for futures in this block."""
-    with _blocking(forbidden=True):
-        yield
+    return _blocking(forbidden=True)
 
 
-@contextmanager
-def blocking_allowed() -> Iterator[None]:
+def blocking_allowed() -> AbstractContextManager[None]:
     """The calling thread may wait for futures in this block after all."""
-    with _blocking(forbidden=False):
-        yield
+    return _blocking(forbidden=False)
 
 
 @contextmanager

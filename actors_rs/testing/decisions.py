@@ -141,12 +141,17 @@ class RandomWalk(Decisions):
         self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}
         self._order = _Stream(seed, "order")
+        self._size = _Stream(seed, "size")
 
     def choose(self, what: str, options: Sequence[T]) -> T:
-        number = len(options)
-        if what != "order" or number < 2:  # the order is what is decided most often
+        number = len(options)  # what is decided most often is decided here, the rest in ``pick``
+        if what == "order" and number > 1:
+            taken = (self._order.draw() * number) >> 32
+        elif what == "size":
+            taken = (self._size.draw() * 2 * number) >> 32
+            taken = taken if taken < number else 0
+        else:
             return super().choose(what, options)
-        taken = (self._order.draw() * number) >> 32
         self._note((what, number, taken))
         return options[taken]
 

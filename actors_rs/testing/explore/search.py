@@ -66,7 +66,7 @@ class Exploration:
     runs: int = 0
     seconds: float = 0.0
     complete: bool = False
-    behaviours: set[str] = field(default_factory=set)
+    behaviours: set[int] = field(default_factory=set)
     failure: Failure | None = None
 
     @property
@@ -107,7 +107,7 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
             except Pruned:
                 continue
             found.runs += 1
-            found.behaviours.add(world.behaviour)
+            found.behaviours.add(world.behaviour_key)
             if twice:
                 error = _difference(scenario, plan, world) or error
             if error is not None:

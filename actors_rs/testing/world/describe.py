@@ -41,6 +41,23 @@ class Describer:
             words.append(form(self, value, 1) if form is not None else self.value(value))
         return " ".join(words)
 
+    def key(self, message: Any, into: list[Any]) -> None:
+        """Add hashable words that are equal for messages that are described alike."""
+        shape = _SHAPES.get(type(message))
+        if shape is None:
+            into.append(self.message(message))
+            return
+        into.append(shape[0])
+        for slot in shape[1]:
+            value: Any = getattr(message, slot, None)
+            kind = type(value)
+            if kind is Inlet or kind is Outlet:
+                into.append(self._ports.get(id(value)) or self._port(value, 1))
+            elif kind in _PLAIN:
+                into.append(value)
+            else:
+                into.append(self.value(value))
+
     def value(self, value: Any, depth: int = 0) -> str:
         """Any value."""
         kind = type(value)

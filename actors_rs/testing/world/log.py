@@ -27,6 +27,10 @@ class Delivery(NamedTuple):
         return f"step {self.step}: {self.sender} -> {self.receiver}: {self.message}"
 
 
+def _name(history: tuple[str, Any]) -> str:
+    return history[0]
+
+
 class Log:
     """The puts and takes of one world, as they happened."""
 
@@ -64,6 +68,15 @@ class Log:
             received[number].append(message)
         lines = [line for history in sorted(received) for line in history]
         return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+    def behaviour_key(self) -> int:
+        """Equal for equal behaviours within one process; several times quicker."""
+        received: list[list[Any]] = [[] for _ in self.names]
+        key = self._describer.key
+        for _, number, message in self.taken:
+            key(message, received[number])
+        histories = {name: tuple(one) for name, one in zip(self.names, received, strict=True)}
+        return hash(tuple(sorted(histories.items(), key=_name)))
 
     def deliveries(self) -> Iterator[Delivery]:
         """All deliveries, oldest first, with those who sent them."""
