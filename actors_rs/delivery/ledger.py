@@ -122,6 +122,7 @@ class LedgerRun:
         self._hold = hold
         self._database = database
         self._lock = Lock()
+        self._finished = False
 
     def __repr__(self) -> str:
         return f"<LedgerRun {self.run} in {self.path!r}>"
@@ -161,7 +162,14 @@ class LedgerRun:
                 commit_within(self._database, self.run, partition, rows, size)
 
     def finish(self, state: str, error: str | None = None) -> None:
-        """The run has ended; gives the ledger up, also if that cannot be written."""
+        """The run has ended; gives the ledger up, also if that cannot be written.
+
+        Later calls do nothing.
+        """
+        with self._lock:
+            finished, self._finished = self._finished, True
+        if finished:
+            return
         try:
             self._note(
                 "UPDATE ledger_runs "

@@ -14,6 +14,7 @@ State = Literal["pending", "running", "committed", "poison"]
 
 VERSION = 1
 SCHEMA = f"""
+BEGIN;
 CREATE TABLE IF NOT EXISTS ledger_runs (
     run INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, plan TEXT NOT NULL,
     partitions INTEGER NOT NULL, state TEXT NOT NULL, holder INTEGER, started REAL NOT NULL,
@@ -25,6 +26,7 @@ CREATE TABLE IF NOT EXISTS ledger_partitions (
     PRIMARY KEY (run, partition)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
 INSERT OR IGNORE INTO ledger_version VALUES ({VERSION});
+COMMIT;
 """
 """Fit to lie in one file with tables of the user's. Times are seconds since the epoch. A run is
 running, completed, failed or cancelled; one that was killed stays "running", held by nobody."""

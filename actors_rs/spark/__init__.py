@@ -3,5 +3,7 @@
 from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError
 from actors_rs.spark.failures import SparkSessionLost as SparkSessionLost
 from actors_rs.spark.failures import SparkUnavailable as SparkUnavailable
+from actors_rs.spark.policy import PartitionTimeoutError as PartitionTimeoutError
+from actors_rs.spark.policy import PoisonPartition as PoisonPartition
 from actors_rs.spark.session import local_session as local_session
 from actors_rs.spark.source import SparkSource as SparkSource

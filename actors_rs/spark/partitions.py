@@ -53,6 +53,10 @@ class PartitionPlan(Protocol[T_co]):
     def cancel(self, tag: str) -> None:
         """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
 
+    def describe(self) -> tuple[str, str]:
+        """The schema of the rows and the plan, as texts; after ``plan``. Blocks."""
+        ...
+
 
 class _Planned(Generic[T]):
     """What the kinds share: tags around jobs, failures described, cancellation."""
@@ -89,6 +93,9 @@ class _Planned(Generic[T]):
         with suppress(Exception):
             context.cancelJobsWithTag(tag)
 
+    def describe(self) -> tuple[str, str]:
+        raise NotImplementedError
+
     def _open(self) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
         raise NotImplementedError
 
@@ -113,6 +120,9 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
         self._schema = route.schema
         return route.partitions, lambda index: route.run([index])
 
+    def describe(self) -> tuple[str, str]:
+        return _description_of(self._df)
+
 
 class RowPartitions(_Planned["Row"]):
     """A DataFrame's partitions as rows, equal to those of ``df.collect()``.
@@ -132,6 +142,9 @@ class RowPartitions(_Planned["Row"]):
         route = open_arrow_route(self._df)
         return route.partitions, lambda index: _decoded(route.run([index]), decode)
 
+    def describe(self) -> tuple[str, str]:
+        return _description_of(self._df)
+
 
 class RddPartitions(_Planned[list[T]]):
     """An RDD's partitions, each one element: the list of what the partition holds."""
@@ -149,6 +162,10 @@ class RddPartitions(_Planned[list[T]]):
         count, run = _open_rdd(self._rdd)
         return count, lambda index: _as_list(run(index))
 
+    def describe(self) -> tuple[str, str]:
+        lineage = self._rdd.toDebugString() or b""
+        return "an RDD", lineage.decode("utf-8", "replace")
+
 
 def _context_of(df: DataFrame) -> SparkContext:
     try:
@@ -159,6 +176,13 @@ def _context_of(df: DataFrame) -> SparkContext:
             f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
             "be asked for one by one"
         ) from None
+
+
+def _description_of(df: Any) -> tuple[str, str]:
+    """Schema and plan of a DataFrame, with the files it reads."""
+    plan = str(df._jdf.queryExecution().analyzed().toString())
+    files = "\n".join(sorted(df.inputFiles()))
+    return df.schema.simpleString(), f"{plan}\n{files}"
 
 
 def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:

@@ -9,25 +9,90 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 
-from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
+from actors_rs.delivery.ledger import Ledger
+from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least
 from actors_rs.graph.dsl.flow import Flow
+from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.partitions import ArrowPartitions, PartitionPlan, RddPartitions, RowPartitions
+from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
 from actors_rs.spark.stage import PartitionsSource
+from actors_rs.spark.supervised import SupervisedPartitions
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import RDD
     from pyspark.sql import DataFrame, Row
 
-__all__ = ["SparkSource"]
+__all__ = ["PartitionedSource", "SparkSource"]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _ROWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recipe:
+    """What a stage over partitions is made of."""
+
+    kind: str
+    make_plan: Callable[[], PartitionPlan[Any]]
+    window: int
+    in_flight: int
+    ordered: bool
+    piece: int
+    policy: PartitionPolicy
+    size: Callable[[Any], int] = lambda element: 1
+    ledger: Ledger | None = None
+
+    def __call__(self) -> PartitionsSource:
+        tag = f"actors-rs-{uuid.uuid4()}"
+        settings: dict[str, Any] = {
+            "in_flight": self.in_flight,
+            "ordered": self.ordered,
+            "piece": self.piece,
+            "size": self.size,
+        }
+        if self.policy.is_plain and self.ledger is None:
+            return PartitionsSource(self.make_plan(), tag, **settings)
+        book = None if self.ledger is None else Book(self.ledger, self.size)
+        return SupervisedPartitions(
+            self.make_plan(), tag, policy=self.policy, book=book, **settings
+        )
+
+
+class PartitionedSource(Flow[Never, T_co]):
+    """A source over Spark's partitions."""
+
+    __slots__ = ("_recipe",)
+
+    def __init__(self, _recipe: _Recipe) -> None:
+        pinned = Attributes(dispatcher="pinned") if _recipe.ledger is not None else None
+        spec = spec_of(_recipe.kind, _recipe, outflow_window=_recipe.window, attributes=pinned)
+        if _recipe.ledger is not None:
+            spec = replace(spec, carrier=ACKNOWLEDGING)
+        super().__init__(OutletRef(spec))
+        self._recipe = _recipe
+
+    def resume(self, ledger: Ledger, /) -> PartitionedSource[T_co]:
+        """This source, with its partitions written down in ``ledger`` as they are done.
+
+        Those that are committed there are skipped. A partition is committed when everything that
+        came of it has been taken by sinks, filtered out or dead-lettered; ``Sink.sqlite`` and
+        ``Sink.parquet`` write it as a whole, together with the ledger's entry where both lie in
+        one SQLite file. Stages that cannot keep count of elements are refused with a
+        ``GraphError``. When it is asked for its first element, the run fails with ``LedgerError``
+        for a ledger of another plan or one that somebody else holds.
+        """
+        if not isinstance(ledger, Ledger):
+            raise TypeError(f"resume: expected a Ledger, got {ledger!r}")
+        return PartitionedSource(replace(self._recipe, ledger=ledger))
 
 
 class SparkSource:
@@ -37,61 +102,66 @@ class SparkSource:
     memory in the driver. ``ordered``: elements come in the order of the partitions; otherwise
     whichever partition is ready comes first, each in its own order. A failed job ends the stream
     with ``SparkPartitionError``; a dead JVM or stopped session with ``SparkSessionLost``.
+
+    ``max_attempts``: how often a partition is tried, with waits of ``backoff`` between; one of
+    which something was given already is tried again only if it is acknowledged (``resume``), for
+    else elements would be doubled. ``on_poison="dead_letter"``: one that failed for good becomes a
+    dead letter, a ``PoisonPartition``, and the others go on. ``partition_timeout``: seconds after
+    which a second attempt is begun beside one that has given nothing.
     """
 
     @staticmethod
     def arrow(
-        df: DataFrame, in_flight: int = 2, ordered: bool = True
-    ) -> Flow[Never, pa.RecordBatch]:
+        df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
+    ) -> PartitionedSource[pa.RecordBatch]:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
-        window = 2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2
         ArrowPartitions(df)  # refuses what is no DataFrame now, not at the first demand
-        return _source(
-            "spark_arrow",
-            lambda: ArrowPartitions(df),
-            window,
-            in_flight=in_flight,
-            ordered=ordered,
-            piece=1,
-            size=attrgetter("num_rows"),
+        return PartitionedSource(
+            _Recipe(
+                kind="spark_arrow",
+                make_plan=lambda: ArrowPartitions(df),
+                window=2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2,
+                in_flight=in_flight,
+                ordered=ordered,
+                piece=1,
+                size=attrgetter("num_rows"),
+                policy=policy_of(**policy),
+            )
         )
 
     @staticmethod
-    def rows(df: DataFrame, in_flight: int = 2, ordered: bool = True) -> Flow[Never, Row]:
+    def rows(
+        df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
+    ) -> PartitionedSource[Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
-        at_least(1, in_flight, "SparkSource.rows: in_flight")
         RowPartitions(df)
-        return _source(
-            "spark_rows",
-            lambda: RowPartitions(df),
-            0,
-            in_flight=in_flight,
-            ordered=ordered,
-            piece=_ROWS_AT_ONCE,
+        return PartitionedSource(
+            _Recipe(
+                kind="spark_rows",
+                make_plan=lambda: RowPartitions(df),
+                window=0,
+                in_flight=at_least(1, in_flight, "SparkSource.rows: in_flight"),
+                ordered=ordered,
+                piece=_ROWS_AT_ONCE,
+                policy=policy_of(**policy),
+            )
         )
 
     @staticmethod
-    def partitions(rdd: RDD[T], in_flight: int = 2, ordered: bool = True) -> Flow[Never, list[T]]:
+    def partitions(
+        rdd: RDD[T], in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
+    ) -> PartitionedSource[list[T]]:
         """An RDD, each element the list of what one partition holds."""
-        window = 2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2
         RddPartitions(rdd)
-        return _source(
-            "spark_partitions",
-            lambda: RddPartitions(rdd),
-            window,
-            in_flight=in_flight,
-            ordered=ordered,
-            piece=1,
-            size=len,
+        return PartitionedSource(
+            _Recipe(
+                kind="spark_partitions",
+                make_plan=lambda: RddPartitions(rdd),
+                window=2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2,
+                in_flight=in_flight,
+                ordered=ordered,
+                piece=1,
+                size=len,
+                policy=policy_of(**policy),
+            )
         )
-
-
-def _source(
-    kind: str, make_plan: Callable[[], PartitionPlan[Any]], window: int, **settings: Any
-) -> Flow[Never, Any]:
-    """A source whose stage has ``settings``; ``window`` is for the inlets behind it."""
-
-    def make() -> PartitionsSource:
-        return PartitionsSource(make_plan(), f"actors-rs-{uuid.uuid4()}", **settings)
-
-    return Flow(OutletRef(spec_of(kind, make, outflow_window=window)))

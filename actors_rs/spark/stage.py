@@ -16,7 +16,7 @@ from actors_rs.spark.partitions import PartitionPlan
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-__all__ = ["PartitionsSource"]
+__all__ = ["Fetch", "PartitionsSource"]
 
 PIECES_AHEAD = 8
 """Pieces of one partition that wait to be delivered; its thread holds at most one more."""
@@ -24,13 +24,18 @@ PROBE_SECONDS = 2.0
 """How often a thread that waits for credit looks whether the session still lives."""
 
 
-class _Fetch:
-    """One partition that was begun. Each ``credit`` lets its thread hand over one piece."""
+class Fetch:
+    """One attempt at a partition. Each ``credit`` lets its thread hand over one piece.
 
-    __slots__ = ("credit", "ended", "error", "index", "pieces", "whole")
+    Its jobs run under ``tag``; a thread that finds it ``dropped`` reads no further.
+    """
 
-    def __init__(self, index: int) -> None:
+    __slots__ = ("credit", "dropped", "ended", "error", "index", "pieces", "tag", "whole")
+
+    def __init__(self, index: int, tag: str) -> None:
         self.index = index
+        self.tag = tag
+        self.dropped = False
         self.pieces: deque[list[Any]] = deque()
         self.ended = False
         self.whole = False  # read to its end, not cut short
@@ -63,9 +68,9 @@ class PartitionsSource(StageLogic):
         self._rows = 0
         self._planning = False
         self._total: int | None = None  # unknown until it is planned
-        self._next = 0
+        self._todo: deque[int] = deque()  # partitions that are still to be begun
         self._done = 0
-        self._fetches: deque[_Fetch] = deque()  # begun and not yet delivered, in order
+        self._fetches: deque[Fetch] = deque()  # begun and not yet delivered, in order
         self._jobs = 0
         self._broken = False  # a partition failed: none behind it will be delivered
         self._draining = False
@@ -78,8 +83,8 @@ class PartitionsSource(StageLogic):
                 self._begin_planning()
         else:
             self._deliver()
-            self._begin_fetches(self._total)
-        if not self._fetches and (self._draining or self._next == self._total):
+            self._begin_fetches()
+        if not self._fetches and (self._draining or (self._total is not None and not self._todo)):
             outlet.complete()
 
     def drain(self) -> None:
@@ -113,14 +118,19 @@ class PartitionsSource(StageLogic):
 
     def _plan_job(self) -> None:
         try:
-            total = self._plan.plan(self._tag)
+            total = self._plan_total()
         except BaseException as error:
             self.context.post(partial(self._plan_failed, error))
         else:
             self.context.post(partial(self._planned, total))
 
+    def _plan_total(self) -> int:
+        """Plan; returns the number of partitions. On a thread that may block."""
+        return self._plan.plan(self._tag)
+
     def _planned(self, total: int) -> None:
         self._total = total
+        self._todo = deque(range(total))
 
     def _plan_failed(self, error: BaseException) -> None:
         if self._draining:
@@ -143,13 +153,14 @@ class PartitionsSource(StageLogic):
             else:
                 self._fetches.remove(fetch)
                 self._done += fetch.whole
+                self._finished_with(fetch)
 
-    def _deliverable(self) -> _Fetch | None:
+    def _deliverable(self) -> Fetch | None:
         """The partition whose turn it is, if it has elements or has ended."""
         candidates = islice(self._fetches, 1) if self._ordered else self._fetches
         return next((fetch for fetch in candidates if fetch.pieces or fetch.ended), None)
 
-    def _emit_from(self, fetch: _Fetch) -> None:
+    def _emit_from(self, fetch: Fetch) -> None:
         piece, demand = fetch.pieces.popleft(), self.outlet.demand
         if len(piece) > demand:
             fetch.pieces.appendleft(piece[demand:])
@@ -157,24 +168,34 @@ class PartitionsSource(StageLogic):
         else:
             fetch.credit.release()
         self._rows += sum(map(self._size, piece))
-        self.outlet.emit(piece)
+        self.outlet.emit(self._given(fetch, piece))
 
-    def _begin_fetches(self, total: int) -> None:
+    def _given(self, fetch: Fetch, piece: list[Any]) -> list[Any]:
+        """The elements to emit for ``piece`` of ``fetch``."""
+        return piece
+
+    def _finished_with(self, fetch: Fetch) -> None:
+        """``fetch`` has ended and all of it was emitted."""
+
+    def _begin_fetches(self) -> None:
         """Begin partitions while demand exceeds what those begun will surely give, one each."""
         while (
             not (self._draining or self._broken or self.outlet.closed)
-            and self._next < total
+            and self._todo
             and len(self._fetches) < min(self._in_flight, self.outlet.demand + self.outlet.foreseen)
         ):
-            fetch = _Fetch(self._next)
-            self._next += 1
-            self._jobs += 1
+            fetch = Fetch(self._todo.popleft(), self._tag)
             self._fetches.append(fetch)
-            self._run_blocking(partial(self._fetch_job, fetch))
+            self._begin(fetch)
+
+    def _begin(self, fetch: Fetch) -> None:
+        """Start the thread of ``fetch``."""
+        self._jobs += 1
+        self._run_blocking(partial(self._fetch_job, fetch))
 
     # Fetching, on a thread that may block
 
-    def _fetch_job(self, fetch: _Fetch) -> None:
+    def _fetch_job(self, fetch: Fetch) -> None:
         error: BaseException | None = None
         try:
             self._read(fetch)
@@ -182,32 +203,44 @@ class PartitionsSource(StageLogic):
             error = failure
         self.context.post(partial(self._fetch_ended, fetch, error))
 
-    def _read(self, fetch: _Fetch) -> None:
-        with closing(self._plan.fetch(fetch.index, self._tag)) as elements:
-            while not (self._stopped or self._draining):
+    def _read(self, fetch: Fetch) -> None:
+        with closing(self._plan.fetch(fetch.index, fetch.tag)) as elements:
+            while not (self._stopped or self._draining or fetch.dropped):
                 piece = list(islice(elements, self._piece))
                 if not piece:
                     fetch.whole = True
                     return
                 while not fetch.credit.acquire(timeout=PROBE_SECONDS):
                     self._plan.check(fetch.index)
-                self.context.post(partial(fetch.pieces.append, piece))
+                self.context.post(partial(self._arrived, fetch, piece))
 
-    def _fetch_ended(self, fetch: _Fetch, error: BaseException | None) -> None:
+    def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
         self._jobs -= 1
         fetch.ended = True
         if isinstance(error, SparkSessionLost):
             self.fail(error)  # nothing else will come: do not wait for its turn
         elif error is not None and not self._draining:
-            fetch.error = error
-            self._broken = True
+            self._fetch_failed(fetch, error)
+
+    def _fetch_failed(self, fetch: Fetch, error: BaseException) -> None:
+        """An attempt failed, though the session lives."""
+        fetch.error = error
+        self._broken = True
+
+    def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
+        """``piece`` was read."""
+        fetch.pieces.append(piece)
 
     def _release_threads(self) -> None:
         """Let the threads that read see that it is over, and cancel their jobs."""
         for fetch in self._fetches:
             fetch.credit.release()
         if self._jobs or (self._planning and self._total is None):
-            self.context.run_blocking(partial(self._plan.cancel, self._tag))
+            self._cancel(self._tag)
+
+    def _cancel(self, tag: str) -> None:
+        """Cancel the jobs under ``tag``; does not wait."""
+        self.context.run_blocking(partial(self._plan.cancel, tag))
 
     def _run_blocking(self, job: Any) -> None:
         if not self.context.run_blocking(job):

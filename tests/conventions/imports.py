@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "stages": frozenset({"errors", "protocol"}),
     "graph": CORE,
     "delivery": CORE,
-    "spark": CORE,
+    "spark": CORE | {"delivery"},
     "interop": CORE,
     "observability": CORE,
     "testing": CORE | AROUND_CORE | {FACE},

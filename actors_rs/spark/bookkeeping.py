@@ -1,0 +1,111 @@
+"""A run's ledger as its source sees it: opened with the plan, told of attempts, closed at the end.
+
+All of it blocks, and is called by one thread at a time: that of the planning, then the source's
+own turns, except for ``close``, which may come while the planning is still opening.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from actors_rs.delivery.ack import Disposition, Unit
+from actors_rs.delivery.ledger import Ledger, LedgerRun, Plan, commit_within
+from actors_rs.errors import RunCancelled
+from actors_rs.spark.partitions import PartitionPlan
+
+__all__ = ["Book", "without_numbers"]
+
+_NUMBERED = re.compile(r"#\d+L?|\[\d+\]|plan_id=\d+|0x[0-9a-f]+|@[0-9a-f]{6,}")
+
+
+def without_numbers(plan: str) -> str:
+    """``plan`` without the numbers that Spark gives anew in every session."""
+    return _NUMBERED.sub("#", plan)
+
+
+class _Entry:
+    """One partition's line in the ledger; counts what is given of it."""
+
+    def __init__(self, run: LedgerRun, run_key: str, partition: int) -> None:
+        self.path = run.path
+        self.run_key = run_key
+        self.rows = self.size = 0
+        self._run = run.run
+        self._partition = partition
+
+    def commit_within(self, database: sqlite3.Connection, /) -> bool:
+        """See ``delivery.ack.Entry``."""
+        return commit_within(database, self._run, self._partition, self.rows, self.size)
+
+
+class Book:
+    """The ledger of one run of a source."""
+
+    def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int]) -> None:
+        self.committed: frozenset[int] = frozenset()
+        self._ledger = ledger
+        self._rows_of = rows_of
+        self._run: LedgerRun | None = None
+        self._key = ""
+        self._closed: tuple[str, str | None] | None = None
+
+    def open(self, plan: PartitionPlan[Any], total: int) -> None:
+        """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises."""
+        schema, text = plan.describe()
+        facts = Plan(schema, total, without_numbers(text))
+        run = self._ledger.open(facts)
+        report = run.report()
+        entries = report.partitions
+        self.committed = frozenset(e.partition for e in entries if e.state == "committed")
+        self._key = f"{facts.fingerprint[:16]}-{run.run}-{report.started:.6f}"
+        self._run = run
+        if self._closed is not None:  # meanwhile; whoever comes second finds both
+            run.finish(*self._closed)
+
+    def unit(self, partition: int, settled: Callable[[Unit, Counter[Disposition]], None]) -> Unit:
+        """A unit for ``partition``."""
+        unit = Unit(
+            partition,
+            lambda dispositions: settled(unit, dispositions),
+            _Entry(self._open_run(), self._key, partition),
+        )
+        return unit
+
+    def count(self, unit: Unit, piece: list[Any]) -> None:
+        """``piece`` is given as a part of ``unit``."""
+        entry: Any = unit.entry
+        entry.rows += sum(map(self._rows_of, piece))
+        entry.size += sum(getattr(element, "nbytes", 0) for element in piece)
+
+    def begun(self, partition: int) -> None:
+        """An attempt begins."""
+        self._open_run().begun(partition)
+
+    def failed(self, partition: int, error: BaseException, *, poison: bool) -> None:
+        """An attempt failed."""
+        self._open_run().failed(partition, str(error), poison=poison)
+
+    def commit(self, unit: Unit) -> None:
+        """Everything that came of ``unit`` is done."""
+        entry: Any = unit.entry
+        self._open_run().commit(unit.key, entry.rows, entry.size)  # type: ignore[arg-type]
+
+    def close(self, error: BaseException | None, *, completed: bool) -> None:
+        """The run has ended. What goes wrong here changes nothing about that, so it is let be."""
+        if error is None:
+            state = "completed" if completed else "cancelled"
+        else:
+            state = "cancelled" if isinstance(error, RunCancelled) else "failed"
+        self._closed = (state, None if error is None else str(error))
+        if self._run is not None:
+            with suppress(Exception):
+                self._run.finish(*self._closed)
+
+    def _open_run(self) -> LedgerRun:
+        assert self._run is not None, "the ledger is opened with the plan"
+        return self._run

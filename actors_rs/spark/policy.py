@@ -1,0 +1,91 @@
+"""What is done about partitions that fail or hang, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, TypedDict, Unpack
+
+from actors_rs.errors import InvalidArgumentError, StreamError
+from actors_rs.runtime.backoff import Backoff
+
+__all__ = [
+    "OnPoison",
+    "PartitionPolicy",
+    "PartitionTimeoutError",
+    "PoisonPartition",
+    "PolicyOptions",
+    "policy_of",
+]
+
+OnPoison: TypeAlias = Literal["dead_letter", "fail"]
+"""What becomes of the run when a partition has failed for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPolicy:
+    """How often a partition is tried, how long it may take, and what happens when it is poison.
+
+    ``max_attempts`` counts the first one. ``backoff`` is waited between them. ``timeout``: seconds
+    after which a second attempt is begun beside the first; whichever gives its first elements
+    first is used. When neither has ended after twice that time, both count as failed.
+    """
+
+    max_attempts: int = 1
+    backoff: Backoff = field(default_factory=Backoff)
+    on_poison: OnPoison = "fail"
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.max_attempts, int) or isinstance(self.max_attempts, bool):
+            raise TypeError(f"SparkSource: max_attempts must be an int, got {self.max_attempts!r}")
+        if self.max_attempts < 1:
+            raise InvalidArgumentError(
+                f"SparkSource: max_attempts must be at least 1, got {self.max_attempts}"
+            )
+        if not isinstance(self.backoff, Backoff):
+            raise TypeError(f"SparkSource: backoff must be a Backoff, got {self.backoff!r}")
+        if self.on_poison not in ("dead_letter", "fail"):
+            raise InvalidArgumentError(
+                f"SparkSource: on_poison must be 'dead_letter' or 'fail', got {self.on_poison!r}"
+            )
+        if self.timeout is not None and not self.timeout > 0:
+            raise InvalidArgumentError(
+                f"SparkSource: partition_timeout must be above 0 seconds, got {self.timeout!r}"
+            )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each partition is tried once and may take as long as it likes."""
+        return self.max_attempts == 1 and self.on_poison == "fail" and self.timeout is None
+
+
+class PolicyOptions(TypedDict, total=False):
+    """A policy as options of ``SparkSource``."""
+
+    max_attempts: int
+    backoff: Backoff
+    on_poison: OnPoison
+    partition_timeout: float | None
+
+
+def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
+    """The policy that ``options`` describe; raises for one that makes no sense."""
+    return PartitionPolicy(
+        options.get("max_attempts", 1),
+        options.get("backoff", Backoff()),
+        options.get("on_poison", "fail"),
+        options.get("partition_timeout"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PoisonPartition:
+    """What lies in the dead letters for a partition that was given up."""
+
+    partition: int
+    attempts: int
+    cause: str
+
+
+class PartitionTimeoutError(StreamError, TimeoutError):
+    """A partition took too long, twice."""

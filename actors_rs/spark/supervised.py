@@ -1,0 +1,273 @@
+"""Partitions that are tried again, given up or resumed: the supervised Spark source's stage.
+
+An attempt at a partition is a ``Fetch``. When one fails before anything of it was given, or when
+the elements are acknowledged by the partition, so that what was given can be taken back, another
+attempt takes its place. A partition that fails for good is poison: a dead letter, or the end.
+
+With a ledger each partition is a unit: what is committed is skipped, and the stage lives on behind
+its last element until the ledger knows what became of each unit. Ledger calls block, so the stage
+then has a thread of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from functools import partial
+from typing import Any
+
+from actors_rs.delivery.ack import Disposition, Unit
+from actors_rs.spark.bookkeeping import Book
+from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
+from actors_rs.spark.stage import Fetch, PartitionsSource
+from actors_rs.stages.stage import Cancellable
+
+__all__ = ["SupervisedPartitions"]
+
+
+class _Try:
+    """All that is known of one partition that was begun."""
+
+    __slots__ = ("attempts", "fetch", "given", "second", "timer", "unit")
+
+    def __init__(self, fetch: Fetch) -> None:
+        self.fetch = fetch
+        self.second: Fetch | None = None  # beside the first, which is late
+        self.attempts = 0
+        self.given = 0
+        self.timer: Cancellable | None = None
+        self.unit: Unit | None = None
+
+
+class SupervisedPartitions(PartitionsSource):
+    """See above. ``book`` is the run's ledger, ``None`` without one."""
+
+    def __init__(
+        self,
+        plan: PartitionPlan[Any],
+        tag: str,
+        *,
+        policy: PartitionPolicy,
+        book: Book | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(plan, tag, **settings)
+        self._policy = policy
+        self._book = book
+        self._tries: dict[int, _Try] = {}
+        self._units: dict[int, Unit] = {}  # of which something may be under way
+        self._retried = self._poisoned = self._skipped = 0
+        self._lingers = self._alone = False
+
+    # The stage's own life
+
+    def advance(self, budget: Any) -> None:
+        super().advance(budget)
+        if self.outlet.cancelled:
+            self._abandon_units()
+        elif self.outlet.closed and self._units and not self._lingers:
+            self._lingers = True
+            self.context.linger(self._abandon_units)
+
+    @property
+    def finished(self) -> bool:
+        return super().finished and not self._units
+
+    def stop(self, error: BaseException | None) -> None:
+        super().stop(error)
+        for one in self._tries.values():
+            if one.timer is not None:
+                one.timer.cancel()
+        if self._book is not None:
+            cause = error or self.outlet.cause
+            ended = self.outlet.cancelled or self._draining or self._alone
+            self._book.close(cause, completed=not ended)
+
+    def details(self) -> dict[str, Any]:
+        more = {"retried": self._retried, "poison": self._poisoned, "skipped": self._skipped}
+        return {**super().details(), **more}
+
+    def _abandon_units(self) -> None:
+        """Nobody is left who could settle them: what they were for is to be done again."""
+        self._alone = self._alone or bool(self._units)
+        for unit in self._units.values():
+            unit.abandon()
+        self._units.clear()
+
+    # Planning
+
+    def _plan_total(self) -> int:
+        total = super()._plan_total()
+        if self._book is not None:
+            self._book.open(self._plan, total)
+        return total
+
+    def _planned(self, total: int) -> None:
+        super()._planned(total)
+        if self._book is not None:
+            committed = self._book.committed
+            self._todo = deque(index for index in self._todo if index not in committed)
+            self._skipped = self._done = len(committed)
+
+    # Attempts
+
+    def _begin(self, fetch: Fetch) -> None:
+        one = self._tries.setdefault(fetch.index, _Try(fetch))
+        one.attempts += 1
+        fetch.tag = f"{self._tag}-{fetch.index}-{one.attempts}"
+        if self._book is not None:
+            self._book.begun(fetch.index)
+            if one.unit is None:
+                one.unit = self._units[fetch.index] = self._book.unit(fetch.index, self._settled)
+        if self._policy.timeout is not None:
+            one.timer = self.context.after(
+                self._policy.timeout, partial(self._late, one, one.attempts)
+            )
+        super()._begin(fetch)
+
+    def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
+        one = self._tries.get(fetch.index)
+        if fetch.dropped or one is None:
+            return
+        if fetch is one.second:
+            self._use_second(one)
+        elif one.second is not None:
+            self._drop(one.second)
+            one.second = None
+        super()._arrived(fetch, piece)
+
+    def _given(self, fetch: Fetch, piece: list[Any]) -> list[Any]:
+        one = self._tries[fetch.index]
+        one.given += len(piece)
+        if one.unit is None:
+            return piece
+        if self._book is not None:
+            self._book.count(one.unit, piece)
+        return [one.unit.track(element) for element in piece]
+
+    def _finished_with(self, fetch: Fetch) -> None:
+        one = self._tries.pop(fetch.index)
+        if one.timer is not None:
+            one.timer.cancel()
+        if one.second is not None:
+            self._drop(one.second)
+        if one.unit is None:
+            return
+        if fetch.whole:
+            one.unit.seal()
+        else:
+            self._give_back(one)
+
+    def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
+        one = self._tries.get(fetch.index)
+        if fetch.dropped or one is None or fetch not in (one.fetch, one.second):
+            self._jobs -= 1
+            return
+        if fetch is one.second and error is None:
+            self._use_second(one)  # it was an empty partition
+        super()._fetch_ended(fetch, error)
+
+    def _fetch_failed(self, fetch: Fetch, error: BaseException) -> None:
+        one = self._tries[fetch.index]
+        other = one.fetch if fetch is one.second else one.second
+        if other is not None:  # the other attempt goes on
+            if fetch is one.fetch:
+                self._use_second(one)
+            one.second = None
+            return
+        if one.timer is not None:
+            one.timer.cancel()
+        again = one.attempts < self._policy.max_attempts and (one.unit or not one.given)
+        if self._book is not None:
+            self._book.failed(fetch.index, error, poison=not again)
+        if again:
+            self._retry(one, error)
+        elif self._policy.on_poison == "fail":
+            super()._fetch_failed(fetch, error)
+        else:
+            self._pass_over(one, error)
+
+    def _retry(self, one: _Try, error: BaseException) -> None:
+        """Put a new attempt in the place of the one that failed, and begin it after a while."""
+        self._retried += 1
+        if one.given:
+            self._give_back(one)
+        one.given = 0
+        fresh = Fetch(one.fetch.index, self._tag)
+        self._fetches[self._fetches.index(one.fetch)] = fresh
+        one.fetch.dropped = True
+        one.fetch = fresh
+        wait = self._policy.backoff.delay(one.attempts - 1)
+        one.timer = self.context.after(wait, partial(self._begin_again, fresh))
+
+    def _begin_again(self, fetch: Fetch) -> None:
+        if not (self._draining or self._stopped or self.outlet.closed):
+            self._begin(fetch)
+        else:
+            fetch.ended = True
+
+    def _pass_over(self, one: _Try, error: BaseException) -> None:
+        index = one.fetch.index
+        self._poisoned += 1
+        letter = PoisonPartition(index, one.attempts, str(error))
+        self.context.report(letter, f"given up after {one.attempts} attempts", error)
+        self._give_back(one)
+        one.fetch.pieces.clear()
+
+    def _give_back(self, one: _Try) -> None:
+        """What was given of the partition does not count: sinks drop what they hold of it."""
+        unit, one.unit = one.unit, None
+        if unit is not None:
+            self._units.pop(one.fetch.index, None)
+            unit.abandon()
+
+    # An attempt that is late
+
+    def _late(self, one: _Try, attempt: int) -> None:
+        if one.attempts != attempt or one.fetch.ended or one.fetch.pieces or one.given:
+            return
+        if one.second is None:
+            self._begin_second(one)
+            return
+        took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s, twice"
+        self._drop(one.second)
+        one.second = None
+        self._drop(one.fetch)
+        one.fetch.ended = True
+        self._fetch_failed(one.fetch, PartitionTimeoutError(took))
+
+    def _begin_second(self, one: _Try) -> None:
+        one.second = Fetch(one.fetch.index, self._tag)
+        self._begin(one.second)
+
+    def _use_second(self, one: _Try) -> None:
+        """The second attempt was first."""
+        if one.second is None:
+            return
+        self._drop(one.fetch)
+        self._fetches[self._fetches.index(one.fetch)] = one.second
+        one.fetch, one.second = one.second, None
+
+    def _drop(self, fetch: Fetch) -> None:
+        """Read no more of it, and cancel its job."""
+        fetch.dropped = True
+        fetch.credit.release()
+        self._cancel(fetch.tag)
+
+    def _release_threads(self) -> None:
+        super()._release_threads()
+        for one in self._tries.values():
+            for fetch in (one.fetch, one.second):
+                if fetch is not None and not fetch.ended:
+                    self._drop(fetch) if self._stopped else self._cancel(fetch.tag)
+
+    # What became of a unit
+
+    def _settled(self, unit: Unit, dispositions: Counter[Disposition]) -> None:
+        """On the thread of whoever was done with it last."""
+        self.context.post(partial(self._commit, unit))
+
+    def _commit(self, unit: Unit) -> None:
+        if self._units.get(unit.key) is unit and self._book is not None:  # type: ignore[call-overload]
+            del self._units[unit.key]
+            self._book.commit(unit)
