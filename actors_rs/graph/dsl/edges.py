@@ -18,7 +18,6 @@ __all__ = ["Edges"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
-I = TypeVar("I")  # noqa: E741 - the input of the flow that a method is called on
 T = TypeVar("T")
 
 
@@ -27,26 +26,26 @@ class Edges(Appending[In_contra, Out_co]):
 
     __slots__ = ()
 
-    def start_with(self: Edges[I, T], *values: T) -> Flow[I, T]:
+    def start_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """``values``, then the elements."""
         return self._linear("start_with", lambda: StartWith(lambda: values))
 
-    def start_with_get(self: Edges[I, T], *functions: Callable[[], T]) -> Flow[I, T]:
+    def start_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """What ``functions`` return, each called when its result is demanded, then the elements."""
         for f in functions:
             function(f, "start_with_get: each argument")
-        return self._linear("start_with_get", lambda: StartWith.calling(functions))
+        return self.then("start_with_get", lambda: StartWith.calling(functions))
 
-    def end_with(self: Edges[I, T], *values: T) -> Flow[I, T]:
+    def end_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, then ``values`` once upstream has completed."""
         return self._linear("end_with", lambda: EndWith(lambda: values))
 
-    def end_with_get(self: Edges[I, T], *functions: Callable[[], T]) -> Flow[I, T]:
+    def end_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """The elements, then what ``functions`` return, each called when it is demanded."""
         for f in functions:
             function(f, "end_with_get: each argument")
-        return self._linear("end_with_get", lambda: EndWith.calling(functions))
+        return self.then("end_with_get", lambda: EndWith.calling(functions))
 
-    def default_if_empty(self: Edges[I, T], *values: T) -> Flow[I, T]:
+    def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, or ``values`` if there are none."""
         return self._linear("default_if_empty", lambda: DefaultIfEmpty(values))

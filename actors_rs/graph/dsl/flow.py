@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.combining import Combining
+from actors_rs.graph.dsl.composing import Composition
 from actors_rs.graph.dsl.edges import Edges
 from actors_rs.graph.dsl.failures import Failures
 from actors_rs.graph.dsl.fan_out import Branching
@@ -53,6 +54,7 @@ class Flow(
     Selections[In_contra, Out_co],
     Folds[In_contra, Out_co],
     Edges[In_contra, Out_co],
+    Composition[In_contra, Out_co],
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
     Failures[In_contra, Out_co],

@@ -29,6 +29,11 @@ class Map(Operator):
         self._f = f
         self._is_python = isinstance(f, FunctionType)
 
+    @property
+    def python_function(self) -> Callable[[Any], Any] | None:
+        """The function, if bytecode calls it best and nothing else has to be done."""
+        return self._f if self._is_python and type(self) is Map else None
+
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(element) for element in elements)  # see collect: no StopIteration is lost
 

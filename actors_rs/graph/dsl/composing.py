@@ -1,0 +1,43 @@
+"""Composition: methods of ``Flow`` that say which stages share an actor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import OPEN, OutletRef
+from actors_rs.graph.fusing import fused
+
+if TYPE_CHECKING:
+    from actors_rs.graph.dsl.flow import Flow
+
+__all__ = ["Composition"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+
+
+class Composition(Generic[In_contra, Out_co]):
+    """Each stage is an actor of its own unless it is fused with its neighbours."""
+
+    _out: OutletRef
+
+    def fuse(self) -> Flow[In_contra, Out_co]:
+        """This flow, with adjacent linear operators (``map``, ``filter``, ...) as one actor.
+
+        They take no turns for each other then, and do not run at the same time. Errors name the
+        operator and its element as before. What has several inputs or outlets, a thread or a
+        timer of its own, attributes of its own or inner streams stays as it is.
+        """
+        from actors_rs.graph.dsl.flow import Flow
+
+        if self._out is OPEN:
+            raise GraphError("fuse: an empty Flow() has no stage to fuse")
+        return Flow(fused(self._out))
+
+    def async_boundary(self) -> Flow[In_contra, Out_co]:
+        """A ``fuse()`` behind this goes no further: what follows runs at the same time as this."""
+        return self._changed("async_boundary", boundary=True)
+
+    def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
+        raise NotImplementedError

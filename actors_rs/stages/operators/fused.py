@@ -1,0 +1,199 @@
+"""flow.map(f).filter(p).sum().fuse()
+
+in:  1 2 3 4 |
+out:         f(2) + f(4) |      (one actor instead of three)
+
+Several linear operators as one stage: each piece of the input goes through all of them.
+
+Back-pressure: asks for its window; takes no more at once than may come out.
+Completes: when its operators do, the last ones behind what the ones before them gave.
+Fails: with upstream, or when a function raises; the error names the operator it belongs to.
+Cancels: upstream, when downstream cancels or one of the operators has had enough.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import length_hint
+from typing import Any
+
+from actors_rs.errors import DeciderError, StageError
+from actors_rs.stages.edged import EdgedOperator
+from actors_rs.stages.failure import Policy
+from actors_rs.stages.linear import Operator
+from actors_rs.stages.map_runs import through_four, through_two
+from actors_rs.stages.ports import Frame
+from actors_rs.stages.stage import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the operators, with the name and the line that its errors show."""
+
+    name: str
+    site: str
+    logic: Operator
+
+
+class Fused(Operator):
+    """``parts``, none of which is ``expanding``: what comes out is never more than goes in.
+
+    What an operator gives of its own, at its begin or end, waits in a line for demand like the
+    input does: with the number of the operator that it goes to next.
+    """
+
+    survive_renewal = Operator.survive_renewal | {"_line", "_begun", "_over", "_ending", "_why"}
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        super().__init__()
+        self._parts = parts
+        self._maps = [getattr(part.logic, "python_function", None) for part in parts]
+        self._line: deque[tuple[int, Frame]] = deque()
+        self._begun = False
+        self._over = False  # no more input: upstream has ended, or is not needed
+        self._ending = 0  # the first operator that has not ended
+        self._why: BaseException | None = None  # upstream failed
+
+    def start(self) -> None:
+        for part in self._parts:
+            part.logic.context = self.context
+            part.logic.start()
+        if self._begun:  # restarted
+            return
+        self._begun = True
+        for index in reversed(range(len(self._parts))):  # the last one speaks first
+            logic = self._parts[index].logic
+            if isinstance(logic, EdgedOperator):
+                self._put_in_line(index + 1, logic.first_results())
+
+    def advance(self, budget: Budget) -> None:
+        inlet, outlet = self.inlet, self.outlet
+        if outlet.cancelled:
+            inlet.cancel(outlet.cause)
+            return
+        self._look_for_ends()
+        handled = 0
+        while outlet.demand > 0:
+            if not self._line and not inlet.buffered:
+                inlet.open()
+                break
+            if handled and budget.spent():
+                return
+            handled = self._advance_piece()
+            self.pace.record(handled, budget.lap())
+            self._look_for_ends()
+        if self._over and not self._line and self._ending == len(self._parts):
+            self.end(self._why)
+
+    def stop(self, error: BaseException | None) -> None:
+        for part in self._parts:
+            part.logic.stop(error)
+
+    def held(self) -> Iterable[Any]:
+        return [element for part in self._parts for element in part.logic.held()]
+
+    def details(self) -> dict[str, Any]:
+        taken = [(part.name, part.logic.inlet.count) for part in self._parts]
+        return {f"{number} {name} took": count for number, (name, count) in enumerate(taken, 1)}
+
+    def _advance_piece(self) -> int:
+        most = min(self.outlet.demand, self.pace.size)
+        if not self._line:
+            piece = self.inlet.take(most)
+            self._emit(self._through(0, piece))
+            return len(piece)
+        index, frame = self._line.popleft()
+        if len(frame) > most:
+            self._line.appendleft((index, frame[most:]))
+        self._emit(self._through(index, frame[:most]))
+        return most
+
+    def _emit(self, frame: Frame) -> None:
+        if not self.outlet.closed:
+            self.outlet.emit(frame)
+
+    def _through(self, index: int, piece: Frame) -> Frame:
+        """What comes of ``piece`` in the operators from ``index`` on."""
+        while piece and index < len(self._parts):
+            size = self._run_at(index)
+            piece = self._apply(index, piece) if size == 1 else self._map(index, size, piece)
+            index += size
+        return piece
+
+    def _run_at(self, index: int) -> int:
+        """How many operators from ``index`` on are handled at once: 4 or 2 that map, else 1."""
+        maps = self._maps[index : index + 4]
+        return 4 if len(maps) == 4 and all(maps) else 2 if len(maps) > 1 and all(maps[:2]) else 1
+
+    def _apply(self, index: int, piece: Frame) -> Frame:
+        """What one operator makes of ``piece``; nothing if that failed the stage."""
+        logic, out, elements = self._parts[index].logic, list[Any](), iter(piece)
+        before = logic.inlet.count
+        logic.inlet.count += len(piece)
+        while True:
+            try:
+                self._parts[index].logic.collect(elements, out)  # it may have been restarted
+                return out
+            except Exception as error:
+                part, left = self._parts[index], length_hint(elements)
+                position = before + len(piece) - left - 1
+                named = StageError(part.name, error, position, part.site)
+                deliver = partial(self._deliver, index + 1, out)
+                if not self.survives(named, piece[-left - 1], None, first=deliver):
+                    return ()
+
+    def _map(self, index: int, size: int, piece: Frame) -> Frame:
+        """What ``size`` operators that map make of ``piece``; nothing if that failed the stage."""
+        out, elements = list[Any](), iter(piece)
+        before = [part.logic.inlet.count for part in self._parts[index : index + size]]
+        through = through_four if size == 4 else through_two
+        while True:
+            functions = self._maps[index : index + size]
+            stumble = through(functions, elements, out)  # type: ignore[arg-type]
+            done = len(piece) - length_hint(elements)
+            for part, count in zip(self._parts[index : index + size], before, strict=True):
+                part.logic.inlet.count = count + done
+            if stumble is None:
+                return out
+            step, element, error = stumble
+            part = self._parts[index + step]
+            named = StageError(part.name, error, before[step] + done - 1, part.site)
+            for later in range(step + 1, size):
+                before[later] -= 1  # it never saw the element
+            deliver = partial(self._deliver, index + size, out)
+            if not self.survives(named, element, None, first=deliver):
+                return ()
+
+    def _deliver(self, index: int, out: Frame) -> None:
+        self._emit(self._through(index, out))
+
+    def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
+        return super()._decide(error.__cause__ or error, element)
+
+    def _look_for_ends(self) -> None:
+        """End the operators that are due, one by one, each behind what came before."""
+        enough = self._last_satisfied()
+        if enough >= self._ending:
+            self._over, self._why, self._ending = True, None, enough + 1
+            self._line = deque((index, frame) for index, frame in self._line if index > enough)
+            self.inlet.cancel()
+        elif self.inlet.exhausted and not self._over:
+            self._over, self._why = True, self.inlet.error
+        while self._over and not self._line and self._ending < len(self._parts):
+            logic = self._parts[self._ending].logic
+            self._ending += 1
+            if isinstance(logic, EdgedOperator) and not self.outlet.closed:
+                self._put_in_line(self._ending, logic.last_results(self._why))
+
+    def _last_satisfied(self) -> int:
+        for index in reversed(range(len(self._parts))):
+            if self._parts[index].logic.satisfied:
+                return index
+        return -1
+
+    def _put_in_line(self, index: int, results: Iterable[Any]) -> None:
+        if frame := list(results):
+            self._line.append((index, frame))
