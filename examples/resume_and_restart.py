@@ -41,7 +41,7 @@ def add_up(service: Service) -> tuple[int, list[str]]:
         .named("service")
         .restart(Backoff(initial=0.1, maximum=5), max_restarts=10, within=60)
     )
-    parsed = Flow().map(json.loads).named("parse").on_failure(decider=policy)
+    parsed: Flow[Any, Any] = Flow().map(json.loads).named("parse").on_failure(decider=policy)
     values = parsed.map(lambda reading: reading["value"])
     with ActorSystem() as system:
         total = system.start(readings.via(values).to(Sink.sum())).result()

@@ -24,6 +24,10 @@ __all__ = ["BlockingPool", "CoroutineRunner", "Machinery", "TimerService", "thre
 class TimerService(Protocol):
     """Calls back when the time has come. See ``Timers``."""
 
+    def __len__(self) -> int:
+        """Timers that are kept."""
+        ...
+
     def after(self, seconds: float, callback: Callable[[], None], /) -> Timer:
         """Call ``callback`` once, ``seconds`` from now."""
         ...
@@ -35,6 +39,10 @@ class TimerService(Protocol):
 
 class BlockingPool(Protocol):
     """Runs jobs that may block. See ``Workers``."""
+
+    def __len__(self) -> int:
+        """Threads there are."""
+        ...
 
     def put_growing(self, job: Callable[[], None], up_to: int, /) -> bool:
         """Run ``job``; False after ``close``."""

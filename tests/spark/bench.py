@@ -7,10 +7,10 @@ until a test runs them.
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from actors_rs.spark.stage import PartitionsSource
-from actors_rs.stages.stage import Cancellable
+from actors_rs.stages.stage import Cancellable, StageContext
 
 
 class ListPlan:
@@ -50,6 +50,9 @@ class ListPlan:
     def cancel(self, tag: str) -> None:
         self.cancelled.append(tag)
 
+    def describe(self) -> tuple[str, str]:
+        return "a list", repr(self.partitions)
+
 
 class NoHurry:
     def lap(self) -> float:
@@ -78,7 +81,7 @@ class Bench:
         self.logic = PartitionsSource(
             plan, "tag", in_flight=in_flight, ordered=ordered, piece=piece
         )
-        self.logic.context = self
+        self.logic.context = cast(StageContext, self)
         self.logic.outlet.connect(self)
         self.turn()
 

@@ -110,7 +110,7 @@ class Timing(Chain[In_contra, Out_co]):
         limit = positive_seconds(seconds, "skip_within: seconds")
         return self.then("skip_within", lambda: SkipWithin(limit))
 
-    def keep_alive(self: Timing[In_contra, T], interval: float, value: T) -> Flow[In_contra, T]:
+    def keep_alive(self, interval: float, value: T) -> Flow[In_contra, Out_co | T]:
         """All elements, and ``value`` whenever none was given for ``interval`` seconds."""
         seconds = positive_seconds(interval, "keep_alive: interval")
         return self.then("keep_alive", lambda: KeepAlive(seconds, value))

@@ -22,6 +22,9 @@ class BlockingJobs:
         self._numbers = count(1)
         self._closed = False
 
+    def __len__(self) -> int:
+        return 0  # there is no thread but the world's own
+
     def put_growing(self, job: Callable[[], None], up_to: int, /) -> bool:
         """Let ``job`` be a step; False after ``close``."""
         if self._closed:
