@@ -1,8 +1,8 @@
 # mypy: disable-error-code="var-annotated"
 """A junction alone under a random schedule of arrivals, requests, ends and cancellations.
 
-Hypothesis draws the schedule, one number a step; what is possible at a step depends on what was
-requested. After each step the promises of every junction are checked, whatever kind it is.
+Hypothesis draws the schedule; what is possible at a step depends on what was requested. After each
+step the promises of every junction are checked, whatever kind it is.
 """
 
 from dataclasses import dataclass, field
@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 from tests.stages.harness import Alone
 
-steps = st.lists(st.integers(0, 10**6), max_size=60)
+steps = st.lists(st.tuples(st.integers(0, 59), st.integers(1, 9)), max_size=60)
+"""Which of the moves that are possible, and of how many elements."""
 lists = st.lists(st.integers(-5, 30), max_size=30)
 windows = st.sampled_from([1, 2, 3, 16, 1024])
+
+
+ROUNDS = 200
+"""Within so many rounds in which everything that can happen does, every stage has ended."""
 
 
 class SideError(Exception):
@@ -48,22 +53,23 @@ class Schedule(Alone):
         self.asked = [0 for _ in logic.outlets]
         self.cancelled = set()
 
-    def play(self, numbers):
-        """Take the steps that ``numbers`` say, then all that is left, to the end."""
-        for number in numbers:
+    def play(self, steps):
+        """Take ``steps``, then all that is left, to the end."""
+        for choice, amount in steps:
             moves = self.moves()
             if not moves:
                 break
-            amount, choice = divmod(number, len(moves))
-            moves[choice](amount % 7 + 1)
+            moves[choice % len(moves)](amount)
             self.check()
         for outlet in self.cancelling - self.cancelled:
             self.leave(outlet)
             self.check()
-        while moves := self.moves(to_the_end=True):
-            for move in moves:
+        for _ in range(ROUNDS):
+            for move in self.moves(to_the_end=True):
                 move(1000)
                 self.check()
+            if self.logic.finished and not self.moves(to_the_end=True):
+                break
         assert self.logic.finished, "a stage that hangs"
         return Played([down.elements for down in self.downs], [self.end(d) for d in self.downs])
 

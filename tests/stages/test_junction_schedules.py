@@ -23,9 +23,10 @@ from actors_rs.stages.junctions.unzip import Unzip
 from actors_rs.stages.junctions.wire_tap import WireTap
 from actors_rs.stages.junctions.zip import Zip
 from actors_rs.stages.junctions.zip_latest import ZipLatest
+from tests.stages.harness import Alone
 from tests.stages.schedules import Input, Schedule, SideError, lists, steps, windows
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=80, deadline=None)
 several = st.lists(lists, min_size=1, max_size=4)
 FAN_IN = {
     "merge": lambda count: Merge(count),
@@ -179,6 +180,8 @@ def test_a_failing_input_is_delivered_first_and_then_fails_all(kind, columns, fa
     assert inputs[1 - failing].ended
     if "merge" in kind or kind == "interleave":
         assert [one for one in played.elements[0] if one[0] == failing] == columns[failing]
+        if kind == "merge_sorted" and failing == 0:  # whose elements are the smaller ones
+            assert played.elements[0] == columns[0]
     elif kind == "zip":
         assert played.elements[0] == list(zip(*columns, strict=False))
         assert len(columns[failing]) <= len(columns[1 - failing])
@@ -227,6 +230,14 @@ def test_an_outlet_that_has_had_enough_does_not_end_the_other(kind, xs, window, 
         assert sorted(chain(*played.elements)) == xs
     else:
         assert other == everything
+
+
+@pytest.mark.parametrize("kind", ["also_to", "divert_to", "wire_tap"])
+def test_when_the_main_stream_has_had_enough_so_has_the_stage_and_the_sink_completes(kind):
+    stage = Alone(FAN_OUT[kind]()).request(5, 0).request(5, 1).push(2, 1).cancel(0)
+    assert stage.up.cancelled
+    assert stage.downs[1].completed
+    assert 1 in stage.downs[1].elements
 
 
 @pytest.mark.parametrize("kind", [*FAN_IN, *FAN_OUT])

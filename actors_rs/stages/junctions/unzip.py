@@ -29,8 +29,7 @@ class Unzip(Broadcast):
             good = frame[: next(i for i, one in enumerate(frame) if not _all_have(count, (one,)))]
         if good:
             for outlet, part in zip(self.outlets, zip(*good, strict=True), strict=True):
-                if not outlet.closed:
-                    outlet.emit(part)
+                outlet.emit(part)
         if good is not frame:
             wrong: Any = frame[len(good)]
             error = TypeError(f"unzip({count}) needs sequences of {count}, got {wrong!r}")

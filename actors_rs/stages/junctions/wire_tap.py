@@ -62,7 +62,7 @@ class WireTap(StageLogic):
         side, waiting = self._side, self._waiting
         if side.closed:
             return
-        at_once = 0 if waiting else min(side.demand, len(frame))
+        at_once = min(side.demand, len(frame))  # none while others wait: they came first
         side.emit(frame[:at_once])
         kept = frame[at_once : at_once + self.inlet.window - len(waiting)]
         waiting.extend(kept)
