@@ -279,6 +279,7 @@ def table(folder):
 
 SINKS = {
     "sinks/count": lambda _: Sink.count(),
+    "sinks/fan": lambda _: Sink.fan(Sink.count(), Sink.list()),
     "sinks/first": lambda _: Sink.first(),
     "sinks/fold": lambda _: Sink.fold(0, lambda n, _: n + 1),
     "sinks/for_each": lambda _: Sink.for_each(same),

@@ -6,14 +6,17 @@ import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, overload
 
+from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.sinks.count import Count
+from actors_rs.stages.sinks.fan import Fan, Part
 from actors_rs.stages.sinks.files import WriteReport
 from actors_rs.stages.sinks.first import First
 from actors_rs.stages.sinks.fold import Fold
@@ -26,12 +29,23 @@ from actors_rs.stages.sinks.parquet import Parquet
 from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    T = TypeVar("T", default=Any)  # what is known of the elements of a sink that stands alone
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 __all__ = ["Sink"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
-T = TypeVar("T")
 R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 
 _PINNED = Attributes(dispatcher="pinned")
 
@@ -93,9 +107,50 @@ class Sink(Generic[In_contra, R_co]):
 
     @staticmethod
     def fold(init: R, f: Callable[[R, T], R]) -> Sink[T, R]:
-        """``f(accumulated, element)`` over all elements, from ``init``."""
+        """``f(accumulated, element)`` over all elements, from ``init``.
+
+        Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.
+        """
+        make_init = copies_of(init, "Sink.fold", "Sink.fold_get")
         function(f, "fold: f")
-        return _sink("fold", lambda: Fold(init, f))
+        return _sink("fold", lambda: Fold(make_init(), f))
+
+    @staticmethod
+    def fold_get(make_init: Callable[[], R], f: Callable[[R, T], R]) -> Sink[T, R]:
+        """``fold`` from what ``make_init()`` gives, which is called once in each run."""
+        function(make_init, "fold_get: make_init")
+        function(f, "fold_get: f")
+        return _sink("fold_get", lambda: Fold(make_init(), f))
+
+    @overload
+    @staticmethod
+    def fan(first: Sink[T, A], second: Sink[T, B], /) -> Sink[T, tuple[A, B]]: ...
+    @overload
+    @staticmethod
+    def fan(
+        first: Sink[T, A], second: Sink[T, B], third: Sink[T, C], /
+    ) -> Sink[T, tuple[A, B, C]]: ...
+    @overload
+    @staticmethod
+    def fan(*sinks: Sink[T, Any]) -> Sink[T, tuple[Any, ...]]: ...
+    @staticmethod
+    def fan(*sinks: Sink[Any, Any]) -> Sink[Any, tuple[Any, ...]]:
+        """Every element to each of ``sinks``, all in one actor; a tuple of their results.
+
+        It has a thread of its own if one of them needs that, and the smallest of their windows.
+        Where each is to be an actor of its own, use ``.broadcast(n)`` and ``Graph(...)``.
+        """
+        if not sinks:
+            raise GraphError("Sink.fan needs at least one sink, got none")
+        for sink in sinks:
+            if not isinstance(sink, Sink):
+                raise TypeError(f"Sink.fan needs Sinks, got {sink!r}")
+        specs = [sink._spec for sink in sinks]
+        parts = [Part(s.label, s.site, s.make, s.attributes.on_failure) for s in specs]
+        windows = [s.attributes.window for s in specs if s.attributes.window is not None]
+        pinned = any(s.attributes.dispatcher == "pinned" for s in specs)
+        attributes = Attributes(min(windows, default=None), "pinned" if pinned else None)
+        return _sink("fan", lambda: Fan(parts), attributes)
 
     @staticmethod
     def sum() -> Sink[Any, Any]:

@@ -1,0 +1,123 @@
+"""fan(Sink.sum(), Sink.count()): several sinks as one; the result is a tuple of theirs.
+
+Each element goes to all of them, in the turn of one actor. One that has had enough takes no more,
+the others go on.
+
+Back-pressure: takes as fast as all sinks together do.
+Completes: when upstream completes, or all sinks have had enough.
+Fails: when one of the sinks does, by its name.
+Cancels: upstream, when all sinks have had enough or one has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.linear import SinkLogic
+
+__all__ = ["Fan", "Part"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the sinks: how it is made, and how its errors name it."""
+
+    name: str
+    site: str
+    make: Callable[[], Any]
+    on_failure: OnFailure | None
+
+
+class _PartContext:
+    """The stage's context, in which a failure carries the part's name."""
+
+    def __init__(self, context: Any, part: Part) -> None:
+        self._context = context
+        self._part = part
+        self.name = part.name
+        self.failure: BaseException | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def failed(
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
+    ) -> Any:
+        if not plain and not (position is None and isinstance(error, ActorsRsError)):
+            error = StageError(self._part.name, error, position, self._part.site)
+        self.failure = self._context.failed(error, plain=plain, beside=beside)
+        return self.failure
+
+
+class Fan(SinkLogic):
+    """Gives every piece to each of its sinks in turn."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        super().__init__()
+        self._parts = parts
+        self._sinks: list[SinkLogic] = []
+        self._contexts: list[_PartContext] = []
+
+    def start(self) -> None:
+        for part in self._parts:
+            sink: SinkLogic = part.make()
+            self._contexts.append(_PartContext(self.context, part))
+            sink.context = self._contexts[-1]
+            sink.on_failure = part.on_failure or self.on_failure
+            sink.remake = part.make
+            self._sinks.append(sink)
+            sink.start()
+        super().start()
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        frame = list(elements)
+        for sink in self._sinks:
+            if not sink.satisfied:
+                self._give(sink, frame)
+        if self._has_failed():
+            return
+        self.satisfied = all(sink.satisfied for sink in self._sinks)
+
+    @property
+    def settled(self) -> bool:
+        return all(sink.settled for sink in self._sinks)
+
+    def finish(self) -> tuple[Any, ...]:
+        results = tuple(sink.finish() for sink in self._sinks)
+        self._has_failed()
+        return results
+
+    def stop(self, error: BaseException | None) -> None:
+        with ExitStack() as every:
+            for sink in reversed(self._sinks):
+                every.callback(sink.stop, error)
+
+    def details(self) -> dict[str, Any]:
+        pairs = zip(self._parts, self._sinks, strict=False)
+        return {part.name: figures for part, sink in pairs if (figures := sink.details())}
+
+    def _give(self, sink: SinkLogic, frame: list[Any]) -> None:
+        sink.inlet.count += len(frame)
+        elements = iter(frame)
+        try:
+            sink.consume(elements)
+        except Exception as error:
+            sink._go_on_in(frame, elements, error)
+
+    def _has_failed(self) -> bool:
+        """Whether one of the sinks has; then the stage has too."""
+        failure = next((c.failure for c in self._contexts if c.failure is not None), None)
+        if failure is not None:
+            self.end(failure)
+        return failure is not None
