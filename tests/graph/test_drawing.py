@@ -10,6 +10,7 @@ import pytest
 from actors_rs import ActorSystem, Flow, Graph, RunSnapshot, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
 from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.dsl.feedback import Feedback
 from tests.graph.helpers import SECONDS, wait_until
 
 chain = Source.range(0, 10).map(str).to(Sink.list())
@@ -50,6 +51,24 @@ def test_the_outline_of_a_cycle_has_each_stage_once():
     arrows = [Arrow(0, 1), Arrow(1, 2), Arrow(2, 1), Arrow(3, 4), Arrow(4, 3)]
     outline = Picture([Box(name) for name in "abcde"], arrows).outline()
     assert outline.splitlines()[:2] == ["a", "a, c -> b -> c"]
+
+
+def test_a_loop_is_drawn_closed_before_and_while_it_runs():
+    loop = Feedback(10)
+    grown = Source.range(0, 5).merge(loop.source).map(lambda n: n + 1)
+    done, again = grown.partition(2, lambda n: n < 9)
+    graph = Graph(done.to(Sink.list()), again.to(loop.sink))
+    assert str(graph).splitlines() == [
+        "range",
+        "partition[out 1] -> feedback",
+        "range, feedback -> merge -> map -> partition",
+        "partition[out 0] -> list",
+    ]
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run = system.start(graph)
+        assert run.result(SECONDS) == ([9] * 5,)
+        drawn = run.draw()
+    assert graph.draw().count("-->") == drawn.count("-->") == 6
 
 
 def test_repr_is_short_whatever_the_size():

@@ -8,6 +8,7 @@ from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, in_order
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.loops import closing_refs
 from actors_rs.graph.materializer import materialize, unique_names
 from actors_rs.runtime.system import ActorSystem
 
@@ -99,12 +100,14 @@ class Graph(Generic[R_co]):
 
     def _picture(self) -> Picture:
         specs = in_order(self._sinks)
+        ways_back = closing_refs(specs)  # a loop's sink is no actor: what feeds it feeds its source
+        specs = [spec for spec in specs if spec.loop is None or spec.outlets]
         places = {spec: place for place, spec in enumerate(specs)}
         boxes = [Box(name) for name in unique_names(spec.label for spec in specs)]
         arrows = [
             Arrow(places[ref.spec], place, f"out {ref.index}" if ref.spec.outlets > 1 else "")
             for place, spec in enumerate(specs)
-            for ref in spec.inputs
+            for ref in ways_back.get(spec, spec.inputs)
             if ref.spec in places
         ]
         return Picture(boxes, arrows)
