@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, misc, var-annotated"
+# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, misc, union-attr, var-annotated"
 """Merge hubs: one stream, fed by sources that come and go while it runs."""
 
 import threading
@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import GraphError, IllegalStateError, InvalidArgumentError, StageError
-from tests.graph.helpers import SECONDS, Book, wait_until
+from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "monitored"])
@@ -167,6 +167,19 @@ def test_a_hub_in_front_of_a_hub_is_a_bus(system):
     for book in books:
         assert book.wait() == "complete"
         assert book.elements == [1, 2]
+
+
+def test_foreign_publishers_feed_it_too(system):
+    hub, feeds = Source.merge_hub(), [Feed(), Feed()]
+    run = system.start(hub.source.to(Sink.list()))
+    for feed in feeds:
+        hub.attach(Source.from_publisher(feed))
+    hub.close()
+    wait_until(lambda: all(feed.requests for feed in feeds))
+    for n, feed in enumerate(feeds):
+        feed.subscriber.on_next(n)
+        feed.subscriber.on_complete()
+    assert sorted(run.result(SECONDS)) == [0, 1]
 
 
 def test_its_stream_runs_once(system):
