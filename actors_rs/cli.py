@@ -1,4 +1,4 @@
-"""The command ``actors-rs``: runs a graph that the user wrote, or tests a Publisher of theirs.
+"""The command ``actors-rs``: runs a graph of the user's, tests a Publisher, or reads a ledger.
 
 Exit codes: 0 done; 1 the run failed, or a rule is broken; 2 there was nothing to run or to test,
 and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
@@ -10,6 +10,7 @@ import argparse
 import importlib
 import importlib.util
 import inspect
+import json
 import logging
 import os
 import sys
@@ -23,9 +24,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
-from actors_rs.errors import InvalidArgumentError, RunCancelled, UserError
+from actors_rs.delivery.ledger import status
+from actors_rs.delivery.telling import told
+from actors_rs.errors import InvalidArgumentError, RunCancelled, UserError, WriteError
 from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
+from actors_rs.runtime._primitives import wall_clock
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +47,7 @@ examples:
                                                with a live table (plain lines if no terminal)
   actors-rs run orders.jobs:nightly --workers 4
   actors-rs tck orders.feeds:feed              the rules that feed(elements), a Publisher, keeps
+  actors-rs status night.ledger                how far a run over Spark's partitions has come
 
 Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
 Either way only complete files are left, and the exit code is 130.
@@ -54,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "tck":
         return _test(options)
+    if options.command == "status":
+        return _tell_status(options)
     try:
         graph = _load_graph(options.target)
         console = terminal_console() if options.live else None
@@ -72,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="actors-rs",
-        description="Run graphs of actors_rs, and test Publishers.",
+        description="Run graphs of actors_rs, test Publishers, read ledgers.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -80,7 +87,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    run = commands.add_parser(
+    for add in (_add_run, _add_tck, _add_status):
+        add(commands).add_argument(
+            "--verbose", action="store_true", help="tracebacks of what goes wrong"
+        )
+    return parser
+
+
+def _add_run(commands: Any) -> argparse.ArgumentParser:
+    run: argparse.ArgumentParser = commands.add_parser(
         "run",
         help="run a graph and print its result",
         description="Run a graph and print its result.",
@@ -100,8 +115,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="threads of the pool (default: one per core)",
     )
-    run.add_argument("--verbose", action="store_true", help="tracebacks of what goes wrong")
-    kit = commands.add_parser(
+    return run
+
+
+def _add_tck(commands: Any) -> argparse.ArgumentParser:
+    kit: argparse.ArgumentParser = commands.add_parser(
         "tck",
         help="test a Publisher against the rules of Reactive Streams",
         description="Run the conformance kit and print the rules kept, broken and skipped.",
@@ -112,8 +130,18 @@ def _parser() -> argparse.ArgumentParser:
         help="package.module:factory or path/to/file.py:factory, where factory(elements) gives a "
         "Publisher, or a PublisherVerification",
     )
-    kit.add_argument("--verbose", action="store_true", help="tracebacks of what goes wrong")
-    return parser
+    return kit
+
+
+def _add_status(commands: Any) -> argparse.ArgumentParser:
+    ledger: argparse.ArgumentParser = commands.add_parser(
+        "status",
+        help="tell what a ledger says of a run, also of one that is dead",
+        description="Tell how far a run has come, and why partitions were given up.",
+    )
+    ledger.add_argument("ledger", metavar="LEDGER", help="the ledger's file")
+    ledger.add_argument("--json", action="store_true", help="everything, as JSON")
+    return ledger
 
 
 def _workers(text: str) -> int:
@@ -141,6 +169,19 @@ def _test(options: argparse.Namespace) -> int:
     for line in report.lines():
         print(line)
     return FAILED if report.broken else 0
+
+
+def _tell_status(options: argparse.Namespace) -> int:
+    try:
+        report = status(options.ledger)
+    except (UserError, WriteError) as error:
+        return _complain(error, BAD_TARGET, options.verbose)
+    if options.json:
+        print(json.dumps(report.as_dict(), indent=2))
+    else:
+        for line in told(report, wall_clock()):
+            print(line)
+    return 0
 
 
 def _module_and_name(target: str, what: str) -> tuple[ModuleType, str]:
