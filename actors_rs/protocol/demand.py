@@ -6,12 +6,16 @@ demand belongs to one end of one link, hence to one actor.
 
 from __future__ import annotations
 
+from functools import total_ordering
+
 from actors_rs.errors import DefectError, InvalidArgumentError
 
 __all__ = ["UNBOUNDED", "Demand", "check_request", "less_demand", "more_demand"]
 
 UNBOUNDED = 2**63 - 1
 """A request for this many elements asks for all there are; such demand is never used up."""
+LEAST = -(2**63)
+"""The least a ``Demand`` can be."""
 
 
 def check_request(n: object, where: str) -> int:
@@ -44,24 +48,66 @@ def less_demand(outstanding: int, n: int) -> int:
     return outstanding - n
 
 
+@total_ordering
 class Demand:
-    """Requested and not yet delivered, as a counter for one's own Publisher.
+    """A count of elements that saturates: a counter for one's own Publisher, and a number.
+
+    Unbounded plus or minus anything is unbounded. Counts may be negative, for bookkeeping, down
+    to -2**63; beyond that ``InvalidArgumentError`` is raised.
 
     >>> demand = Demand(); demand.add(3); demand.take(2); demand.outstanding
     1
+    >>> Demand(5) - 7, Demand(2) + UNBOUNDED, Demand.unbounded() - 1 == UNBOUNDED
+    (Demand(-2), Demand(UNBOUNDED), True)
     """
 
     __slots__ = ("outstanding",)
+    __hash__ = None  # type: ignore[assignment]  # it can change
 
     def __init__(self, outstanding: int = 0) -> None:
-        self.outstanding = outstanding
+        self.outstanding = _within_bounds(_count(outstanding))
+
+    @classmethod
+    def unbounded(cls) -> Demand:
+        """The demand that is never used up."""
+        return cls(UNBOUNDED)
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether it is never used up."""
+        return self.outstanding >= UNBOUNDED
 
     def __repr__(self) -> str:
-        amount = "UNBOUNDED" if self.outstanding >= UNBOUNDED else str(self.outstanding)
+        amount = "UNBOUNDED" if self.is_unbounded else str(self.outstanding)
         return f"Demand({amount})"
 
     def __bool__(self) -> bool:
         return self.outstanding > 0
+
+    def __index__(self) -> int:
+        return self.outstanding
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Demand | int) or isinstance(other, bool):
+            return NotImplemented
+        return self.outstanding == _amount(other)
+
+    def __lt__(self, other: Demand | int) -> bool:
+        if not isinstance(other, Demand | int) or isinstance(other, bool):
+            return NotImplemented
+        return self.outstanding < _amount(other)
+
+    def __add__(self, other: Demand | int) -> Demand:
+        return self._changed_by(other, 1)
+
+    def __radd__(self, other: int) -> Demand:
+        return self._changed_by(other, 1)
+
+    def __sub__(self, other: Demand | int) -> Demand:
+        return self._changed_by(other, -1)
+
+    def __rsub__(self, other: int) -> Demand:
+        return Demand(other)._changed_by(self, -1)
 
     def add(self, n: int) -> None:
         """Register ``n`` more requested elements, saturating at ``UNBOUNDED``."""
@@ -70,3 +116,27 @@ class Demand:
     def take(self, n: int) -> None:
         """Register ``n`` delivered elements; raises ``DefectError`` beyond what was requested."""
         self.outstanding = less_demand(self.outstanding, n)
+
+    def _changed_by(self, other: Demand | int, sign: int) -> Demand:
+        if not isinstance(other, Demand | int) or isinstance(other, bool):
+            return NotImplemented  # type: ignore[no-any-return]
+        amount = _amount(other)
+        if self.is_unbounded or amount >= UNBOUNDED:
+            return Demand.unbounded()
+        return Demand(self.outstanding + sign * amount)
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"a Demand counts in integers, got {value!r}")
+    return value
+
+
+def _amount(value: Demand | int) -> int:
+    return value.outstanding if isinstance(value, Demand) else min(value, UNBOUNDED)
+
+
+def _within_bounds(count: int) -> int:
+    if count < LEAST:
+        raise InvalidArgumentError(f"a Demand is at least -2**63, got {count}")
+    return min(count, UNBOUNDED)
