@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import Attributes, OutletRef, StageSpec, check_source, in_order
-from actors_rs.graph.lent import Lent
+from actors_rs.graph.lent import Lending, Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare, windows_of
 from actors_rs.graph.nest import nest
 from actors_rs.graph.signals import InletLine
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["at_hand", "attach", "outlet_of", "source_of"]
+__all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
 
 MAY_BE_AT_HAND = frozenset({"of", "range", "from_iterable"})
 """Kinds of sources that may hold all their elements."""
@@ -100,6 +100,12 @@ def source_of(
     lent = Lent(owner, outlet, name, when_claimed)
     spec = StageSpec(name, make=StageLogic, outflow_window=0, site=owner.site, lent=lent)
     return Flow(OutletRef(spec))
+
+
+def is_lost(outlet: Outlet) -> bool:
+    """See ``StageContext.is_lost``."""
+    downstream = outlet._downstream
+    return isinstance(downstream, Lending) and downstream.is_lost
 
 
 def _start(host: StageActor, run: Run[Any], actors: Sequence[StageActor]) -> bool:

@@ -7,8 +7,9 @@ owner ends first, whoever comes is told how.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.graph.signals import OutletLine, Signal
@@ -18,29 +19,30 @@ from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["Lent", "Lines"]
+__all__ = ["Lending", "Lent", "Lines"]
 
 Lines = Callable[[Downstream, Upstream], tuple[Downstream, Upstream]]
 """What may be put on the lines of a link, a monitor for instance."""
 
 
 class Lent:
-    """Stands behind ``outlet`` of ``owner`` until somebody claims it, which can be done once."""
+    """What a stream that was lent is known by; whoever holds it may claim it, which one can once.
 
-    __slots__ = ("_ending", "_name", "_outlet", "_owner", "_taken", "_when_claimed", "fed")
+    When all have dropped it nobody can: the owner may ask for that, see ``Lending``.
+    """
+
+    __slots__ = ("__weakref__", "_lending", "_name", "_owner", "_taken", "fed")
 
     def __init__(
         self, owner: StageActor, outlet: Outlet, name: str, when_claimed: Callable[[], None]
     ) -> None:
         self._owner = owner
-        self._outlet = outlet
         self._name = name
-        self._when_claimed = when_claimed
+        self._lending = Lending(outlet, name, when_claimed, weakref.ref(self))
         self._taken = Lock()  # held from the claim on
-        self._ending: Callable[[Downstream], None] | None = None
         self.fed: Inlet | None = None
         """The inlet of whoever claimed it."""
-        outlet.connect(self)
+        outlet.connect(self._lending)
 
     def claim(self, down: Downstream, inlet: Inlet, lines: Lines | None = None) -> None:
         """Feed ``inlet``, to which ``down`` leads; called by whoever may touch the inlet.
@@ -53,11 +55,11 @@ class Lent:
                 "streams, use .broadcast(n) on it"
             )
         self.fed = inlet
-        up: Upstream = OutletLine(self._owner, self._outlet)
+        up: Upstream = OutletLine(self._owner, self._lending.outlet)
         if lines is not None:
             down, up = lines(down, up)
-        if not self._owner.actor_inbox.offer_control(_Claimed(self, down)):
-            self.hand_over(down)
+        if not self._owner.actor_inbox.offer_control(_Claimed(self._lending, down)):
+            self._lending.hand_over(down)
         inlet.connect(up)
 
     @property
@@ -65,10 +67,34 @@ class Lent:
         """The name of the stage that gives the elements."""
         return self._owner.name
 
+
+class Lending:
+    """Stands behind ``outlet`` until somebody has claimed it, and keeps how it ended for them."""
+
+    __slots__ = ("_ending", "_lent", "_name", "_when_claimed", "outlet")
+
+    def __init__(
+        self,
+        outlet: Outlet,
+        name: str,
+        when_claimed: Callable[[], None],
+        lent: weakref.ref[Lent],
+    ) -> None:
+        self.outlet = outlet
+        self._name = name
+        self._when_claimed = when_claimed
+        self._lent = lent
+        self._ending: Callable[[Downstream], None] | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody can claim it any more."""
+        return self._lent() is None
+
     def hand_over(self, down: Downstream) -> None:
         """Let ``down`` take this one's place; in the owner's turn, or behind its end."""
-        if not self._outlet.closed:
-            self._outlet.connect(down)
+        if not self.outlet.closed:
+            self.outlet.connect(down)
             self._when_claimed()
         elif self._ending is not None:
             self._ending(down)
@@ -90,14 +116,14 @@ class Lent:
 class _Claimed(Signal):
     """Somebody runs the stream: a message to the owner."""
 
-    __slots__ = ("_down", "_lent")
+    __slots__ = ("_down", "_lending")
 
-    def __init__(self, lent: Lent, down: Downstream) -> None:
-        self._lent = lent
+    def __init__(self, lending: Lending, down: Downstream) -> None:
+        self._lending = lending
         self._down = down
 
     def deliver(self) -> None:
-        self._lent.hand_over(self._down)
+        self._lending.hand_over(self._down)
 
-    def dropped(self) -> Any:
-        self._lent.hand_over(self._down)
+    def dropped(self) -> None:
+        self._lending.hand_over(self._down)

@@ -189,6 +189,9 @@ class Nested:
     ) -> Any:
         raise DefectError(f"stage '{self.name}' runs within another and lends no outlet")
 
+    def is_lost(self, outlet: Outlet, /) -> bool:
+        return False
+
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
 

@@ -151,7 +151,7 @@ class Run(Generic[R]):
         for stage in stages:
             if isinstance(stage.logic, SinkLogic):
                 stage.post(stage.logic.inlet.cancel)
-            elif stage.at_boundary:
+            elif stage.at_boundary or stage.logic.ends_with_run:
                 stage.post(partial(stage.logic.end, reason))
 
     def _all_stages(self) -> tuple[StageActor, ...]:

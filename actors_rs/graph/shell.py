@@ -145,6 +145,11 @@ class StageActor(PooledActor):
 
         return source_of(self, outlet, name, when_claimed)
 
+    def is_lost(self, outlet: Outlet, /) -> bool:
+        from actors_rs.graph.inner import is_lost
+
+        return is_lost(outlet)
+
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
 

@@ -7,12 +7,16 @@ holds as far as it is asked.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.stages.ports import Outlet
 
-__all__ = ["OVERFLOW", "Group", "Groups", "OnOverflow"]
+__all__ = ["OVERFLOW", "Group", "Groups", "OnOverflow", "why_stuck"]
+
+NAMED = 5
+"""Most keys that an error names."""
 
 OnOverflow: TypeAlias = Literal["backpressure", "evict_idle", "fail", "divert"]
 
@@ -110,3 +114,22 @@ class Groups:
     def unclaimed(self) -> list[Group]:
         """Groups that hold elements, were given to downstream, and which nobody runs."""
         return [g for g in self if g.held and g.announced and not g.claimed and not g.closed]
+
+
+def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: int) -> str:
+    """What keeps everything waiting: groups that nobody runs, else keys without room."""
+    if unclaimed:
+        return (
+            f"nobody runs the streams of groups {_named([group.key for group in unclaimed])}, "
+            "for which elements are held: run all groups at once, for instance with "
+            "flat_map(f, breadth=max_groups)"
+        )
+    return (
+        f"max_groups={max_groups} groups are open, none of them ends, and keys wait for room: "
+        f"{_named(waiting)}; set idle_timeout, or another on_overflow"
+    )
+
+
+def _named(keys: Sequence[Any]) -> str:
+    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+    return ", ".join(map(short, keys[:NAMED])) + more

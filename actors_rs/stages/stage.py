@@ -128,6 +128,10 @@ class StageContext(Protocol):
         ``let_go`` is called in its turn when all others of the run have ended, or linger as well.
         """
 
+    def is_lost(self, outlet: Outlet, /) -> bool:
+        """Whether nobody can run the stream of ``outlet`` any more: all have dropped it unused."""
+        ...
+
     def recovered(self, error: BaseException, /) -> None:
         """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
 
@@ -143,6 +147,8 @@ class StageLogic:
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set by the shell."""
+    ends_with_run = False
+    """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
     within: Literal["no", "alone", "yes"] = "no"
     """Whether it may run within the stage that attached it as an inner stream, as it never blocks
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""

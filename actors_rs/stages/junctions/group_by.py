@@ -33,19 +33,21 @@ from typing import Any
 
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow
+from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, why_stuck
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
 FRAME = 16
 """Elements that a frame should have, if they come soon."""
-NAMED = 5
-"""Most groups that an error names."""
+LOOK_AGAIN = 0.05
+"""Seconds until a look whether groups have been dropped unused, once no more are wanted."""
 
 
 class GroupBy(StageLogic):
     """A stream of streams. ``wrap(key, stream)`` makes of a group's stream what is emitted."""
+
+    ends_with_run = True  # groups that nobody runs have no sink behind them
 
     def __init__(
         self,
@@ -82,6 +84,7 @@ class GroupBy(StageLogic):
         self._pace = Pace()
         self._idle = Alarm(self, self._end_idle)
         self._stall = Alarm(self, self._check_stall)
+        self._lost = Alarm(self)
 
     def advance(self, budget: Budget) -> None:
         self._look_at_groups()
@@ -293,11 +296,16 @@ class GroupBy(StageLogic):
         for group, _ in self._unannounced:
             group.cancel()
         self._unannounced.clear()
+        for group in self._groups.unclaimed():
+            if self.context.is_lost(group):
+                group.cancel()  # it was given in one frame with those that were wanted
         self._held -= sum(map(len, self._waiting.values()))
         self._waiting.clear()
         self._look_at_groups()
         if all(group.closed for group in self._groups):
             self.inlet.cancel()
+        elif not self._lost.pending and self._groups.unclaimed():
+            self._lost.set(LOOK_AGAIN)
 
     def _end_if_due(self) -> None:
         """Behind the end of upstream, end what holds nothing any more."""
@@ -307,15 +315,16 @@ class GroupBy(StageLogic):
         for group in tuple(self._groups.open.values()):
             self._end(group)
         self._admit_waiting()
-        if not self._waiting and not self._unannounced:
+        # As long as somebody is to run a group, a cancellation must find this stage's ear.
+        if not self._waiting and not self._unannounced and not self._groups.unclaimed():
             if inlet.error is not None:
                 self.outlet.fail(inlet.error)
             else:
                 self.outlet.complete()
 
     def stop(self, error: BaseException | None) -> None:
-        self._idle.cancel()
-        self._stall.cancel()
+        for alarm in (self._idle, self._stall, self._lost):
+            alarm.cancel()
 
     # Standing still
 
@@ -338,19 +347,7 @@ class GroupBy(StageLogic):
         if unclaimed and self.outlet.cancelled:
             self._give_up(unclaimed)
             return
-        if unclaimed:
-            names = ", ".join(short(group.key) for group in unclaimed[:NAMED])
-            more = f" and {len(unclaimed) - NAMED} more" if len(unclaimed) > NAMED else ""
-            why = (
-                f"nobody runs the streams of groups {names}{more}, for which elements are held: "
-                "run all groups at once, for instance with flat_map(f, breadth=max_groups)"
-            )
-        else:
-            names = ", ".join(short(key) for key in list(self._waiting)[:NAMED])
-            why = (
-                f"max_groups={self._max_groups} groups are open, none of them ends, and keys wait "
-                f"for room: {names}; set idle_timeout, or another on_overflow"
-            )
+        why = why_stuck(unclaimed, list(self._waiting), self._max_groups)
         self.fail(Stalled(f"group_by '{self.context.name}' has stood still: {why}"))
 
     def _give_up(self, unclaimed: list[Group]) -> None:

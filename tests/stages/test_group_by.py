@@ -1,0 +1,368 @@
+# mypy: disable-error-code="attr-defined, var-annotated"
+"""The logic of ``group_by`` alone: groups that come, are claimed, held back, evicted and stuck."""
+
+from functools import partial
+
+import pytest
+
+from actors_rs.errors import Stalled, TooManyGroupsError
+from actors_rs.stages.groups import OVERFLOW
+from actors_rs.stages.junctions.group_by import GroupBy
+from tests.stages.harness import Alone, Downstream
+
+
+class Stream:
+    """A group's stream, as the test holds it."""
+
+    def __init__(self, alone, outlet, claimed):
+        self.alone, self.outlet, self.claimed = alone, outlet, claimed
+        self.down = Downstream()
+        outlet.connect(self.down)  # what happens to it before somebody claims it is seen here too
+        self.key = None
+
+    elements = property(lambda self: self.down.elements)
+
+    def run(self, demand=100):
+        """Somebody runs the stream, and asks."""
+        self.alone.turn(self.claimed)
+        return self.ask(demand)
+
+    def ask(self, n):
+        self.alone.turn(partial(self.outlet.request, n))
+        return self
+
+    def cancel(self):
+        self.alone.turn(self.outlet.cancel)
+        return self
+
+
+class Grouping(Alone):
+    """A ``group_by`` that sorts by the first letter."""
+
+    name = "by letter"
+
+    def __init__(self, most=10, on_overflow="backpressure", idle=None, stall=None, window=16):
+        self.streams = []
+        self.lost = []
+        key = self.key = lambda text: text[0]
+        super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall), window)
+
+    def is_lost(self, outlet):
+        return outlet in self.lost
+
+    def source_of(self, outlet, name, when_claimed):
+        return Stream(self, outlet, when_claimed)
+
+    def _wrap(self, key, stream):
+        stream.key = key
+        self.streams.append(stream)
+        return stream
+
+    def push(self, *elements, inlet=0):
+        super().push(*elements, inlet=inlet)
+        return self.turn()  # with several groups it lets others go first, once
+
+    @property
+    def given(self):
+        return [stream.key for stream in self.down.elements]
+
+    def __getitem__(self, number):
+        return self.streams[number]
+
+
+def test_nothing_is_asked_for_before_downstream_asks():
+    grouping = Grouping()
+    assert grouping.up.requested == 0
+    grouping.request(1)
+    assert grouping.up.requested == 16
+
+
+def test_a_group_is_given_with_its_first_element_and_as_it_is_asked_for():
+    grouping = Grouping().request(1).push("a1", "b1", "a2")
+    assert grouping.given == ["a"]
+    grouping[0].run()
+    assert grouping[0].elements == ["a1", "a2"]
+    assert grouping[1].elements == []
+    grouping.request(5)
+    assert grouping.given == ["a", "b"]
+    grouping[1].run()
+    assert grouping[1].elements == ["b1"]
+
+
+def test_a_group_gets_no_more_than_it_asked_for_and_the_rest_later():
+    grouping = Grouping().request(5).push("a1", "a2", "b1", "a3", "a4")
+    grouping[0].run(2)
+    grouping[1].run()
+    assert grouping[0].elements == ["a1", "a2"]
+    grouping[0].ask(1)
+    assert grouping[0].elements == ["a1", "a2", "a3"]
+    grouping.push("a5")
+    grouping[0].ask(9)
+    assert grouping[0].elements == ["a1", "a2", "a3", "a4", "a5"]
+    assert grouping[1].elements == ["b1"]
+
+
+def test_a_slow_group_holds_up_the_others_only_when_a_window_of_elements_is_held():
+    grouping = Grouping(window=4).request(5).push("a1", "b1")
+    grouping[1].run()
+    grouping.push("a2", "a3", "b2")
+    assert grouping[1].elements == ["b1", "b2"]
+    grouping.push("b3", "a4")
+    assert grouping[1].elements == ["b1", "b2", "b3"]
+    grouping.push("b4")
+    assert grouping[1].elements == ["b1", "b2", "b3"], "four are held for a"
+    grouping[0].run(1)
+    assert grouping[1].elements == ["b1", "b2", "b3", "b4"]
+
+
+def test_what_is_taken_and_held_never_exceeds_two_windows():
+    grouping = Grouping(window=8).request(5)
+    sent = 0
+    while grouping.up.requested - sent > 0:
+        grouping.push("a")
+        sent += 1
+    assert sent <= 16
+
+
+def test_all_groups_complete_behind_what_is_held_for_them():
+    grouping = Grouping().request(5).push("a1", "b1").complete()
+    grouping[0].run()
+    assert not grouping.down.completed, "it must hear if nobody wants the other one"
+    grouping[1].run()
+    assert grouping.down.completed
+    assert grouping[0].elements == ["a1"]
+    assert grouping[0].down.completed
+    assert grouping[1].down.completed
+    assert grouping.logic.finished
+
+
+def test_a_failure_of_upstream_comes_behind_the_elements_in_each_group():
+    error = KeyError("up")
+    grouping = Grouping().request(5).push("a1", "b1")
+    grouping[0].run()
+    grouping.fail(error)
+    assert grouping[0].down.error is error
+    assert grouping[1].down.error is None
+    grouping[1].run()
+    assert grouping.down.error is error
+    assert grouping[1].elements == ["b1"]
+    assert grouping[1].down.error is error
+    assert grouping.logic.finished
+
+
+def test_what_comes_for_a_cancelled_group_is_dropped_and_it_is_not_opened_again():
+    grouping = Grouping().request(5).push("a1", "b1")
+    grouping[0].run().cancel()
+    grouping.push("a2", "b2", "a3")
+    assert grouping.given == ["a", "b"]
+    assert grouping.logic.details()["dropped"] == 2
+
+
+def test_upstream_is_cancelled_when_downstream_and_all_groups_are():
+    grouping = Grouping().request(5).push("a1", "b1")
+    grouping[0].run()
+    grouping.cancel()
+    assert not grouping.up.cancelled
+    grouping.push("c1", "a2")
+    assert grouping[0].elements == ["a1", "a2"]
+    grouping[0].cancel()
+    grouping[1].cancel()
+    assert grouping.up.cancelled
+    assert grouping.logic.finished
+
+
+def test_groups_that_downstream_did_not_take_are_no_more_when_it_has_left():
+    grouping = Grouping().request(1).push("a1", "b1")
+    assert grouping.given == ["a"]
+    grouping[0].run()
+    grouping.cancel()
+    grouping[0].cancel()
+    assert grouping.up.cancelled
+    assert grouping.logic.finished
+
+
+def test_groups_that_were_dropped_unused_hold_up_nobody_when_downstream_has_left():
+    grouping = Grouping(window=2).request(5).push("a1", "b1")
+    grouping[0].run()
+    grouping.cancel().push("b2")
+    grouping.push("a2")
+    assert grouping[0].elements == ["a1"], "two elements are held for b"
+    grouping.lost.append(grouping[1].outlet)
+    grouping.elapse(0.1).turn()
+    assert grouping[0].elements == ["a1", "a2"]
+    grouping[0].cancel()
+    assert grouping.logic.finished
+
+
+def test_a_failure_downstream_ends_upstream_and_all_groups_with_it():
+    grouping = Grouping().request(5).push("a1")
+    grouping[0].run()
+    error = KeyError("down")
+    grouping.cancel(cause=error)
+    assert grouping.up.cause is error
+    assert grouping[0].down.error is error
+    assert grouping.logic.finished
+
+
+def test_a_key_that_raises_fails_all_behind_the_elements_before():
+    grouping = Grouping().request(5).push("a1", "")
+    assert grouping.down.error is not None
+    assert isinstance(grouping.down.error.__cause__, IndexError)
+    assert grouping.down.error.position == 1
+    assert grouping.up.cancelled
+
+
+# Beyond max_groups
+
+
+def test_with_backpressure_a_key_waits_until_a_group_ends():
+    grouping = Grouping(most=1).request(5).push("a1", "b1", "a2")
+    grouping[0].run()
+    assert grouping.given == ["a"]
+    assert grouping[0].elements == ["a1", "a2"]
+    grouping[0].cancel()
+    assert grouping.given == ["a", "b"]
+    assert grouping[1].run().elements == ["b1"]
+
+
+def test_with_backpressure_a_waiting_key_gets_its_group_behind_the_end_of_upstream():
+    grouping = Grouping(most=1).request(5).push("a1", "b1", "c1", "b2").complete()
+    grouping[0].run()
+    assert grouping[0].down.completed
+    assert grouping.given[:2] == ["a", "b"]
+    grouping[1].run()
+    assert grouping[1].elements == ["b1", "b2"]
+    grouping[2].run()
+    assert grouping.down.completed
+    assert grouping.logic.finished
+
+
+def test_with_evict_idle_the_group_that_was_used_longest_ago_makes_room():
+    grouping = Grouping(most=2, on_overflow="evict_idle").request(9)
+    for element in ("a1", "b1", "a2", "c1", "b2"):
+        grouping.push(element)
+    assert grouping.given == ["a", "b", "c", "b"]
+    streams = [grouping[i].run() for i in range(4)]
+    assert [stream.elements for stream in streams] == [["a1", "a2"], ["b1"], ["c1"], ["b2"]]
+    assert [stream.down.completed for stream in streams] == [True, True, False, False]
+
+
+def test_with_fail_the_elements_before_are_delivered_and_the_key_is_named():
+    grouping = Grouping(most=1, on_overflow="fail").request(5).push("a1")
+    grouping[0].run()
+    grouping.push("a2", "b1")
+    assert grouping[0].elements == ["a1", "a2"]
+    error = grouping.down.error.__cause__
+    assert isinstance(error, TooManyGroupsError)
+    assert "key 'b' came while 1 groups were open" in str(error)
+    assert grouping.up.cancelled
+
+
+def test_with_divert_all_other_keys_go_to_one_group():
+    grouping = Grouping(most=1, on_overflow="divert").request(5).push("a1", "b1", "c1", "a2", "b2")
+    assert grouping.given == ["a", OVERFLOW]
+    assert grouping[0].run().elements == ["a1", "a2"]
+    assert sorted(grouping[1].run().elements) == ["b1", "b2", "c1"]
+
+
+# Time
+
+
+def test_a_group_ends_when_it_was_idle_and_its_key_opens_a_new_one():
+    grouping = Grouping(idle=10).request(9).push("a1", "b1")
+    first = grouping[0].run()
+    grouping[1].run()
+    grouping.elapse(6).push("b2").elapse(5)
+    assert first.down.completed
+    assert not grouping[1].down.completed
+    grouping.push("a2")
+    assert grouping.given == ["a", "b", "a"]
+    assert grouping[2].run().elements == ["a2"]
+    grouping.elapse(11)
+    assert grouping[1].down.completed
+    assert grouping[2].down.completed
+    assert not grouping.pending
+
+
+def test_a_group_with_elements_in_hand_is_not_idle():
+    grouping = Grouping(idle=10).request(9).push("a1").elapse(50)
+    assert not grouping[0].down.completed
+    grouping[0].run()
+    grouping.elapse(11)
+    assert grouping[0].elements == ["a1"]
+    assert grouping[0].down.completed
+
+
+def test_an_idle_timeout_makes_room_for_a_key_that_waits():
+    grouping = Grouping(most=1, idle=10, stall=1).request(9).push("a1", "b1")
+    grouping[0].run()
+    grouping.elapse(10.5)
+    assert grouping.given == ["a", "b"]
+    assert grouping[1].run().elements == ["b1"]
+
+
+def test_a_group_that_nobody_runs_fails_the_stage_when_it_holds_up_the_others():
+    grouping = Grouping(stall=5, window=4).request(9).push("a1", "b1", "b2", "b3")
+    grouping[0].run()
+    grouping.push("b4").elapse(4.9)
+    assert grouping.down.error is None
+    grouping.elapse(5.1)
+    error = grouping.down.error.__cause__
+    assert isinstance(error, Stalled)
+    assert "'by letter' has stood still: nobody runs the streams of groups 'b'" in str(error)
+    assert grouping.up.cancelled
+
+
+def test_a_group_that_nobody_runs_fails_the_stage_behind_the_end_of_upstream():
+    grouping = Grouping(stall=5).request(9).push("a1").complete().elapse(5.1)
+    assert isinstance(grouping.down.error.__cause__, Stalled)
+
+
+def test_as_long_as_something_moves_nobody_is_blamed():
+    grouping = Grouping(stall=5, window=4).request(9).push("a1", "b1", "a2", "a3")
+    grouping[0].run(1)
+    for _ in range(2):
+        grouping.elapse(4)
+        grouping[0].ask(1)
+    grouping.push("b2", "b3", "b4").elapse(4.9)
+    grouping[1].run()
+    grouping.elapse(20)
+    assert grouping.down.error is None
+
+
+def test_a_group_that_is_run_but_asks_for_nothing_is_nobodys_fault():
+    grouping = Grouping(stall=5, window=4).request(9).push("a1", "a2", "a3", "a4")
+    grouping[0].run(1)
+    grouping.push("a5").elapse(100)
+    assert grouping.down.error is None
+
+
+def test_keys_that_wait_for_room_that_never_comes_fail_the_stage():
+    grouping = Grouping(most=1, stall=5, window=4).request(9).push("a1")
+    grouping[0].run()
+    grouping.push("b1", "c1", "b2").push("b3").elapse(5.1)
+    error = grouping.down.error.__cause__
+    assert isinstance(error, Stalled)
+    assert "max_groups=1 groups are open, none of them ends" in str(error)
+    assert "'b', 'c'" in str(error)
+
+
+def test_groups_that_nobody_runs_behind_a_downstream_that_has_left_are_let_go():
+    grouping = Grouping(stall=5).request(9).push("a1", "b1")
+    grouping.reports = []
+    grouping[0].run()
+    grouping.cancel().complete().elapse(5.1)
+    assert grouping.reports == [("b", "1 elements of a group that nobody runs")]
+    assert grouping[0].down.completed
+    assert grouping.logic.finished
+    grouping.drop()
+    assert not grouping.pending
+
+
+@pytest.mark.parametrize("stall", [None, 5])
+def test_no_alarm_is_set_while_all_groups_keep_up(stall):
+    grouping = Grouping(stall=stall).request(9).push("a1", "b1")
+    grouping[0].run(), grouping[1].run()
+    for _ in range(5):
+        grouping.push("a2", "b2")
+    assert not grouping.pending
