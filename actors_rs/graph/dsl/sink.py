@@ -132,7 +132,17 @@ class Sink(Generic[In_contra, R_co]):
     ) -> Sink[T, tuple[A, B, C]]: ...
     @overload
     @staticmethod
-    def fan(*sinks: Sink[T, Any]) -> Sink[T, tuple[Any, ...]]: ...
+    def fan(
+        first: Sink[T, Any],
+        second: Sink[T, Any],
+        third: Sink[T, Any],
+        fourth: Sink[T, Any],
+        /,
+        *more: Sink[T, Any],
+    ) -> Sink[T, tuple[Any, ...]]: ...
+    @overload
+    @staticmethod
+    def fan(only: Sink[T, A], /) -> Sink[T, tuple[A]]: ...
     @staticmethod
     def fan(*sinks: Sink[Any, Any]) -> Sink[Any, tuple[Any, ...]]:
         """Every element to each of ``sinks``, all in one actor; a tuple of their results.

@@ -1,0 +1,98 @@
+# mypy: disable-error-code="arg-type, call-arg, misc, type-var, var-annotated"
+"""What cannot work is refused when the blueprint is built, with what was expected and what came."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from actors_rs import Flow, Sink, Source
+from actors_rs.errors import InvalidArgumentError
+from tests.graph.helpers import SECONDS
+
+FUNCTIONS: dict[str, Any] = {
+    "map: f": lambda s, f: s.map(f),
+    "filter: predicate": lambda s, f: s.filter(f),
+    "starmap: f": lambda s, f: s.starmap(f),
+    "map_not_none: f": lambda s, f: s.map_not_none(f),
+    "scan: f": lambda s, f: s.scan(0, f),
+    "stateful_map: create": lambda s, f: s.stateful_map(f, max),
+    "stateful_map: f": lambda s, f: s.stateful_map(int, f),
+    "reduce: f": lambda s, f: s.reduce(0, f),
+    "reduce_get: make_init": lambda s, f: s.reduce_get(f, max),
+    "reduce_get: f": lambda s, f: s.reduce_get(int, f),
+    "reduce_without_initial: f": lambda s, f: s.reduce_without_initial(f),
+    "all: predicate": lambda s, f: s.all(f),
+    "some: predicate": lambda s, f: s.some(f),
+    "contains: equal": lambda s, f: s.contains(0, f),
+    "take_while: predicate": lambda s, f: s.take_while(f),
+    "skip_while: predicate": lambda s, f: s.skip_while(f),
+    "start_with_get: each argument": lambda s, f: s.start_with_get(int, f),
+    "end_with_get: each argument": lambda s, f: s.end_with_get(f),
+    "map_async: f": lambda s, f: s.map_async(f, 1),
+}
+OPTIONAL: dict[str, Any] = {
+    "stateful_map: on_complete": lambda s, f: s.stateful_map(int, max, f),
+    "first: predicate": lambda s, f: s.first(f),
+    "distinct: key": lambda s, f: s.distinct(f),
+    "distinct_until_changed: key": lambda s, f: s.distinct_until_changed(f),
+    "sort_within: key": lambda s, f: s.sort_within(1, f),
+    "min: key": lambda s, f: s.min(f),
+    "max: key": lambda s, f: s.max(f),
+}
+COUNTS: dict[str, tuple[int, Any]] = {
+    "take: count": (0, lambda s, n: s.take(n)),
+    "skip: count": (0, lambda s, n: s.skip(n)),
+    "element_at: index": (0, lambda s, n: s.element_at(n)),
+    "sliding: size": (1, lambda s, n: s.sliding(n)),
+    "sliding: step": (1, lambda s, n: s.sliding(2, n)),
+    "sort_within: count": (1, lambda s, n: s.sort_within(n)),
+    "distinct: window": (1, lambda s, n: s.distinct(window=n)),
+    "batch: count": (1, lambda s, n: s.batch(n)),
+    "map_async: parallelism": (1, lambda s, n: s.map_async(str, n)),
+    "Source.range: count": (0, lambda s, n: Source.range(0, n)),
+    "Source.repeat: count": (0, lambda s, n: Source.repeat(0, n)),
+}
+
+
+@pytest.mark.parametrize("what", [*FUNCTIONS, *OPTIONAL])
+def test_what_is_no_function_is_refused(what):
+    with pytest.raises(TypeError, match=f"^{what} must be callable, got 7$"):
+        {**FUNCTIONS, **OPTIONAL}[what](Flow(), 7)
+
+
+@pytest.mark.parametrize("what", FUNCTIONS)
+def test_none_is_no_function(what):
+    with pytest.raises(TypeError, match=f"^{what} must be callable, got None$"):
+        FUNCTIONS[what](Flow(), None)
+
+
+@pytest.mark.parametrize("what", COUNTS)
+def test_a_count_out_of_range_or_of_no_integer_is_refused(what):
+    least, build = COUNTS[what]
+    build(Flow(), least)
+    with pytest.raises(InvalidArgumentError, match=f"{what} must be at least {least}, got"):
+        build(Flow(), least - 1)
+    for wrong in ("3", 2.0, True):
+        with pytest.raises(TypeError, match=f"{what} must be an int, got {wrong!r}"):
+            build(Flow(), wrong)
+
+
+@pytest.mark.parametrize("fold", ["scan", "reduce"])
+def test_an_initial_value_that_cannot_be_copied_is_refused_with_the_way_out(fold):
+    with pytest.raises(TypeError, match=f"{fold}: init must be .* copied.*give \\w+ a function"):
+        getattr(Flow(), fold)(threading.Lock(), lambda a, x: a)
+
+
+@pytest.mark.parametrize("fold", ["scan", "reduce"])
+def test_an_initial_value_is_the_blueprints_own_and_copied_for_each_run(shared, fold):
+    def collect(seen, x):
+        seen["all"].append(x)
+        return seen
+
+    init = {"all": []}
+    flow = getattr(Source.range(0, 3), fold)(init, collect).last().map(lambda seen: seen["all"])
+    init["all"].append("later")
+    for _ in range(2):
+        assert shared.start(flow.to(Sink.first())).result(SECONDS) == [0, 1, 2]
+    assert init == {"all": ["later"]}

@@ -1,0 +1,119 @@
+"""What the type checker makes of chains: mypy checks this file, running it checks nothing more.
+
+``assert_type`` fails the type check where a chain's type is not exactly the given one.
+"""
+
+from concurrent.futures import Future
+from typing import Any, Never, assert_type
+
+from actors_rs import Flow, Graph, Sink, Source, SourceQueue, pipe
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+async def fetch(number: int) -> bytes:
+    return bytes(number)
+
+
+def add(total: float, number: int) -> float:
+    return total + number
+
+
+def double(pair: int, factor: int) -> str:
+    return str(pair * factor)
+
+
+def number_or_none(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def test_chains_have_the_types_of_their_elements():
+    words = Source.of("a", "b")
+    assert_type(words, Flow[Never, str])
+    assert_type(words.map(length), Flow[Never, int])
+    assert_type(words.map(length).filter(bool).scan(0.5, add), Flow[Never, float])
+    assert_type(words.flat_map(list).with_index(), Flow[Never, tuple[int, str]])
+    assert_type(words.map_not_none(number_or_none), Flow[Never, int])
+    assert_type(words.pairwise(), Flow[Never, tuple[str, str]])
+    assert_type(words.sliding(3).take(2), Flow[Never, tuple[str, ...]])
+    assert_type(words.batch(2, within=1.0), Flow[Never, list[str]])
+    assert_type(words.map(length).with_index().starmap(double), Flow[Never, str])
+    assert_type(words.distinct(length).sort_within(3).fuse().async_boundary(), Flow[Never, str])
+    assert_type(Source.range(0, 3).map_async(fetch, 2), Flow[Never, bytes])
+    assert_type(Source.range(0, 3).map_async(double_it, 2, key=bool), Flow[Never, int])
+
+
+def double_it(number: int) -> int:
+    return 2 * number
+
+
+def test_folds_and_tests_have_the_types_of_their_results():
+    numbers = Source.range(0, 3)
+    assert_type(numbers.sum(), Flow[Never, int])
+    assert_type(numbers.map(float).sum(), Flow[Never, float])
+    assert_type(numbers.average(), Flow[Never, float])
+    assert_type(numbers.reduce(0.5, add), Flow[Never, float])
+    assert_type(numbers.map(str).max(length), Flow[Never, str])
+    assert_type(numbers.map(str).first(), Flow[Never, str])
+    assert_type(numbers.all(bool), Flow[Never, bool])
+    assert_type(numbers.contains(3), Flow[Never, bool])
+    assert_type(numbers.map(str).end_with(1), Flow[Never, str | int])
+    assert_type(numbers.map(str).default_if_empty("none"), Flow[Never, str])
+
+
+def test_a_state_of_its_own_has_a_type():
+    def count(state: int, text: str) -> tuple[int, tuple[int, str]]:
+        return state + 1, (state, text)
+
+    assert_type(Source.of("a").stateful_map(int, count), Flow[Never, tuple[int, str]])
+
+
+def test_flows_fit_where_their_types_fit():
+    parse = Flow[str, str]().map(int)
+    assert_type(parse, Flow[str, int])
+    assert_type(pipe(Source.of("1"), parse, parse_again()), Flow[Never, float])
+    assert_type(Source.of("1").via(parse).to(Sink.list()), Graph[list[int]])
+
+
+def parse_again() -> Flow[int, float]:
+    return Flow[int, int]().map(float)
+
+
+def test_sinks_have_the_types_of_their_results_with_names_and_attributes_too():
+    numbers = Source.range(0, 3)
+    assert_type(numbers.run(Sink.list()), list[int])
+    assert_type(numbers.to(Sink.list().named("all")), Graph[list[Any]])
+    assert_type(numbers.to(Sink.first().with_attributes(window=1)), Graph[Any])
+    assert_type(numbers.to(Sink.fan(Sink.count(), Sink.list())), Graph[tuple[int, list[int]]])
+    assert_type(numbers.to(Sink.fold(0.0, add)), Graph[float])
+
+
+def test_sources_have_the_types_of_what_they_read():
+    future: Future[bytes] = Future()
+    assert_type(Source.from_future(future), Flow[Never, bytes])
+    assert_type(Source.csv("x"), Flow[Never, dict[str, str]])
+    assert_type(Source.csv("x", header=False), Flow[Never, list[str]])
+    assert_type(Source.sqlite("x", "SELECT 1"), Flow[Never, tuple[Any, ...]])
+    assert_type(Source.sqlite("x", "SELECT 1", dicts=True), Flow[Never, dict[str, Any]])
+    assert_type(Source.defer(fetch_now), Flow[Never, bytes])
+    assert_type(Source.unfold_resource(resource, read, close), Flow[Never, str])
+    queue: SourceQueue[int] = SourceQueue(3, "fail")
+    assert_type(queue.offer(3), bool)
+
+
+def fetch_now() -> bytes:
+    return b""
+
+
+def resource() -> list[str]:
+    return ["a"]
+
+
+def read(lines: list[str]) -> str | None:
+    return lines.pop() if lines else None
+
+
+def close(lines: list[str]) -> None:
+    lines.clear()
