@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, misc, union-attr, var-annotated"
+# mypy: disable-error-code="arg-type, func-returns-value, misc, union-attr, var-annotated"
 """Merge hubs: one stream, fed by sources that come and go while it runs."""
 
 import threading
