@@ -32,19 +32,23 @@ class Attributes:
     window: int | None = None
     dispatcher: str | None = None
     on_failure: OnFailure | None = None
+    throughput: int | None = None
 
     @classmethod
-    def of_stage(cls, label: str, window: int | None, dispatcher: str | None) -> Attributes:
+    def of_stage(
+        cls, label: str, window: int | None, dispatcher: str | None, throughput: int | None
+    ) -> Attributes:
         """Checked attributes for the stage ``label``; raises ``InvalidArgumentError``."""
-        if window is not None and (not isinstance(window, int) or window < 1):
-            raise InvalidArgumentError(
-                f"stage '{label}': window must be at least 1, got {window!r}"
-            )
+        for what, value in (("window", window), ("throughput", throughput)):
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise InvalidArgumentError(
+                    f"stage '{label}': {what} must be at least 1, got {value!r}"
+                )
         if dispatcher not in (None, "pool", "pinned"):
             raise InvalidArgumentError(
                 f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {dispatcher!r}"
             )
-        return cls(window, dispatcher)
+        return cls(window, dispatcher, None, throughput)
 
     def over(self, other: Attributes) -> Attributes:
         """These where they say something, else ``other``."""
@@ -52,6 +56,7 @@ class Attributes:
             self.window if self.window is not None else other.window,
             self.dispatcher if self.dispatcher is not None else other.dispatcher,
             self.on_failure if self.on_failure is not None else other.on_failure,
+            self.throughput if self.throughput is not None else other.throughput,
         )
 
 

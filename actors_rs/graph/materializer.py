@@ -79,6 +79,7 @@ def prepare(
             kind=spec.kind,
             site=spec.site,
             dispatcher=spec.attributes.dispatcher or "pool",
+            throughput=spec.attributes.throughput or system.throughput,
         )
         actors[spec].logic.on_failure = spec.attributes.on_failure or STOP
         actors[spec].logic.remake = make

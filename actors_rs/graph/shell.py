@@ -7,8 +7,9 @@ ends exactly once, whatever happened.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError
@@ -44,7 +45,15 @@ class StageActor(PooledActor):
     _stops_in_order = False  # it ends with its stream
 
     def __init__(
-        self, logic: StageLogic, run: Run[Any], *, name: str, kind: str, site: str, dispatcher: str
+        self,
+        logic: StageLogic,
+        run: Run[Any],
+        *,
+        name: str,
+        kind: str,
+        site: str,
+        dispatcher: str,
+        throughput: int | None = None,
     ) -> None:
         super().__init__()
         self.logic = logic
@@ -52,6 +61,7 @@ class StageActor(PooledActor):
         self.kind = kind
         self.site = site
         self.dispatcher = dispatcher  # type: ignore[misc]  # a stage's own choice
+        self._most: Iterable[object] = repeat(None) if throughput is None else range(throughput)
         self.clock = StageClock()
         self.error: BaseException | None = None
         self.before_start: Callable[[], None] | None = None
@@ -181,7 +191,9 @@ class StageActor(PooledActor):
         try:
             if not self._started:
                 self._begin()
-            while (signal := take()) is not EMPTY:
+            for _ in self._most:
+                if (signal := take()) is EMPTY:
+                    break
                 if isinstance(signal, Signal):
                     signal.deliver()
                 else:

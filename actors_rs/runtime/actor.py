@@ -55,7 +55,7 @@ __all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
 TURN_SECONDS = 0.002
 """Seconds after which a turn gives its thread back, between two messages."""
 THROUGHPUT = 100
-"""Messages after which a turn gives its thread back."""
+"""Messages after which a turn gives its thread back, unless the system says otherwise."""
 SLOW_SECONDS = 0.1
 """Seconds that one message may hold a pool thread before the log says so, once per actor."""
 
@@ -191,9 +191,10 @@ class PooledActor(Actor):
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
         if self._on_start_due:
             self._begin()
-        inbox, stopwatch = self.actor_inbox, self.system.stopwatch
+        inbox, system = self.actor_inbox, self.system
+        stopwatch = system.stopwatch
         deadline = stopwatch() + TURN_SECONDS
-        for _ in range(THROUGHPUT):
+        for _ in range(system.throughput or THROUGHPUT):
             if inbox.halted or (message := inbox.take()) is EMPTY:
                 break
             self._process(message)

@@ -47,10 +47,12 @@ class ActorSystem:
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
     user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
-    says otherwise, ``metrics`` whether stages account for their time. With ``monitor`` the rules
-    of the standard are watched on every link between two stages, or from a stage to a foreign
-    subscriber, and the first violation ends its run with a ``ProtocolViolation``. ``machinery``
-    replaces threads and clocks altogether: a deterministic world passes its own.
+    says otherwise, ``throughput`` the most messages a turn takes (default: 100, in a stage all
+    there are, which its windows bound), ``metrics`` whether stages account for their time. With
+    ``monitor`` the rules of the standard are watched on every link between two stages, or from a
+    stage to a foreign subscriber, and the first violation ends its run with a
+    ``ProtocolViolation``. ``machinery`` replaces threads and clocks altogether: a deterministic
+    world passes its own.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class ActorSystem:
         workers: int | None = None,
         max_workers: int = 256,
         window: int = 4096,
+        throughput: int | None = None,
         metrics: bool = True,
         monitor: bool = False,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
@@ -66,14 +69,16 @@ class ActorSystem:
         shutdown_timeout: float = 30.0,
         machinery: Machinery | None = None,
     ) -> None:
-        if window < 1:
-            raise InvalidArgumentError(f"window must be at least 1, got {window}")
+        for what, least_one in (("window", window), ("throughput", throughput)):
+            if least_one is not None and least_one < 1:
+                raise InvalidArgumentError(f"{what} must be at least 1, got {least_one}")
         if dispatcher not in ("pool", "calling_thread"):
             raise InvalidArgumentError(
                 f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"
             )
         self.name = name
         self.window = window
+        self.throughput = throughput
         self.metrics = metrics
         self.monitor = monitor
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest

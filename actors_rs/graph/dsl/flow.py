@@ -123,15 +123,20 @@ class Flow(
         return self._changed("named", name=name)
 
     def with_attributes(
-        self, *, window: int | None = None, dispatcher: str | None = None
+        self,
+        *,
+        window: int | None = None,
+        dispatcher: str | None = None,
+        throughput: int | None = None,
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; what is ``None`` stays as it is.
 
         ``window``: elements its inlets keep requested. ``dispatcher``: ``"pool"``, or
-        ``"pinned"`` for a thread of its own.
+        ``"pinned"`` for a thread of its own. ``throughput``: messages that a turn takes at most,
+        by default all there are.
         """
         spec = self._out.spec
-        attributes = Attributes.of_stage(spec.label, window, dispatcher)
+        attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
         return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:

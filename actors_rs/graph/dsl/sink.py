@@ -68,10 +68,14 @@ class Sink(Generic[In_contra, R_co]):
         return Sink(replace(self._spec, name=name))
 
     def with_attributes(
-        self, *, window: int | None = None, dispatcher: str | None = None
+        self,
+        *,
+        window: int | None = None,
+        dispatcher: str | None = None,
+        throughput: int | None = None,
     ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
-        attributes = Attributes.of_stage(self._spec.label, window, dispatcher)
+        attributes = Attributes.of_stage(self._spec.label, window, dispatcher, throughput)
         return Sink(replace(self._spec, attributes=attributes.over(self._spec.attributes)))
 
     def on_failure(
@@ -157,9 +161,15 @@ class Sink(Generic[In_contra, R_co]):
                 raise TypeError(f"Sink.fan needs Sinks, got {sink!r}")
         specs = [sink._spec for sink in sinks]
         parts = [Part(s.label, s.site, s.make, s.attributes.on_failure) for s in specs]
-        windows = [s.attributes.window for s in specs if s.attributes.window is not None]
-        pinned = any(s.attributes.dispatcher == "pinned" for s in specs)
-        attributes = Attributes(min(windows, default=None), "pinned" if pinned else None)
+        asked = [s.attributes for s in specs]
+        windows = [one.window for one in asked if one.window is not None]
+        throughputs = [one.throughput for one in asked if one.throughput is not None]
+        pinned = any(one.dispatcher == "pinned" for one in asked)
+        attributes = Attributes(
+            window=min(windows, default=None),
+            dispatcher="pinned" if pinned else None,
+            throughput=min(throughputs, default=None),
+        )
         return _sink("fan", lambda: Fan(parts), attributes)
 
     @staticmethod
