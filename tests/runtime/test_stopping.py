@@ -88,3 +88,22 @@ def test_a_stage_that_does_not_end_keeps_no_actor_from_stopping():
     eventually(lambda: notes == in_reverse(1))
     gate.set()
     system.shutdown()
+
+
+def test_being_told_again_to_stop_changes_nothing_about_the_order():
+    notes, gate = [], threading.Event()
+
+    class Gated(Noting):
+        def on_stop(self):
+            gate.wait(20)
+            super().on_stop()
+
+    system = ActorSystem(workers=4)
+    for kind, number in ((Noting, 0), (Noting, 1), (Gated, 2)):
+        system.spawn(kind, number, notes)
+    for _ in range(3):
+        system.stop_soon()
+    gate.set()
+    eventually(lambda: not system.children())
+    system.shutdown()
+    assert notes == in_reverse(3)

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="func-returns-value, misc, union-attr, valid-type, var-annotated"
 """Supervision: who is restarted, with what mailbox and address, and who sees what."""
 
+import contextvars
 import threading
 
 import pytest
@@ -365,3 +366,21 @@ def test_a_child_finds_its_siblings_by_name_through_its_supervisor():
         alone = behind(system.spawn(Recorder))
         with pytest.raises(IllegalStateError, match=r"Recorder .* has no supervisor"):
             _ = alone.supervisor
+
+
+def test_what_a_child_leaves_in_its_context_is_not_there_in_its_next_life():
+    mine, found = contextvars.ContextVar("mine", default="nothing"), []
+
+    class Leaving(Noting):
+        def on_start(self):
+            super().on_start()
+            found.append(mine.get())
+            mine.set("of an earlier life")
+
+    notes = []
+    mine.set("of the one who set it up")
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=SOON), "a", notes, kind=Leaving))
+        failing(system, top.child("a"), notes, "a")
+        top.child("a").ask("x")
+    assert found == ["of the one who set it up"] * 2

@@ -127,6 +127,22 @@ def test_a_child_stopped_for_good_handles_what_it_has_and_frees_its_name():
         assert again.actor_urn != ref.actor_urn
 
 
+def test_a_child_that_fails_instead_of_stopping_for_good_has_ended_too():
+    notes, gate = [], threading.Event()
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForAll(backoff=SOON), "ab", notes))
+        ref = top.child("b")
+        ref.tell(lambda _: gate.wait(20) and None)
+        ref.tell(ValueError())
+        stopping = top.stop_child("b", block=False)
+        top.child("a").ask("x")
+        gate.set()
+        assert stopping.get(timeout=20) is True
+        assert not ref.is_alive()
+        assert set(top.children()) == {"a"}
+    assert shown(notes)[2:] == ["fail b", "stop a"]
+
+
 def test_a_child_that_waits_for_its_restart_can_be_stopped_for_good():
     notes = []
     with ActorSystem() as system:

@@ -67,6 +67,16 @@ def test_restarts_are_never_20_in_a_second_whatever_the_settings():
     assert turns < 20 * len(times)  # it does not spin in between
 
 
+@pytest.mark.parametrize("strategy", [OneForOne, OneForAll])
+def test_a_storm_ends_also_when_its_waits_are_longer_than_the_time_that_counts(strategy):
+    notes = []
+    rule = strategy(max_restarts=2, within=SHORTEST_WAIT / 2, backoff=SOON)
+    with raises_at_the_end(RestartLimitError), ActorSystem() as system:
+        top = system.supervise(tree(rule, "a", notes, kind=Stormy))
+        assert top.actor_stopped.wait(20)
+    assert lives(notes, "a") == 3
+
+
 def test_restarts_are_counted_for_each_child_by_itself_where_children_are_independent():
     notes = []
     with ActorSystem() as system:
@@ -172,27 +182,77 @@ def test_concurrent_failures_of_two_restart_exactly_who_they_must_in_order(strat
         assert len(ends) == len(starts)
 
 
-def test_a_failure_while_a_round_is_under_way_widens_it():
-    notes = []
-    gate, at_the_gate = threading.Event(), threading.Event()
+class Slow(Noting):
+    """Its last hook waits at a gate."""
 
-    class Slow(Noting):
-        def on_stop(self):
-            super().on_stop()
-            at_the_gate.set()
-            gate.wait(20)
+    def __init__(self, name, notes, gate, at_the_gate):
+        super().__init__(name, notes)
+        self.gate, self.at_the_gate = gate, at_the_gate
 
-    spec = ChildSpec(Slow, ("d", notes), name="d")
+    def on_stop(self):
+        super().on_stop()
+        self.at_the_gate.set()
+        self.gate.wait(20)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("c", "b", ["fail c", "stop d", "fail b", "start b", "start c", "start d"]),
+        ("b", "c", ["fail b", "stop d", "fail c", "start b", "start c", "start d"]),
+    ],
+)
+def test_a_failure_while_a_round_is_under_way_widens_it(first, second, expected):
+    notes, gate, at_the_gate = [], threading.Event(), threading.Event()
+    last = ChildSpec(Slow, ("d", notes, gate, at_the_gate), name="d")
     with ActorSystem(workers=4) as system:
-        top = system.supervise(Supervisor(RestForOne(backoff=SOON), [*noting("abc", notes), spec]))
+        top = system.supervise(Supervisor(RestForOne(backoff=SOON), [*noting("abc", notes), last]))
         eventually(lambda: len(notes) == 4)
-        top.child("c").tell(ValueError())
-        assert at_the_gate.wait(20)  # the round of c stops d
-        top.child("b").tell(ValueError())
-        eventually(lambda: ("fail", "b") in notes)
+        top.child(first).tell(ValueError())
+        assert at_the_gate.wait(20)  # the round stops d
+        top.child(second).tell(ValueError())
+        eventually(lambda: ("fail", second) in notes)
         gate.set()
         eventually(lambda: lives(notes, "d") == 2)
-    assert shown(notes, 4)[:6] == ["fail c", "stop d", "fail b", "start b", "start c", "start d"]
+        top.child("d").ask("x")
+    assert shown(notes, 4)[:6] == expected
+
+
+def test_a_sibling_that_is_restarted_leaves_what_it_has_not_handled_to_its_next_life():
+    notes, gate, begun = [], threading.Event(), threading.Event()
+    with ActorSystem(workers=4) as system:
+        top = system.supervise(tree(OneForAll(backoff=SOON), "ab", notes))
+        a, b = top.child("a"), top.child("b")
+        assert b.ask("x") == 1
+        b.tell(lambda _: (begun.set(), gate.wait(20)))
+        assert begun.wait(20)
+        answers = [b.ask("x", block=False) for _ in range(3)]
+        a.tell(ValueError())
+        eventually(lambda: len(behind(b).actor_inbox) == 4)  # it has been told to stop
+        gate.set()
+        assert [answer.get(timeout=20) for answer in answers] == [1, 2, 3]
+
+
+def test_a_wish_to_stop_that_a_failing_child_never_read_is_none_to_its_successor():
+    notes, gate, begun = [], threading.Event(), threading.Event()
+
+    def fail_behind_the_gate(_):
+        begun.set()
+        gate.wait(20)
+        raise ValueError
+
+    with ActorSystem(workers=4) as system:
+        top = system.supervise(tree(OneForAll(backoff=SOON), "ab", notes))
+        a, b = top.child("a"), top.child("b")
+        assert b.ask("x") == 1
+        b.tell(fail_behind_the_gate)
+        assert begun.wait(20)
+        a.tell(ValueError())
+        eventually(lambda: len(behind(b).actor_inbox) == 1)  # it has been told to stop
+        gate.set()
+        eventually(lambda: lives(notes, "b") == 2)
+        assert [b.ask("x", timeout=20), a.ask("x", timeout=20), b.ask("x")] == [1, 1, 2]
+    assert shown(notes, 2) == ["fail a", "fail b", "start a", "start b", "stop b", "stop a"]
 
 
 def test_of_many_children_only_those_that_fail_are_restarted_and_all_end():
@@ -272,6 +332,19 @@ def test_what_no_restart_cures_stops_its_own_system_in_order_and_is_raised(error
     assert ends == (
         ["fail b", "stop c", "stop a"] if supervised else ["stop c", "stop b", "stop a"]
     )
+
+
+def test_a_child_that_raised_what_no_restart_cures_is_not_restarted_while_the_system_stops():
+    notes, gate = [], threading.Event()
+    with raises_at_the_end(SystemExit), ActorSystem(workers=4) as system:
+        top = system.supervise(tree(OneForOne(backoff=SOON), "ab", notes))
+        stuck = system.spawn(Recorder)  # it is to stop before the supervisor is told
+        stuck.tell(gate.wait)
+        top.child("a").tell(SystemExit(1))
+        eventually(lambda: set(top.children()) == {"b"})
+        assert top.is_alive()
+        gate.set()
+    assert lives(notes, "a") == 1
 
 
 def test_a_supervisor_that_is_stopped_stops_its_children_and_says_so_behind_them():

@@ -54,6 +54,16 @@ def test_watching_twice_is_watching_once():
         assert seen_by(watcher) == [Terminated(watched, None)]
 
 
+def test_who_watches_the_dead_anew_after_it_has_heard_of_the_end_hears_of_it_anew():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        watched.stop()
+        assert seen_by(watcher) == [Terminated(watched, None)]
+        watcher.tell(("watch", watched))
+        assert seen_by(watcher) == [Terminated(watched, None)] * 2
+
+
 def test_many_watchers_hear_each_of_its_own():
     with ActorSystem(dispatcher="calling_thread") as system:
         watchers, watched = [system.spawn(Watcher) for _ in range(5)], system.spawn(Watcher)
