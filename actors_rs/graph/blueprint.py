@@ -69,7 +69,8 @@ class StageSpec:
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
-    actor with their neighbours, but not across a ``boundary`` behind one. ``carrier``: what the
+    actor with their neighbours, but not across a ``boundary`` behind one; ``fused`` ones are, and
+    with the host if they are an inner stream. ``carrier``: what the
     elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
     requested, unless the window is given.
@@ -87,6 +88,7 @@ class StageSpec:
     lent: Lent | None = None
     fusable: bool = False
     boundary: bool = False
+    fused: bool = False
     carrier: Carrier | None = None
     loop: Loop | None = None
     window_factor: int = 1

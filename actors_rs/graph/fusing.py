@@ -58,7 +58,8 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
         for ref in run[0].inputs
     )
     if len(run) == 1:
-        return spec if inputs == spec.inputs else replace(spec, inputs=inputs)
+        alone = _is_linear(spec)  # to be one actor with whoever attaches it as an inner stream
+        return spec if inputs == spec.inputs and not alone else _refed(spec, inputs, alone)
     windows = [one.outflow_window for one in run if one.outflow_window is not None]
     return StageSpec(
         "fused",
@@ -68,7 +69,12 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
         outflow_window=windows[-1] if windows else None,
         site=run[0].site,
         boundary=run[-1].boundary,
+        fused=True,
     )
+
+
+def _refed(spec: StageSpec, inputs: tuple[OutletRef, ...], fused: bool) -> StageSpec:
+    return replace(spec, inputs=inputs, fused=fused)
 
 
 def _make(run: Sequence[StageSpec]) -> Fused:

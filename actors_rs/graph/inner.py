@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.blueprint import Attributes, OutletRef, StageSpec, check_source, in_order
+from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
 from actors_rs.graph.lent import Lending, Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare, windows_of
-from actors_rs.graph.nest import nest
+from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
-
-MAY_BE_AT_HAND = frozenset({"of", "range", "from_iterable"})
-"""Kinds of sources that may hold all their elements."""
 
 
 def attach(
@@ -45,12 +42,10 @@ def attach(
     if spec.lent is not None:
         borrow(run, spec.lent, host.name, InletLine(host, inlet), inlet)
         return
-    made: dict[StageSpec, StageLogic] = {}
-    if not spec.inputs and spec.outlets == 1 and spec.attributes == Attributes():
-        made[spec] = logic = spec.make()
-        if logic.within == "yes" or (alone and logic.within == "alone"):
-            nest(host, run, spec, logic, inlet)
-            return
+    chain, made = chain_within(spec, alone)
+    if chain is not None:
+        nest(host, run, chain, inlet)
+        return
     specs = in_order([spec])
     check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
@@ -84,11 +79,9 @@ def at_hand(source: object) -> Sequence[Any] | None:
         return source
     if not isinstance(source, Stream):
         return None
-    spec = outlet_of(source).spec
-    if spec.kind not in MAY_BE_AT_HAND or spec.inputs:
-        return None
-    logic = spec.make()
-    return logic.elements if isinstance(logic, SequenceSource) else None
+    make: Any = outlet_of(source).spec.make
+    # The one kind of source that holds all its elements is made so by the language.
+    return make.args[0] if type(make) is partial and make.func is SequenceSource else None
 
 
 def source_of(

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
 from actors_rs.graph.failing import note_failed
-from actors_rs.graph.monitored import monitored_lines
 from actors_rs.stages.failure import Policy
-from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["Nest", "Nested", "nest"]
+__all__ = ["Nest", "Nested"]
 
 
 class Nest:
@@ -197,59 +196,3 @@ class Nested:
 
     def linger(self, let_go: Callable[[], None], /) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and cannot outlive it")
-
-
-class _Down:
-    """The way from a nested logic's outlet to an inlet of the host, which is advanced after it."""
-
-    __slots__ = ("_inlet",)
-
-    def __init__(self, inlet: Inlet) -> None:
-        self._inlet = inlet
-
-    def push(self, frame: Frame, /) -> None:
-        self._inlet.push(frame)
-
-    def complete(self) -> None:
-        self._inlet.complete()
-
-    def fail(self, error: BaseException, /) -> None:
-        self._inlet.complete(error)
-
-
-class _Up:
-    """The way from an inlet to the outlet of a nested logic in the same actor."""
-
-    __slots__ = ("_nested", "_outlet")
-
-    def __init__(self, outlet: Outlet, nested: Nested) -> None:
-        self._outlet = outlet
-        self._nested = nested
-
-    def request(self, n: int, /) -> None:
-        self._outlet.request(n)
-        self._nested.wake()
-
-    def cancel(self, cause: BaseException | None = None, /) -> None:
-        self._outlet.cancel(cause)
-        self._nested.wake()
-
-
-def nest(host: StageActor, run: Run[Any], spec: StageSpec, logic: StageLogic, inlet: Inlet) -> None:
-    """Run ``logic``, a source, within ``host``, feeding ``inlet`` of it; in the host's turn."""
-    if host.nest is None:
-        host.nest = Nest()
-    nested = Nested(host, host.nest, run, logic, spec, f"{spec.label}#{run.next_inner()}")
-    outlet = logic.outlets[0]
-    down: Downstream = _Down(inlet)
-    up: Upstream = _Up(outlet, nested)
-    if run.monitored:
-        down, up = monitored_lines(run, (nested.name, host.name), down, up)
-    if spec.outflow_window:
-        inlet.window = min(inlet.window, spec.outflow_window)
-    outlet.connect(down)
-    inlet.connect(up)
-    host.nest.living[nested] = None
-    if run.draining:
-        nested.act(logic.drain)
-    nested.wake()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
@@ -50,7 +51,7 @@ class SourceFactories(FileSources):
     @staticmethod
     def of(*values: T) -> Flow[Never, T]:
         """The given values."""
-        return source("of", lambda: SequenceSource(values))
+        return source("of", partial(SequenceSource, values))
 
     @staticmethod
     def empty() -> Flow[Never, Never]:
@@ -76,7 +77,7 @@ class SourceFactories(FileSources):
         Give a function when the graph is to run more than once over a generator.
         """
         if isinstance(iterable, list | tuple | builtins.range):
-            return source("from_iterable", lambda: SequenceSource(iterable))
+            return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterable):
             return source("from_iterable", lambda: IterableSource(lambda: iterable))
         make = function(iterable, "Source.from_iterable: an iterable, or a function giving one,")
@@ -87,7 +88,7 @@ class SourceFactories(FileSources):
         """``count`` integers from ``start`` upwards."""
         at_least(0, count, "Source.range: count")
         numbers = builtins.range(start, start + count)
-        return source("range", lambda: SequenceSource(numbers))
+        return source("range", partial(SequenceSource, numbers))
 
     @staticmethod
     def repeat(value: T, count: int | None = None) -> Flow[Never, T]:

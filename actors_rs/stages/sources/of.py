@@ -31,11 +31,6 @@ class SequenceSource(SourceLogic):
         self._next = 0
         self.ended = not elements
 
-    @property
-    def elements(self) -> Sequence[Any]:
-        """All of them, whatever has been given."""
-        return self._elements
-
     def produce(self, most: int, budget: Budget) -> Frame:
         frame = self._elements[self._next : self._next + most]
         self._next += len(frame)
