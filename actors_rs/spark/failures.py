@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, UserError
+from actors_rs.spark.liveness import why_frozen
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -112,7 +113,10 @@ def _is_network_failure(error: BaseException) -> bool:
 
 
 def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
-    process = getattr(getattr(context, "_gateway", None), "proc", None)
+    gateway = getattr(context, "_gateway", None)
+    if (frozen := why_frozen(gateway)) is not None:
+        return SparkSessionLost(f"{frozen} during {during}; start a new session")
+    process = getattr(gateway, "proc", None)
     code = _exit_code(process, _REAP_SECONDS if suspicious else 0.0)
     if code is not None:
         return _jvm_gone(process, code, during)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.arrow_route import open_arrow_route
-from actors_rs.spark.failures import describe_failure, ensure_session_alive
+from actors_rs.spark.failures import SparkSessionLost, describe_failure, ensure_session_alive
+from actors_rs.spark.liveness import Watch, watch, why_frozen
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,6 +54,14 @@ class PartitionPlan(Protocol[T_co]):
     def cancel(self, tag: str) -> None:
         """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
 
+    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
+        """Have ``on_lost`` called, on any thread, when the session does not answer any more.
+
+        Until the watch is closed. Only then is it sure that a blocked call comes back at all.
+        Does not block.
+        """
+        ...
+
     def describe(self) -> tuple[str, str]:
         """The schema of the rows and the plan, as texts; after ``plan``. Blocks."""
         ...
@@ -88,10 +97,19 @@ class _Planned(Generic[T]):
 
     def cancel(self, tag: str) -> None:
         context: Any = self._context
-        with suppress(Exception):  # the session is gone, and its jobs with it
-            context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
-        with suppress(Exception):
-            context.cancelJobsWithTag(tag)
+        with watch(context._gateway):  # or a frozen JVM would keep the calling thread
+            with suppress(Exception):  # the session is gone, and its jobs with it
+                context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
+            with suppress(Exception):
+                context.cancelJobsWithTag(tag)
+
+    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
+        context: Any = self._context
+        gateway = context._gateway
+        return watch(
+            gateway,
+            lambda: on_lost(SparkSessionLost(f"{why_frozen(gateway)}; start a new session")),
+        )
 
     def describe(self) -> tuple[str, str]:
         raise NotImplementedError

@@ -12,6 +12,7 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.liveness import Watch
 from actors_rs.spark.partitions import PartitionPlan
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -67,6 +68,7 @@ class PartitionsSource(StageLogic):
         self._size = size
         self._rows = 0
         self._planning = False
+        self._watch: Watch | None = None
         self._total: int | None = None  # unknown until it is planned
         self._todo: deque[int] = deque()  # partitions that are still to be begun
         self._done = 0
@@ -95,6 +97,8 @@ class PartitionsSource(StageLogic):
 
     def stop(self, error: BaseException | None) -> None:
         self._stopped = True
+        if self._watch is not None:
+            self._watch.close()
         self._release_threads()
         self._fetches.clear()
         self._jobs = 0
@@ -114,7 +118,15 @@ class PartitionsSource(StageLogic):
 
     def _begin_planning(self) -> None:
         self._planning = True
+        self._watch = self._plan.watch(
+            lambda lost: self.context.post(partial(self._session_lost, lost))
+        )
         self._run_blocking(self._plan_job)
+
+    def _session_lost(self, lost: SparkSessionLost) -> None:
+        """Nothing more will come, and the threads that wait for it may never come back."""
+        if not self.outlet.closed:
+            self.fail(lost)
 
     def _plan_job(self) -> None:
         try:

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, cast
 
+from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.liveness import Watch
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.stages.stage import Cancellable, StageContext
 
@@ -25,6 +27,8 @@ class ListPlan:
         self.read = threading.Semaphore(0)
         self.closed: list[int] = []
         self.cancelled: list[str] = []
+        self.on_lost: Callable[[SparkSessionLost], None] = lambda lost: None
+        self.watches: list[Watch] = []
 
     def plan(self, tag: str) -> int:
         self.planned.append(tag)
@@ -49,6 +53,11 @@ class ListPlan:
 
     def cancel(self, tag: str) -> None:
         self.cancelled.append(tag)
+
+    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
+        self.on_lost = on_lost
+        self.watches.append(Watch(lambda: None))
+        return self.watches[-1]
 
     def describe(self) -> tuple[str, str]:
         return "a list", repr(self.partitions)

@@ -300,6 +300,29 @@ def test_a_thread_that_waits_for_credit_notices_a_lost_session(
     assert plan.closed == [0]
 
 
+def test_a_session_that_does_not_answer_fails_the_stream_though_no_thread_came_back() -> None:
+    plan = ListPlan([0], [1])
+    bench = Bench(plan)
+    bench.request(1)
+    lost = SparkSessionLost("the JVM is frozen")
+    plan.on_lost(lost)
+    bench.turn()
+    assert bench.error is lost
+    assert [watch.closed for watch in plan.watches] == [True]
+
+
+def test_a_session_that_is_lost_behind_the_end_is_nobodys_failure() -> None:
+    plan = ListPlan([0])
+    bench = Bench(plan)
+    bench.request(1)
+    bench.run_all()
+    bench.stopped = False
+    plan.on_lost(SparkSessionLost("the JVM is frozen"))
+    bench.posted.popleft()()
+    assert bench.completed
+    assert bench.error is None
+
+
 def test_a_system_that_was_shut_down_is_said_in_one_sentence() -> None:
     bench = Bench(ListPlan([1]))
     bench.open = False

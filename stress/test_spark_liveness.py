@@ -1,0 +1,18 @@
+"""A frozen JVM, with the patience that users get."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.spark.test_liveness import FROZEN_JVM, LOST, START, lines_of
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_frozen_jvm_ends_every_run_within_fifteen_seconds() -> None:
+    lines = lines_of(START + FROZEN_JVM)
+    for what in ("running", "planning", "later"):
+        assert re.match(LOST, lines[what]), lines
+    assert lines["threads"] == "[]"
