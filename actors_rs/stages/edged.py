@@ -7,8 +7,9 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
-__all__ = ["Calls", "EdgedOperator", "Folding"]
+__all__ = ["Calls", "Edge", "EdgedOperator", "Folding"]
 
 
 class EdgedOperator(Operator):
@@ -53,6 +54,14 @@ class EdgedOperator(Operator):
                 self._give(min(outlet.demand, self.pace.size))
         if self._results is None:
             super()._end_if_due()
+
+
+class Edge(EdgedOperator):
+    """An operator that only adds to what it passes on."""
+
+    def _pass_on(self, piece: Frame) -> int:
+        self.outlet.emit(piece)  # as it is: a frame is never changed
+        return len(piece)
 
 
 class Folding(EdgedOperator):

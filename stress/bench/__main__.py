@@ -21,6 +21,7 @@ NAMES = (
     "pipeline",
     "pipeline_peers",
     "ten_maps",
+    "operators",
     "tell_ask",
     "many_actors",
     "map_async",

@@ -13,7 +13,7 @@ from stress.bench.harness import Figure
 
 __all__ = ["line", "machine", "markdown"]
 
-PACKAGES = ("pykka", "reactivex", "pyspark", "pyarrow")
+PACKAGES = ("pykka", "reactivex", "aiostream", "pyspark", "pyarrow")
 
 
 def line(figure: Figure) -> str:

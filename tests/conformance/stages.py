@@ -182,6 +182,7 @@ FLOWS = {
         Flow().batch(weight=lambda _: 2, max_weight=2).map(lambda batch: batch[0])
     ),
     "operators/map_async_by_key": lambda: Flow().map_async(same, 2, key=lambda _: 0),
+    "operators/contains": lambda: folded(lambda flow: flow.contains(-1)),
     "operators/count": lambda: folded(lambda flow: flow.count()),
     "operators/debounce": lambda: beside(lambda flow: flow.debounce(0.001)),
     "operators/default_if_empty": lambda: Flow().default_if_empty(),

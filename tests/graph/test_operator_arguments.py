@@ -24,7 +24,6 @@ FUNCTIONS: dict[str, Any] = {
     "reduce_without_initial: f": lambda s, f: s.reduce_without_initial(f),
     "all: predicate": lambda s, f: s.all(f),
     "some: predicate": lambda s, f: s.some(f),
-    "contains: equal": lambda s, f: s.contains(0, f),
     "take_while: predicate": lambda s, f: s.take_while(f),
     "skip_while: predicate": lambda s, f: s.skip_while(f),
     "start_with_get: each argument": lambda s, f: s.start_with_get(int, f),
@@ -32,6 +31,7 @@ FUNCTIONS: dict[str, Any] = {
     "map_async: f": lambda s, f: s.map_async(f, 1),
 }
 OPTIONAL: dict[str, Any] = {
+    "contains: equal": lambda s, f: s.contains(0, f),
     "stateful_map: on_complete": lambda s, f: s.stateful_map(int, max, f),
     "first: predicate": lambda s, f: s.first(f),
     "distinct: key": lambda s, f: s.distinct(f),

@@ -270,6 +270,12 @@ SHORT = {
         lambda xs, k: k in xs,
         lambda xs, k: [True] if k in xs else [],
     ),
+    "contains_by": (
+        lambda s, k: s.contains(k, lambda value, x: x == 2 * value),
+        lambda xs, k: [2 * k in xs],
+        lambda xs, k: 2 * k in xs,
+        lambda xs, k: [True] if 2 * k in xs else [],
+    ),
     "is_empty": (
         lambda s, k: s.is_empty(),
         lambda xs, k: [not xs],

@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from functools import partial
-from operator import eq
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import function, optional_function
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.average import Average
+from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.count import Count
 from actors_rs.stages.operators.extreme import Extreme
 from actors_rs.stages.operators.last import Last
@@ -105,9 +105,11 @@ class Folds(Appending[In_contra, Out_co]):
         return self._linear("some", lambda: Search(predicate, wanted=True))
 
     def contains(
-        self, value: object, equal: Callable[[Any, Any], object] = eq
+        self, value: object, equal: Callable[[Any, Any], object] | None = None
     ) -> Flow[In_contra, bool]:
-        """Whether ``equal(value, element)``, by default ``==``, is true for any element."""
+        """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true."""
+        if equal is None:
+            return self._linear("contains", lambda: Contains(value))
         function(equal, "contains: equal")
         return self._linear("contains", lambda: Search(partial(equal, value), wanted=True))
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from actors_rs.stages.edged import EdgedOperator
+from actors_rs.stages.edged import Edge
 
 
-class DefaultIfEmpty(EdgedOperator):
+class DefaultIfEmpty(Edge):
     """All elements, or ``values`` where there are none."""
 
     def __init__(self, values: tuple[Any, ...]) -> None:

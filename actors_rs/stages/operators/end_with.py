@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Calls, EdgedOperator
+from actors_rs.stages.edged import Calls, Edge
 
 
-class EndWith(EdgedOperator):
+class EndWith(Edge):
     """All elements, then what ``make_values`` gives."""
 
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:

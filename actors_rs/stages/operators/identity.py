@@ -17,10 +17,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
 
 class Identity(Operator):
     """Passes each element on; what an empty ``Flow()`` is as a Processor."""
+
+    def _pass_on(self, piece: Frame) -> int:
+        self.outlet.emit(piece)
+        return len(piece)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return elements

@@ -32,3 +32,12 @@ class Scan(Operator):
         for element in elements:
             self._accumulated = accumulated = f(accumulated, element)
             yield accumulated
+
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        f, accumulated = self._f, self._accumulated
+        try:
+            for element in elements:
+                accumulated = f(accumulated, element)
+                out.append(accumulated)
+        finally:
+            self._accumulated = accumulated

@@ -1,4 +1,4 @@
-"""some(predicate), all(predicate), contains(value), is_empty()
+"""some(predicate), all(predicate), is_empty()
 
 in:  1 2 3 |
 out:   True |       (some, even; upstream is cancelled at the 2)
@@ -28,12 +28,21 @@ class Search(Folding):
         self._wanted = wanted
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        predicate, wanted = self._predicate, self._wanted
-        for element in elements:
-            if bool(predicate(element)) is wanted:
-                out.append(wanted)
-                self.satisfied = True
-                return
+        if self._finds_in(elements):
+            out.append(self._wanted)
+            self.satisfied = True
+
+    def _finds_in(self, elements: Iterator[Any]) -> bool:
+        predicate = self._predicate
+        if self._wanted:
+            for element in elements:
+                if predicate(element):
+                    return True
+        else:
+            for element in elements:
+                if not predicate(element):
+                    return True
+        return False
 
     def result(self) -> bool:
         return not self._wanted

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
 
 class Skip(Operator):
@@ -26,6 +27,12 @@ class Skip(Operator):
     def __init__(self, count: int) -> None:
         super().__init__()
         self._to_skip = count
+
+    def _pass_on(self, piece: Frame) -> int:
+        if self._to_skip:
+            return super()._pass_on(piece)
+        self.outlet.emit(piece)  # as it is: a frame is never changed
+        return len(piece)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         if self._to_skip:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
 
 class SkipWhile(Operator):
@@ -27,6 +28,12 @@ class SkipWhile(Operator):
         super().__init__()
         self._predicate = predicate
         self._skipping = True
+
+    def _pass_on(self, piece: Frame) -> int:
+        if self._skipping:
+            return super()._pass_on(piece)
+        self.outlet.emit(piece)  # as it is: a frame is never changed
+        return len(piece)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         if not self._skipping:

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Calls, EdgedOperator
+from actors_rs.stages.edged import Calls, Edge
 
 
-class StartWith(EdgedOperator):
+class StartWith(Edge):
     """What ``make_values`` gives, then all elements."""
 
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:

@@ -43,6 +43,15 @@ class StatefulMap(EdgedOperator):
             self._state, result = f(self._state, element)
             yield result
 
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        f, state = self._f, self._state
+        try:
+            for element in elements:
+                state, result = f(state, element)
+                out.append(result)
+        finally:
+            self._state = state
+
     def last_results(self, error: BaseException | None) -> Iterable[Any]:
         if error is not None or self._on_complete is None:
             return ()

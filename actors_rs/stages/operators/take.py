@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
 
 class Take(Operator):
@@ -27,6 +28,14 @@ class Take(Operator):
         super().__init__()
         self._to_take = count
         self.satisfied = count == 0
+
+    def _pass_on(self, piece: Frame) -> int:
+        if len(piece) > self._to_take:
+            return super()._pass_on(piece)
+        self._to_take -= len(piece)
+        self.satisfied = self._to_take == 0
+        self.outlet.emit(piece)  # as it is: a frame is never changed
+        return len(piece)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         taken = list(islice(elements, self._to_take))

@@ -34,3 +34,11 @@ class TakeWhile(Operator):
                 self.satisfied = True
                 return
             yield element
+
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        predicate = self._predicate
+        for element in elements:
+            if not predicate(element):
+                self.satisfied = True
+                return
+            out.append(element)

@@ -28,5 +28,10 @@ class WithIndex(Operator):
         self._next = first
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
+        for element in elements:
+            number, self._next = self._next, self._next + 1
+            yield number, element
+
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         number, self._next = self._next, self._next + length_hint(elements)
-        return enumerate(elements, number)
+        out.extend(enumerate(elements, number))

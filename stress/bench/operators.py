@@ -1,0 +1,103 @@
+"""Each operator's cost per element, against plain Python, RxPY and aiostream.
+
+range → operator → a sink that keeps nothing, each its own actor, at windows 1024, 64 and 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import MissingExtraError
+from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.operator_rows import ROWS, Operators, Row
+
+__all__ = ["measure"]
+
+WINDOWS = (1024, 64, 1)
+ELEMENTS = {1024: 100_000, 64: 20_000, 1: 1_000}
+PEER_ELEMENTS = 4_000
+"""Fewer for the slow: rates are compared."""
+ROUNDS = 5
+
+
+def by_hand(row: Row, n: int) -> None:
+    deque(row.plain(range(n)), maxlen=0)
+
+
+def by_rx(operators: Operators, n: int) -> None:
+    try:
+        import reactivex
+        from reactivex import operators as ops
+    except ImportError as error:
+        raise _missing("reactivex") from error
+    reactivex.from_iterable(range(n)).pipe(*operators(ops)).subscribe(lambda _: None)
+
+
+def by_aiostream(operators: Operators, n: int) -> None:
+    try:
+        from aiostream import pipe, stream
+    except ImportError as error:
+        raise _missing("aiostream") from error
+
+    async def run() -> None:
+        flow: Any = stream.iterate(range(n))
+        for step in operators(pipe):
+            flow = flow | step
+        async with flow.stream() as elements:
+            async for _ in elements:
+                pass
+
+    asyncio.run(run())
+
+
+def _missing(package: str) -> MissingExtraError:
+    return MissingExtraError(
+        f"comparing operators needs the package '{package}', which is not installed: "
+        'run pip install "actors-rs[bench]"'
+    )
+
+
+def by_us(system: ActorSystem, row: Row, n: int, window: int) -> Callable[[], object]:
+    flow = row.ours(Source.range(0, n)).with_attributes(window=window)
+    graph = flow.to(Sink.ignore().with_attributes(window=window))
+    return lambda: system.start(graph).result()
+
+
+def measure(scale: float) -> list[Figure]:
+    with ActorSystem() as system:
+        return [figure for row in ROWS for figure in _measured(system, row, scale)]
+
+
+def _measured(system: ActorSystem, row: Row, scale: float) -> list[Figure]:
+    sizes = {window: count(scale, ELEMENTS[window], 20) for window in WINDOWS}
+    runs: list[Contestant] = [
+        (by_us(system, row, size, window), size) for window, size in sizes.items()
+    ]
+    plain, peers = sizes[1024], count(scale, PEER_ELEMENTS, 20)
+    runs.append((partial(by_hand, row, plain), plain))
+    others = [("RxPY", by_rx, row.rx), ("aiostream", by_aiostream, row.aio)]
+    there = [(name, run, steps) for name, run, steps in others if steps is not None]
+    runs += [(partial(run, steps, peers), peers) for _, run, steps in there]
+    *ours, by_plain = (times := in_turn(ROUNDS, runs))[: len(WINDOWS) + 1]
+    figures = []
+    for window, taken in zip(WINDOWS, ours, strict=True):
+        goal = at_least(row.goal) if window == WINDOWS[0] and row.goal is not None else None
+        figures.append(
+            Figure(
+                f"{row.name}, window {window}",
+                "plain Python",
+                rate(taken),
+                rate(by_plain),
+                ratio(taken, by_plain),
+                goal=goal,
+            )
+        )
+    for (name, _, _), taken in zip(there, times[len(WINDOWS) + 1 :], strict=True):
+        what = f"{row.name}, window {WINDOWS[0]}"
+        figures.append(Figure(what, name, rate(ours[0]), rate(taken), ratio(ours[0], taken)))
+    return figures
