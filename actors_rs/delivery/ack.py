@@ -90,6 +90,11 @@ class Scope:
             due = self._due()
         _call(due)
 
+    def is_all_that_is_left(self, shares: int) -> bool:
+        """Whether nobody holds anything of the unit but whoever holds ``shares`` of this scope."""
+        with self.unit.lock:
+            return self is self.unit.scope and self._sealed and self._open == shares
+
     def abandon(self) -> None:
         """It will never be whole: tell those who wait for it."""
         with self.unit.lock:
@@ -238,6 +243,9 @@ class Token:
 
     __slots__ = ("_parked", "_settled", "scope")
 
+    shares = 1
+    """How many shares of the scope it stands for."""
+
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._settled = self._parked = False
@@ -287,6 +295,11 @@ class Bundle:
     def __init__(self, tokens: Sequence[Token | Bundle]) -> None:
         self.tokens = tokens
         self.scope: Scope = tokens[0].scope
+
+    @property
+    def shares(self) -> int:
+        """How many shares of the scope it stands for."""
+        return sum(token.shares for token in self.tokens)
 
     def sibling(self) -> Token:
         """See ``Token.sibling``."""

@@ -1,7 +1,7 @@
 """Parquet, a unit a file: complete under its name, or not there.
 
 The file of a unit has the unit's number in its name, so a unit that is delivered again replaces
-what was there. A hidden file tells which run the directory belongs to; another run is refused.
+what was there. A hidden file tells which run, and which sink of it, the directory belongs to; others are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from actors_rs.stages.sinks.parquet import Parquet
 __all__ = ["UnitParquet"]
 
 OWNER = ".actors_rs_run"
-"""The file in a directory of parts that names the run they belong to."""
+"""The file in a directory of parts that names the run and the sink they belong to."""
 
 
 class _Part(Parquet):
@@ -51,7 +51,7 @@ class UnitParquet(UnitSink[_Part]):
 
     def begin(self, unit: Unit) -> _Part:
         if not self._owned and unit.entry is not None:
-            self._own(unit.entry.run_key)
+            self._own(f"{unit.entry.run_key} {self.context.name}")
         self._owned = True
         number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
         part = _Part(self._directory / f"part-{number}.parquet", self._schema)
@@ -61,7 +61,7 @@ class UnitParquet(UnitSink[_Part]):
     def add(self, held: _Part, value: Any, /) -> None:
         held.consume(iter((value,)))
 
-    def commit(self, unit: Unit, held: _Part, /) -> None:
+    def commit(self, unit: Unit, held: _Part, /, *, last: bool) -> None:
         self._reports.append(held.finish())
 
     def discard(self, held: _Part, /) -> None:
@@ -71,19 +71,19 @@ class UnitParquet(UnitSink[_Part]):
         files = sorted(file for report in self._reports for file in report.files)
         return WriteReport(tuple(files), sum(report.rows for report in self._reports))
 
-    def _own(self, run_key: str) -> None:
-        """Make the directory this run's; ``LedgerError`` if it holds another one's parts."""
+    def _own(self, me: str) -> None:
+        """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
         owner = self._directory / OWNER
         with naming(owner):
             if owner.exists():
                 theirs = owner.read_text("utf-8")
             else:
                 taken = next(self._directory.glob("part-*.parquet"), None)
-                theirs = run_key if taken is None else f"files of its own, {taken.name} for one"
+                theirs = me if taken is None else f"files of its own, {taken.name} for one"
                 if taken is None:
-                    owner.write_text(run_key, "utf-8")
-        if theirs != run_key:
+                    owner.write_text(me, "utf-8")
+        if theirs != me:
             raise LedgerError(
-                f"{self._directory} already holds the output of another run ({theirs}): expected "
-                f"an empty directory, or that of this run ({run_key})"
+                f"{self._directory} already holds the output of another run or sink ({theirs}): "
+                f"expected an empty directory, or that of this one ({me})"
             )

@@ -1,8 +1,9 @@
-"""SQLite, a unit a transaction: its rows and the note that it is done, together or not at all.
+"""SQLite, a unit a transaction: its rows and the note that they are there, together or not at all.
 
-Where the note lies depends on the source. If it keeps a ledger in this very file, the ledger's
-entry is the note. Else it is a row of a table of its own, ``actors_rs_delivered``, and a
-unit that is delivered again is recognized by it and not written a second time.
+The note is a row of the table ``actors_rs_delivered``, for each run, sink and unit: a unit that is
+delivered again is recognized by it and not written a second time. If the source keeps a ledger in
+this very file, and no other sink has anything of the unit, the ledger's entry is part of the
+transaction too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ __all__ = ["UnitSqlite"]
 _BUSY_SECONDS = 60.0
 _NOTES = (
     "CREATE TABLE IF NOT EXISTS actors_rs_delivered "
-    "(run TEXT NOT NULL, unit TEXT NOT NULL, PRIMARY KEY (run, unit)) WITHOUT ROWID"
+    "(run TEXT NOT NULL, sink TEXT NOT NULL, unit TEXT NOT NULL, "
+    "PRIMARY KEY (run, sink, unit)) WITHOUT ROWID"
 )
 
 
@@ -49,13 +51,15 @@ class UnitSqlite(UnitSink[list[Any]]):
     def add(self, held: list[Any], value: Any, /) -> None:
         held.append(value)
 
-    def commit(self, unit: Unit, held: list[Any], /) -> None:
+    def commit(self, unit: Unit, held: list[Any], /, *, last: bool) -> None:
         database = self._database
         if database is None:
             return
         with naming(self._path), database:  # commits, or rolls back if it raises
             if self._is_new(unit, database):
                 database.executemany(self._sql, held)
+            if last and self._is_ledger(unit):
+                unit.entry.commit_within(database)  # type: ignore[union-attr]
 
     def finish(self) -> int:
         self._close()
@@ -67,17 +71,19 @@ class UnitSqlite(UnitSink[list[Any]]):
 
     def _is_new(self, unit: Unit, database: sqlite3.Connection) -> bool:
         """Note ``unit`` in the open transaction; whether it was not noted before."""
-        entry = unit.entry
-        if entry is None:
+        if unit.entry is None:
             return True
-        if os.path.realpath(entry.path) == os.path.realpath(self._path):
-            return entry.commit_within(database)
         database.execute(_NOTES)
         noted = database.execute(
-            "INSERT OR IGNORE INTO actors_rs_delivered VALUES (?, ?)",
-            (entry.run_key, str(unit.key)),
+            "INSERT OR IGNORE INTO actors_rs_delivered VALUES (?, ?, ?)",
+            (unit.entry.run_key, self.context.name, str(unit.key)),
         )
         return noted.rowcount == 1
+
+    def _is_ledger(self, unit: Unit) -> bool:
+        """Whether the ledger of ``unit`` lies in the file that is written here."""
+        entry = unit.entry
+        return entry is not None and os.path.realpath(entry.path) == os.path.realpath(self._path)
 
     def _close(self) -> None:
         database, self._database = self._database, None

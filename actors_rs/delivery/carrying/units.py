@@ -41,8 +41,11 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         """One more element."""
         raise NotImplementedError
 
-    def commit(self, unit: Unit, held: H, /) -> None:
-        """Make what is held durable, in one step; may be called again for the same unit."""
+    def commit(self, unit: Unit, held: H, /, *, last: bool) -> None:
+        """Make what is held durable, in one step; may be called again for the same unit.
+
+        ``last``: nobody else holds anything of the unit, so with this it is done.
+        """
         raise NotImplementedError
 
     def discard(self, held: H, /) -> None:
@@ -94,7 +97,8 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         if scope.unit.abandoned:
             self.discard(held)
             return
-        self.commit(scope.unit, held)
+        shares = sum(token.shares for token in tokens)
+        self.commit(scope.unit, held, last=scope.is_all_that_is_left(shares))
         self.units += 1
         self.elements += len(tokens)
         for token in tokens:
