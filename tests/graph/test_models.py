@@ -1,5 +1,5 @@
 # mypy: disable-error-code="var-annotated"
-"""Every operator against a list, whatever the input, the windows and the place of a failure."""
+"""Chains of operators, and sinks, against a list; single operators are in test_operators."""
 
 import itertools
 
@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.errors import EmptyStreamError, StageError
+from actors_rs.errors import EmptyStreamError
 from tests.graph.helpers import SECONDS
+from tests.graph.models import quick, windows
 
 numbers = st.lists(st.integers(-20, 20) | st.none(), max_size=80)
-windows = st.integers(1, 1024) | st.sampled_from([1, 2, 3, 16])
 small = st.integers(0, 12)
 
 
@@ -103,7 +103,7 @@ def system(request):
 
 
 ours = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -122,78 +122,6 @@ def test_a_chain_of_operators_gives_what_a_list_gives_each_time_it_is_run(
     assert system.start(graph).result(SECONDS) == expected, "a second run differs"
 
 
-@ours
-@given(
-    st.integers(0, 60),
-    st.integers(0, 59),
-    windows,
-    windows,
-    st.sampled_from(["map", "filter", "scan", "flat_map", "map_async"]),
-)
-def test_all_before_a_failing_element_is_delivered_and_the_failure_names_it(
-    system, length, bad, window, last, kind
-):
-    def f(x):
-        if x == bad:
-            raise KeyError(x)
-        return [x] if kind == "flat_map" else x + 1
-
-    source = Source.range(0, length)
-    flow = (
-        {
-            "map": lambda: source.map(f),
-            "filter": lambda: source.filter(f),
-            "scan": lambda: source.scan(0, lambda _, x: f(x)),
-            "flat_map": lambda: source.flat_map(f),
-            "map_async": lambda: source.map_async(f, 3),
-        }[kind]()
-        .named("suspect")
-        .with_attributes(window=window)
-    )
-    seen = []
-    graph = flow.to(Sink.for_each(seen.append).with_attributes(window=last))
-    run = system.start(graph)
-    done = min(bad, length)
-    expected = [x if kind in ("filter", "flat_map") else x + 1 for x in range(done)]
-    if bad >= length:
-        assert run.result(SECONDS) == len(expected)
-    else:
-        with pytest.raises(StageError) as caught:
-            run.result(SECONDS)
-        assert (caught.value.stage, caught.value.position) == ("suspect", bad)
-        assert isinstance(caught.value.__cause__, KeyError)
-        assert "test_models.py:" in caught.value.site
-    assert seen == expected
-
-
-SOURCES = {
-    "of": (lambda xs: Source.of(*xs), list),
-    "list": (Source.from_iterable, list),
-    "tuple": (lambda xs: Source.from_iterable(tuple(xs)), list),
-    "set": (lambda xs: Source.from_iterable(set(xs)), lambda xs: list(set(xs))),
-    "generator": (lambda xs: Source.from_iterable(lambda: (x for x in xs)), list),
-    "range": (lambda xs: Source.range(3, len(xs)), lambda xs: list(range(3, 3 + len(xs)))),
-    "repeat": (lambda xs: Source.repeat("x", len(xs)), lambda xs: ["x"] * len(xs)),
-    "unfold": (
-        lambda xs: Source.unfold(0, lambda i: (xs[i], i + 1) if i < len(xs) else None),
-        list,
-    ),
-}
-
-
-@pytest.mark.parametrize(("make", "model"), SOURCES.values(), ids=SOURCES.keys())
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(xs=numbers, window=windows, most=st.none() | small)
-def test_a_source_gives_its_elements_in_every_run(system, make, model, xs, window, most):
-    flow, expected = make(xs), model(xs)
-    if most is not None:
-        flow, expected = flow.take(most), expected[:most]
-    graph = flow.to(Sink.list().with_attributes(window=window))
-    assert [system.start(graph).result(SECONDS) for _ in range(2)] == [expected] * 2
-
-
 SINKS = {
     "list": (Sink.list, list),
     "count": (Sink.count, len),
@@ -207,9 +135,7 @@ SINKS = {
 
 
 @pytest.mark.parametrize(("make", "model"), SINKS.values(), ids=SINKS.keys())
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@quick
 @given(xs=st.lists(st.integers(), max_size=50), window=windows)
 def test_a_sink_gives_the_result_of_its_list(system, make, model, xs, window):
     sink, expected = make(), model(xs)

@@ -68,6 +68,8 @@ SOURCES = {
     "of": (lambda xs: Source.of(*xs), list),
     "defer": (lambda xs: Source.defer(*[lambda x=x: x for x in xs]), list),
     "list": (Source.from_iterable, list),
+    "tuple": (lambda xs: Source.from_iterable(tuple(xs)), list),
+    "set": (lambda xs: Source.from_iterable(set(xs)), lambda xs: list(set(xs))),
     "generator": (lambda xs: Source.from_iterable(lambda: (x for x in xs)), list),
     "range": (lambda xs: Source.range(3, len(xs)), lambda xs: list(range(3, 3 + len(xs)))),
     "repeat": (lambda xs: Source.repeat("x", len(xs)), lambda xs: ["x"] * len(xs)),
