@@ -39,6 +39,7 @@ __all__ = [
     "drive_until",
     "driving",
     "forbid_blocking",
+    "living_threads",
     "may_block",
     "monotonic",
     "on_main_thread",
@@ -67,6 +68,7 @@ THREAD_STARTERS = frozenset(
 )
 """What starts a thread, whoever asks for one."""
 current_thread_id = _threading.get_ident
+living_threads = _threading.enumerate
 random_bits = _random.SystemRandom().getrandbits
 
 _thread_state = _threading.local()

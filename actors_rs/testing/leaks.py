@@ -1,0 +1,125 @@
+"""Leaks: what a piece of code left behind, within a second.
+
+    with no_leaks() as leaks:
+        with ActorSystem() as system:
+            run = system.start(graph)
+            leaks.expect_collected(run)
+            run.result()
+        del system, run
+
+Looked at are threads, actors that have not stopped, file descriptors, and whatever the block says
+must be collectable by its end, such as a subscriber behind its cancellation (rule 3.13).
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from actors_rs.runtime._primitives import Condition, Thread, living_threads, monotonic
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.testing.tck.environment import Environment
+
+__all__ = ["LeakWatch", "Leaked", "no_leaks"]
+
+PAUSE = 0.01
+DESCRIPTOR_FOLDERS = ("/proc/self/fd", "/dev/fd")
+
+
+class Leaked(AssertionError):  # noqa: N818 - the verdict of a test
+    """Something outlived its block; the message names it."""
+
+
+class LeakWatch:
+    """What there was at the beginning, and what must be gone at the end. For one thread."""
+
+    def __init__(self) -> None:
+        self._threads = set(living_threads())
+        self._actors = {id(actor) for actor in _living_actors()}
+        self._descriptors = set(_descriptors())
+        self._expected: list[tuple[str, weakref.ref[Any]]] = []
+
+    def expect_collected(self, *things: object) -> None:
+        """Nobody may refer to these any more at the end; they are held weakly until then."""
+        for thing in things:
+            self._expected.append((f"{type(thing).__name__} at {id(thing):#x}", weakref.ref(thing)))
+
+    def left(self) -> list[str]:
+        """What is left at this moment, a sentence each."""
+        return [
+            *(f"thread {thread.name!r} is alive" for thread in self._new_threads()),
+            *(f"{actor} has not stopped" for actor in self._new_actors()),
+            *(f"file descriptor {what} is open" for what in self._new_descriptors()),
+            *(f"{name} is referred to by {_holders(ref)}" for name, ref in self._held()),
+        ]
+
+    def _new_threads(self) -> list[Thread]:
+        return [thread for thread in living_threads() if thread not in self._threads]
+
+    def _new_actors(self) -> list[PooledActor]:
+        return [actor for actor in _living_actors() if id(actor) not in self._actors]
+
+    def _new_descriptors(self) -> list[str]:
+        new = {n: what for n, what in _descriptors().items() if n not in self._descriptors}
+        return [f"{number} ({what})" for number, what in new.items()]
+
+    def _held(self) -> list[tuple[str, weakref.ref[Any]]]:
+        if any(ref() is not None for _, ref in self._expected):
+            gc.collect()
+        return [(name, ref) for name, ref in self._expected if ref() is not None]
+
+
+@contextmanager
+def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
+    """Raise ``Leaked`` if something is left ``seconds`` behind the end of the block.
+
+    The time is stretched as those of the conformance kit are. A block that raises is not judged.
+    """
+    environment, watch = Environment(timeout=seconds), LeakWatch()
+    yield watch
+    deadline = monotonic() + environment.timeout
+    pause = Condition()
+    while left := watch.left():
+        if monotonic() > deadline:
+            raise Leaked(f"left behind after {environment.timeout:g} s: {'; '.join(left)}")
+        with pause:
+            pause.wait(PAUSE)
+
+
+def _living_actors() -> list[PooledActor]:
+    """All actors of this process that were started and have not stopped."""
+    kinds: dict[type, bool] = {}
+    found = []
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if (is_actor := kinds.get(kind)) is None:
+            kinds[kind] = is_actor = PooledActor in kind.__mro__
+        if is_actor and _lives(thing):
+            found.append(thing)
+    return found
+
+
+def _lives(actor: PooledActor) -> bool:
+    started = getattr(actor, "_system", None) is not None
+    return started and not actor.actor_stopped.is_set()
+
+
+def _descriptors() -> dict[int, str]:
+    """Open file descriptors and what they are; empty where the system does not tell."""
+    for folder in DESCRIPTOR_FOLDERS:
+        if os.path.isdir(folder):
+            found = {}
+            for name in os.listdir(folder):
+                with suppress(OSError):  # the one that lists the folder is closed by now
+                    found[int(name)] = os.readlink(f"{folder}/{name}")
+            return found
+    return {}
+
+
+def _holders(ref: weakref.ref[Any]) -> str:
+    holders = [one for one in gc.get_referrers(ref()) if type(one).__name__ != "frame"]
+    return ", ".join(sorted({type(one).__name__ for one in holders})) or "a frame"
