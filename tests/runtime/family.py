@@ -48,3 +48,8 @@ def tree(strategy, names, notes, **rest):
 def shown(notes, since=0):
     """The notes as words: ``"start a"``."""
     return [" ".join(note) for note in notes[since:]]
+
+
+def lives(notes, name):
+    """How many actors have started in the place of that name."""
+    return notes.count(("start", name))

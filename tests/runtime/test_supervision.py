@@ -11,7 +11,7 @@ from actors_rs import ActorSystem, PooledActor
 from actors_rs.errors import IllegalStateError, RestartLimitError
 from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
-from tests.runtime.family import SOON, STRATEGIES, Noting, noting, shown, tree
+from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
 from tests.runtime.support import Recorder, behind, eventually
 
 raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
@@ -20,11 +20,6 @@ raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands i
 @pytest.fixture(params=["pool", "pinned", "calling_thread"])
 def kind(request):
     return type("Kind", (Noting,), {"dispatcher": request.param})
-
-
-def lives(notes, name):
-    """How many actors have started in the place of that name."""
-    return notes.count(("start", name))
 
 
 def failing(system, ref, notes, name):

@@ -12,12 +12,8 @@ from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.strategies import OneForAll, OneForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
-from tests.runtime.family import SOON, Noting, noting, shown, tree
+from tests.runtime.family import SOON, Noting, lives, noting, shown, tree
 from tests.runtime.support import Recorder, behind, eventually, in_threads
-
-
-def lives(notes, name):
-    return notes.count(("start", name))
 
 
 @pytest.mark.parametrize(
