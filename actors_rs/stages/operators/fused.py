@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from operator import length_hint
 from typing import Any
 
@@ -24,7 +25,7 @@ from actors_rs.errors import DeciderError, StageError
 from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.map_runs import through_four, through_two
+from actors_rs.stages.map_runs import through
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 
@@ -124,9 +125,8 @@ class Fused(Operator):
         return piece
 
     def _run_at(self, index: int) -> int:
-        """How many operators from ``index`` on are handled at once: 4 or 2 that map, else 1."""
-        maps = self._maps[index : index + 4]
-        return 4 if len(maps) == 4 and all(maps) else 2 if len(maps) > 1 and all(maps[:2]) else 1
+        """How many operators from ``index`` on are handled at once: all that map, else 1."""
+        return max(1, sum(1 for _ in takewhile(bool, self._maps[index:])))
 
     def _apply(self, index: int, piece: Frame) -> Frame:
         """What one operator makes of ``piece``; nothing if that failed the stage."""
@@ -149,7 +149,6 @@ class Fused(Operator):
         """What ``size`` operators that map make of ``piece``; nothing if that failed the stage."""
         out, elements = list[Any](), iter(piece)
         before = [part.logic.inlet.count for part in self._parts[index : index + size]]
-        through = through_four if size == 4 else through_two
         while True:
             functions = self._maps[index : index + size]
             stumble = through(functions, elements, out)  # type: ignore[arg-type]
