@@ -1,7 +1,8 @@
 """Parquet, a unit a file: complete under its name, or not there.
 
 The file of a unit has the unit's number in its name, so a unit that is delivered again replaces
-what was there. A hidden file tells which run, and which sink of it, the directory belongs to; others are refused.
+what was there. A hidden file tells which run, and which sink of it, the directory belongs to;
+others are refused.
 """
 
 from __future__ import annotations
