@@ -12,18 +12,18 @@ __all__ = ["StageClock", "TurnBudget"]
 class TurnBudget:
     """The ``Budget`` of one stage's turns; ``now`` is the system's stopwatch."""
 
-    __slots__ = ("_began", "_lap", "now", "relieve", "was_spent")
+    __slots__ = ("_lap", "began", "now", "relieve", "was_spent")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.relieve: Callable[[], None] = lambda: None
         """Called when the turn goes on although it has given something already."""
-        self._began = self._lap = 0.0
+        self.began = self._lap = 0.0
         self.was_spent = False
 
     def begin(self) -> float:
         """A turn begins; returns the time."""
-        self._began = self._lap = now = self.now()
+        self.began = self._lap = now = self.now()
         self.was_spent = False
         return now
 
@@ -35,7 +35,7 @@ class TurnBudget:
 
     def spent(self) -> bool:
         """Whether the turn has lasted long enough, by the time of the last lap."""
-        if self._lap - self._began > TURN_SECONDS:
+        if self._lap - self.began > TURN_SECONDS:
             self.was_spent = True
         else:
             self.relieve()

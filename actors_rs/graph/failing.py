@@ -25,7 +25,7 @@ def note_failed(
     plain: bool,
     beside: BaseException | None,
 ) -> BaseException:
-    """Let ``run`` know of ``error``; returns it as a ``StageError``, see ``StageContext.failed``."""
+    """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``."""
     names_itself = plain or (position is None and isinstance(error, ActorsRsError))
     wrapped = error if names_itself else StageError(stage.name, error, position, stage.site)
     if not isinstance(error, Exception):  # SystemExit and the like: the run raises it as it is

@@ -55,6 +55,7 @@ class Lent:
                 "streams, use .broadcast(n) on it"
             )
         self.fed = inlet
+        inlet.feeder = (self._owner.name, self._lending.outlet.name)
         up: Upstream = OutletLine(self._owner, self._lending.outlet)
         if lines is not None:
             down, up = lines(down, up)

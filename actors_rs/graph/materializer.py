@@ -34,9 +34,10 @@ def materialize(
     *,
     single: bool,
     monitor: bool = False,
+    stall_after: float | None = None,
 ) -> Run[Any]:
     """Run a closed graph. ``specs`` are all its stages, each behind its inputs."""
-    run: Run[Any] = Run(system, monitor=monitor)
+    run: Run[Any] = Run(system, monitor=monitor, stall_after=stall_after)
     actors = prepare(system, run, specs)
     logics = [actors[spec].logic for spec in sinks if spec in actors]
     start(system, run, actors, [logic for logic in logics if isinstance(logic, SinkLogic)], single)

@@ -84,6 +84,7 @@ def _set_windows(chain: Chain, inlet: Inlet) -> None:
 
 def _link(run: Run[Any], feeder: Nested, fed: Nested | None, inlet: Inlet, host: str) -> None:
     outlet = feeder.logic.outlets[0]
+    inlet.feeder = (feeder.name, outlet.name)
     down: Downstream = _Down(inlet, fed)
     up: Upstream = _Up(outlet, feeder)
     if run.monitored:

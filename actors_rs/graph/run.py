@@ -14,6 +14,7 @@ from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
+from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.runtime._primitives import Lock, drive_until, may_block
 from actors_rs.stages.linear import SinkLogic
 
@@ -30,8 +31,17 @@ R = TypeVar("R")
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too."""
 
-    def __init__(self, system: ActorSystem, name: str = "run", *, monitor: bool = False) -> None:
+    def __init__(
+        self,
+        system: ActorSystem,
+        name: str = "run",
+        *,
+        monitor: bool = False,
+        stall_after: float | None = None,
+    ) -> None:
         self.name = name
+        self.stall_after = stall_after
+        """Seconds without any movement after which it is ended, if nothing can wake it."""
         self.metered = system.metrics
         """Whether stages account for their time."""
         self.monitored = monitor or system.monitor
@@ -175,6 +185,8 @@ class Run(Generic[R]):
         self._sinks = sinks
         self._single = single
         self._system.register(self)
+        if self.stall_after is not None:
+            StallWatch(self, self._system.timers, self.stall_after).begin()
 
     def join(self, stages: Sequence[StageActor]) -> None:
         """Take charge of an inner stream's ``stages`` too, before any of them starts.
@@ -192,6 +204,11 @@ class Run(Generic[R]):
         if draining:
             for stage in stages:
                 stage.post_drain()
+
+    def living(self) -> tuple[StageActor, ...]:
+        """The stages that have not ended, those of inner streams among them."""
+        with self._lock:
+            return tuple(self._living)
 
     def next_inner(self) -> int:
         """The number of the next inner stream, which makes the names of its stages unique."""

@@ -16,6 +16,7 @@ from actors_rs.errors import StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
 from actors_rs.graph.failing import note_failed
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
+from actors_rs.graph.stall_watch import Outside
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.stages.failure import Policy
@@ -73,6 +74,8 @@ class StageActor(PooledActor):
         """How many elements its policy passed over: going on as it was, and with fresh state."""
         self.nest: Nest | None = None
         """The inner streams that run within this actor, if there ever was one."""
+        self.outside = None if run.stall_after is None else Outside()
+        """What will wake it from outside the run, if that is watched."""
         self._run = run
         self._budget = TurnBudget(run.stopwatch)
         self.stopwatch = run.stopwatch
@@ -89,6 +92,11 @@ class StageActor(PooledActor):
         """The run it is part of, and ends with."""
         return self._run
 
+    @property
+    def last_turn(self) -> float:
+        """When its last turn began, by the run's stopwatch."""
+        return self._budget.began
+
     # StageContext
 
     def post(self, action: Callable[[], None], /) -> None:
@@ -98,16 +106,24 @@ class StageActor(PooledActor):
         return self.system.now()
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
-        return self.system.timers.after(seconds, lambda: self.post(action))
+        timers = self.system.timers
+        if self.outside is not None:
+            return self.outside.timer(timers, seconds, lambda: self.post(action))
+        return timers.after(seconds, lambda: self.post(action))
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()
+        if self.outside is not None:
+            job = self.outside.job(job)
         return self.system.blocking.put_growing(lambda: context.run(job), MOST_BLOCKING_THREADS)
 
     def run_coroutine(
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
-        done(self.system.event_loop.run(coroutine))
+        future = self.system.event_loop.run(coroutine)
+        done(future)
+        if self.outside is not None:
+            self.outside.follow(future)
 
     def failed(
         self,

@@ -149,6 +149,8 @@ class StageLogic:
     """What an inlet of this stage keeps requested by default; set by the shell."""
     ends_with_run = False
     """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
+    waits_outside = False
+    """Whether something may wake it that is neither a peer, a timer nor a job of its context."""
     within: Literal["no", "alone", "yes"] = "no"
     """Whether it may run within the stage that attached it as an inner stream, as it never blocks
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""

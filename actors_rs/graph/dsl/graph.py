@@ -8,6 +8,7 @@ from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, in_order
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.dsl.checks import positive_seconds
 from actors_rs.graph.loops import closing_refs
 from actors_rs.graph.materializer import materialize, unique_names
 from actors_rs.runtime.system import ActorSystem
@@ -31,10 +32,11 @@ class Graph(Generic[R_co]):
     ``GraphError`` when an outlet is used twice or feeds nothing, or a source is missing.
     """
 
-    __slots__ = ("_monitored", "_single", "_sinks")
+    __slots__ = ("_monitored", "_single", "_sinks", "_stall_after")
     _monitored: bool
     _single: bool
     _sinks: tuple[StageSpec, ...]
+    _stall_after: float | None
 
     @overload
     def __new__(cls, graph: Graph[T], /) -> Graph[T]: ...
@@ -54,6 +56,8 @@ class Graph(Generic[R_co]):
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
         self._single = False
         self._monitored = any(graph._monitored for graph in graphs)
+        stalls = [graph._stall_after for graph in graphs if graph._stall_after is not None]
+        self._stall_after = min(stalls, default=None)
         specs = in_order(self._sinks)
         check_closed(specs)
         makers_of(specs)
@@ -68,6 +72,7 @@ class Graph(Generic[R_co]):
         self._sinks = (sink,)
         self._single = True
         self._monitored = False
+        self._stall_after = None
         return self
 
     def monitored(self) -> Self:
@@ -76,8 +81,25 @@ class Graph(Generic[R_co]):
         The first broken rule of the standard ends the run with a ``ProtocolViolation`` that names
         it, the stages at both ends and the signals involved.
         """
+        copy = self._copy()
+        copy._monitored = True
+        return copy
+
+    def watched(self, stall_after: float = 5.0) -> Self:
+        """The same graph, whose run is ended with ``Stalled`` when nothing in it can move any more.
+
+        That is: no stage has anything to do, no timer or call is pending, no source owes elements,
+        and no foreign peer takes part, for ``stall_after`` seconds. The error names the links and
+        says who waits for whom. A run that waits for something outside is never ended so.
+        """
+        copy = self._copy()
+        copy._stall_after = positive_seconds(stall_after, "watched: stall_after")
+        return copy
+
+    def _copy(self) -> Self:
         copy = super().__new__(type(self))
-        copy._sinks, copy._single, copy._monitored = self._sinks, self._single, True
+        for slot in Graph.__slots__:
+            setattr(copy, slot, getattr(self, slot))
         return copy
 
     def __repr__(self) -> str:
@@ -116,7 +138,14 @@ class Graph(Generic[R_co]):
         """Start the graph's actors; what ``system.start(graph)`` does."""
         specs = in_order(self._sinks)
         check_closed(specs)
-        return materialize(system, specs, self._sinks, single=self._single, monitor=self._monitored)
+        return materialize(
+            system,
+            specs,
+            self._sinks,
+            single=self._single,
+            monitor=self._monitored,
+            stall_after=self._stall_after,
+        )
 
     def run(self, *, workers: int | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.

@@ -357,6 +357,10 @@ class GroupBy(StageLogic):
             self.context.report(group.key, why)
             group.cancel()
 
+    @property
+    def waits_outside(self) -> bool:  # type: ignore[override]
+        return any(not group.closed for group in tuple(self._groups))  # may be run elsewhere
+
     def details(self) -> dict[str, Any]:
         return {
             "groups": len(self._groups.open),

@@ -109,6 +109,10 @@ class MapAsync(StageLogic):
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
         return [call.element for call in calls]
 
+    @property
+    def waits_outside(self) -> bool:  # type: ignore[override]  # a future may be anybody's
+        return len(self._not_ended) > len(self._waiting)
+
     def details(self) -> dict[str, Any]:
         under_way = max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
         figures = {"under_way": under_way, "parallelism": self._parallelism}

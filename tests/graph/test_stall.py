@@ -1,0 +1,173 @@
+# mypy: disable-error-code="arg-type, attr-defined, union-attr, var-annotated"
+"""A run in which nothing can move is ended with who waits for whom; any other one is let be."""
+
+import asyncio
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from actors_rs import ActorSystem, Graph, Sink, Source
+from actors_rs.errors import Stalled
+from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot
+from actors_rs.graph.stall import describe, knots, waits
+from tests.graph.helpers import SECONDS, Feed, wait_until
+
+SOON = 0.04
+
+
+@pytest.fixture
+def system():
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        yield system
+
+
+def snapshot(*links):
+    return RunSnapshot("run", "running", 1.0, (), tuple(links))
+
+
+def link(upstream, downstream, requested=0, buffered=0, closed=False):
+    return LinkSnapshot(
+        upstream, "out", downstream, "in", 5, requested, buffered, window=8, closed=closed
+    )
+
+
+def test_who_has_asked_waits_for_elements_and_who_is_not_asked_waits_for_demand():
+    found = waits(snapshot(link("a", "b", requested=3), link("b", "c", buffered=4), link("c", "d")))
+    assert [(wait.who, wait.whom) for wait in found] == [("b", "a"), ("b", "c"), ("c", "d")]
+    assert str(found[0]) == "'b' waits for 'a' to give elements (out to in: 3 requested)"
+    assert str(found[1]) == "'b' waits for 'c' to ask for elements (out to in: 4 held)"
+    assert (
+        str(found[2]) == "'c' waits for 'd' to ask for elements (out to in: nothing requested yet)"
+    )
+
+
+def test_a_link_that_is_closed_keeps_nobody_waiting():
+    assert waits(snapshot(link("a", "b", requested=3, closed=True))) == ()
+
+
+def test_stages_that_wait_for_each_other_are_found():
+    row = snapshot(link("a", "b", requested=1), link("b", "c", requested=1))
+    assert knots(waits(row)) == []
+    ring = snapshot(
+        link("a", "b", buffered=1), link("c", "b", requested=1), link("a", "c", requested=1)
+    )
+    assert knots(waits(ring)) == [("a", "b", "c")]
+    assert describe(ring).startswith("'a', 'b', 'c' wait for each other; 'a' waits for 'b'")
+
+
+def test_a_zip_that_waits_for_what_its_other_side_holds_up_is_reported(system):
+    one, other = Source.repeat(1).named("ones").broadcast(2)
+    graph = one.zip(other.skip(100_000).named("late")).to(Sink.list()).watched(SOON)
+    with pytest.raises(Stalled) as caught:
+        system.start(graph).result(SECONDS)
+    text = str(caught.value)
+    assert "'broadcast', 'late', 'zip' wait for each other" in text
+    assert "'late' waits for 'broadcast' to give elements (out 1 to in: 4096 requested)" in text
+    assert "'broadcast' waits for 'zip' to ask for elements (out 0 to in 0: 4096 held)" in text
+    wait_until(lambda: not system.children())
+
+
+def test_a_graph_that_is_not_watched_waits_for_ever(system):
+    one, other = Source.repeat(1).broadcast(2)
+    going = system.start(one.zip(other.skip(100_000)).to(Sink.list()))
+    assert not going.wait(4 * SOON)
+    going.cancel()
+
+
+def test_a_stall_among_inner_streams_is_reported_too(system):
+    def stuck(_):
+        one, other = Source.repeat(1).broadcast(2)
+        return one.zip(other.skip(100_000))
+
+    graph = Source.of(1).flat_map(stuck).to(Sink.list()).watched(SOON)
+    with pytest.raises(Stalled, match="'broadcast#1', 'skip#1', 'zip#1' wait for each other"):
+        system.start(graph).result(SECONDS)
+
+
+def let_be(system, graph, moves):
+    """``graph`` may take many times the time after which a stalled one is ended."""
+    going = system.start(graph.watched(SOON))
+    assert not going.wait(6 * SOON)
+    moves()
+    return going.result(SECONDS)
+
+
+def test_what_waits_for_a_call_or_a_coroutine_is_let_be(system):
+    gate = threading.Event()
+
+    async def soon(x):
+        while not gate.is_set():
+            await asyncio.sleep(0.001)
+        return x
+
+    def blocking(x):
+        assert gate.wait(SECONDS)
+        return x
+
+    for f in (soon, blocking):
+        gate.clear()
+        assert let_be(system, Source.of(1).map_async(f, 2).to(Sink.list()), gate.set) == [1]
+
+
+def test_what_waits_for_somebodys_future_is_let_be(system):
+    future = Future()
+    graph = Source.of(1).map_async(lambda _: future, 2).to(Sink.list())
+    assert let_be(system, graph, lambda: future.set_result(7)) == [7]
+
+
+def test_what_waits_for_a_timer_is_let_be(system):
+    graph = Source.of(1).append(Source.never()).batch(9, within=10 * SOON).take(1).to(Sink.list())
+    assert let_be(system, graph, lambda: None) == [[1]]
+
+
+def test_a_source_that_owes_elements_is_let_be(system):
+    going = []
+
+    def cancel():
+        going[0].drain()
+
+    going.append(system.start(Source.never().to(Sink.list()).watched(SOON)))
+    assert not going[0].wait(6 * SOON)
+    cancel()
+    assert going[0].result(SECONDS) == []
+    inner = Source.of(1).flat_map(lambda _: Source.never()).to(Sink.list())
+    going[0] = system.start(inner.watched(SOON))
+    assert not going[0].wait(6 * SOON)
+    cancel()
+    assert going[0].result(SECONDS) == []
+
+
+def test_a_stage_that_is_at_work_is_let_be(system):
+    gate = threading.Event()
+    graph = Source.of(1).map(lambda x: gate.wait(SECONDS) and x).to(Sink.list())
+    assert let_be(system, graph, gate.set) == [1]
+
+
+def test_a_run_that_waits_for_a_foreign_publisher_is_let_be(system):
+    feed = Feed()
+    graph = Source.from_publisher(feed).take(1).to(Sink.list())
+
+    def moves():
+        feed.subscriber.on_next(5)
+
+    assert let_be(system, graph, moves) == [5]
+
+
+def test_several_graphs_in_one_run_are_watched_as_the_strictest_says(system):
+    one, other = Source.repeat(1).broadcast(2)
+    stuck = one.zip(other.skip(100_000)).to(Sink.list())
+    with pytest.raises(Stalled):
+        system.start(Graph(stuck.watched(SOON), Source.of(1).to(Sink.list()))).result(SECONDS)
+    monitored = stuck.watched(SOON).monitored()
+    with pytest.raises(Stalled):
+        system.start(monitored).result(SECONDS)
+
+
+def test_the_time_to_wait_must_be_some():
+    graph = Source.of(1).to(Sink.list())
+    for seconds in (0, -1):
+        with pytest.raises(ValueError, match="watched: stall_after must be above 0 seconds"):
+            graph.watched(seconds)
+    with pytest.raises(TypeError):
+        graph.watched("soon")
