@@ -1,5 +1,6 @@
 """Spark as a source: partitions pulled on demand. The one place that imports pyspark."""
 
+from actors_rs.spark.failure_kinds import FailureKind as FailureKind
 from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError
 from actors_rs.spark.failures import SparkSessionLost as SparkSessionLost
 from actors_rs.spark.failures import SparkUnavailable as SparkUnavailable

@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, UserError
+from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
 from actors_rs.spark.liveness import why_frozen
 
 if TYPE_CHECKING:
@@ -30,14 +32,15 @@ __all__ = [
     "SparkUnavailable",
     "describe_failure",
     "ensure_session_alive",
+    "session_frozen",
 ]
 
-CANCELLED = "SPARK_JOB_CANCELLED"
 _REAP_SECONDS = 2.0
+_DEEPEST_CHAIN = 10
 
 _CONDITION = re.compile(r"^\[([A-Z][A-Z0-9_.]*)\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+\s*$")
-_LOST_TASK = re.compile(r"most recent failure: .*?\): ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
+_LOST_TASK = re.compile(r"most recent failure: .*?\): ([\w.$]+)(?::? ?(.*))?$", re.MULTILINE)
 _JAVA_ERROR = re.compile(r"^: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
 
@@ -47,7 +50,17 @@ class SparkUnavailable(UserError):  # noqa: N818 - a state of the machine
 
 
 class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who erred
-    """The JVM ended or the Spark context was stopped; only a new session helps."""
+    """The JVM ended or the Spark context was stopped; only a new session helps.
+
+    ``kind`` says which: ``JVM_GONE``, ``JVM_FROZEN`` or ``CONTEXT_STOPPED``.
+    """
+
+    def __init__(self, message: str, kind: FailureKind = FailureKind.JVM_GONE) -> None:
+        super().__init__(message, kind)
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class SparkPartitionError(ActorsRsError):
@@ -56,14 +69,21 @@ class SparkPartitionError(ActorsRsError):
     ``partition`` is its number, ``None`` when the plan failed before there were partitions.
     ``error_class`` is Spark's own class with its condition where it has one, for instance
     ``org.apache.spark.SparkArithmeticException [DIVIDE_BY_ZERO]``; ``message`` is the first line
-    of Spark's own message.
+    of Spark's own message; ``kind`` what all that comes down to.
     """
 
-    def __init__(self, partition: int | None, error_class: str, message: str) -> None:
-        super().__init__(partition, error_class, message)
+    def __init__(
+        self,
+        partition: int | None,
+        error_class: str,
+        message: str,
+        kind: FailureKind = FailureKind.OTHER,
+    ) -> None:
+        super().__init__(partition, error_class, message, kind)
         self.partition = partition
         self.error_class = error_class
         self.message = message
+        self.kind = kind
 
     def __str__(self) -> str:
         what = "planning" if self.partition is None else f"partition {self.partition}"
@@ -76,18 +96,22 @@ class SparkPartitionError(ActorsRsError):
 
 
 def describe_failure(
-    error: Exception, partition: int | None, session: SparkSession | SparkContext
+    error: Exception,
+    partition: int | None,
+    session: SparkSession | SparkContext,
+    tag: str | None = None,
 ) -> ActorsRsError:
     """The exception of ours that says what ``error`` means, with ``error`` as its cause.
 
-    An exception that is ours already comes back unchanged. Blocks for some seconds at most,
+    ``tag``: what the job ran under, by which a cancellation of ours is told from another's. An
+    exception that is ours already comes back unchanged. Blocks for some seconds at most,
     and that only when the JVM seems to be gone. Safe to call from any thread.
     """
     if isinstance(error, ActorsRsError):
         return error
     during = "planning" if partition is None else f"partition {partition}"
     lost = _why_lost(_context_of(session), during, suspicious=_is_network_failure(error))
-    described = lost or SparkPartitionError(partition, *_class_and_message(error))
+    described = lost or _failed_partition(error, partition, tag)
     described.__cause__ = error
     return described
 
@@ -102,6 +126,12 @@ def ensure_session_alive(session: SparkSession | SparkContext, during: str) -> N
         raise lost
 
 
+def session_frozen(gateway: Any, during: str = "") -> SparkSessionLost:
+    """The exception for a JVM that was found frozen."""
+    text = f"{why_frozen(gateway)}{during}; start a new session"
+    return SparkSessionLost(text, FailureKind.JVM_FROZEN)
+
+
 def _context_of(session: SparkSession | SparkContext) -> Any:
     return getattr(session, "sparkContext", session)
 
@@ -114,8 +144,8 @@ def _is_network_failure(error: BaseException) -> bool:
 
 def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
     gateway = getattr(context, "_gateway", None)
-    if (frozen := why_frozen(gateway)) is not None:
-        return SparkSessionLost(f"{frozen} during {during}; start a new session")
+    if why_frozen(gateway) is not None:
+        return session_frozen(gateway, f" during {during}")
     process = getattr(gateway, "proc", None)
     code = _exit_code(process, _REAP_SECONDS if suspicious else 0.0)
     if code is not None:
@@ -127,7 +157,8 @@ def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLos
         code = _exit_code(process, _REAP_SECONDS)
         return _jvm_gone(process, code, during, error)
     if stopped:
-        return SparkSessionLost(f"the Spark session was stopped by other code during {during}")
+        text = f"the Spark session was stopped by other code during {during}"
+        return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
     return None
 
 
@@ -161,6 +192,31 @@ def _signal_name(number: int) -> str:
     with suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}"
+
+
+def _failed_partition(
+    error: Exception, partition: int | None, tag: str | None
+) -> SparkPartitionError:
+    java_class, message = _class_and_message(error)
+    chain = list(_chain(error)) or [JavaError(java_class, None, message)]
+    told = _LOST_TASK.search(_text(error))  # some losses have no exception of their own
+    if told is not None:
+        chain.append(JavaError(told.group(1), None, told.group(2) or ""))
+    return SparkPartitionError(partition, java_class, message, kind_of(chain, tag))
+
+
+def _chain(error: Any) -> Iterator[JavaError]:
+    """The exceptions of Java behind ``error``, outermost first; stops where the JVM does."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    with suppress(Exception):
+        for _ in range(_DEEPEST_CHAIN):
+            if java is None:
+                return
+            condition = None
+            with suppress(Exception):  # only Spark's own have one
+                condition = java.getCondition()
+            yield JavaError(java.getClass().getName(), condition, java.getMessage() or "")
+            java = java.getCause()
 
 
 def _class_and_message(error: Exception) -> tuple[str, str]:

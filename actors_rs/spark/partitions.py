@@ -8,13 +8,19 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.arrow_route import open_arrow_route
-from actors_rs.spark.failures import SparkSessionLost, describe_failure, ensure_session_alive
-from actors_rs.spark.liveness import Watch, watch, why_frozen
+from actors_rs.spark.failures import (
+    SparkSessionLost,
+    describe_failure,
+    ensure_session_alive,
+    session_frozen,
+)
+from actors_rs.spark.jobs import cancel_jobs, tagged
+from actors_rs.spark.liveness import Watch, watch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,46 +76,38 @@ class PartitionPlan(Protocol[T_co]):
 class _Planned(Generic[T]):
     """What the kinds share: tags around jobs, failures described, cancellation."""
 
-    def __init__(self, context: SparkContext) -> None:
+    def __init__(self, context: SparkContext, pool: str | None = None) -> None:
         self._context = context
+        self._pool = pool
         self._run: Callable[[int], Generator[T, None, None]] | None = None
 
     def plan(self, tag: str) -> int:
         try:
-            with _tagged(self._context, tag):
+            with tagged(self._context, tag, self._pool):
                 count, self._run = self._open()
         except Exception as error:
-            raise describe_failure(error, None, self._context) from error
+            raise describe_failure(error, None, self._context, tag) from error
         return count
 
     def fetch(self, index: int, tag: str) -> Generator[T, None, None]:
         if self._run is None:
             raise DefectError(f"fetch({index}) was called before plan()")
         try:
-            with _tagged(self._context, tag):
+            with tagged(self._context, tag, self._pool):
                 elements = self._run(index)
             yield from elements
         except Exception as error:
-            raise describe_failure(error, index, self._context) from error
+            raise describe_failure(error, index, self._context, tag) from error
 
     def check(self, index: int) -> None:
         ensure_session_alive(self._context, f"partition {index}")
 
     def cancel(self, tag: str) -> None:
-        context: Any = self._context
-        with watch(context._gateway):  # or a frozen JVM would keep the calling thread
-            with suppress(Exception):  # the session is gone, and its jobs with it
-                context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
-            with suppress(Exception):
-                context.cancelJobsWithTag(tag)
+        cancel_jobs(self._context, tag)
 
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
-        context: Any = self._context
-        gateway = context._gateway
-        return watch(
-            gateway,
-            lambda: on_lost(SparkSessionLost(f"{why_frozen(gateway)}; start a new session")),
-        )
+        gateway = self._context._gateway
+        return watch(gateway, lambda: on_lost(session_frozen(gateway)))
 
     def describe(self) -> tuple[str, str]:
         raise NotImplementedError
@@ -121,8 +119,8 @@ class _Planned(Generic[T]):
 class ArrowPartitions(_Planned["pa.RecordBatch"]):
     """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has."""
 
-    def __init__(self, df: DataFrame) -> None:
-        super().__init__(_context_of(df))
+    def __init__(self, df: DataFrame, pool: str | None = None) -> None:
+        super().__init__(_context_of(df), pool)
         self._df = df
         self._schema: pa.Schema | None = None
 
@@ -149,8 +147,8 @@ class RowPartitions(_Planned["Row"]):
     cannot carry a type, they travel as Spark's own rows, which takes several times as long.
     """
 
-    def __init__(self, df: DataFrame) -> None:
-        super().__init__(_context_of(df))
+    def __init__(self, df: DataFrame, pool: str | None = None) -> None:
+        super().__init__(_context_of(df), pool)
         self._df = df
 
     def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
@@ -167,13 +165,13 @@ class RowPartitions(_Planned["Row"]):
 class RddPartitions(_Planned[list[T]]):
     """An RDD's partitions, each one element: the list of what the partition holds."""
 
-    def __init__(self, rdd: RDD[T]) -> None:
+    def __init__(self, rdd: RDD[T], pool: str | None = None) -> None:
         if not hasattr(rdd, "getNumPartitions"):  # to look for the class would need pyspark
             kind = f"{type(rdd).__module__}.{type(rdd).__name__}"
             raise InvalidArgumentError(
                 f"expected an RDD, got {kind}: for a DataFrame there are SparkSource.arrow and rows"
             )
-        super().__init__(rdd.context)
+        super().__init__(rdd.context, pool)
         self._rdd = rdd
 
     def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
@@ -256,21 +254,3 @@ def _decoded(
             for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                 piece = batch.slice(start, _ROWS_AT_ONCE)
                 yield from decode(pa.Table.from_batches([piece]))
-
-
-@contextmanager
-def _tagged(context: Any, tag: str) -> Iterator[None]:
-    """Put ``tag`` on the jobs this thread starts, and take it off again.
-
-    Both as a job tag and as the job group: a tag alone does not stop a job that is submitted a
-    moment after the cancellation, a cancelled group does. Threads are pooled, hence the removal.
-    """
-    group = context.getLocalProperty("spark.jobGroup.id")
-    context.addJobTag(tag)
-    context.setLocalProperty("spark.jobGroup.id", tag)
-    try:
-        yield
-    finally:
-        with suppress(Exception):  # a dead JVM remembers nothing; do not hide why we are here
-            context.removeJobTag(tag)
-            context.setLocalProperty("spark.jobGroup.id", group)

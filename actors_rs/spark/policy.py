@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError, StreamError
 from actors_rs.runtime.backoff import Backoff
+from actors_rs.spark.failure_kinds import FailureKind
 
 __all__ = [
     "OnPoison",
@@ -60,12 +61,13 @@ class PartitionPolicy:
 
 
 class PolicyOptions(TypedDict, total=False):
-    """A policy as options of ``SparkSource``."""
+    """The options that all kinds of ``SparkSource`` have: a policy, and the scheduler's pool."""
 
     max_attempts: int
     backoff: Backoff
     on_poison: OnPoison
     partition_timeout: float | None
+    pool: str | None
 
 
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
@@ -89,3 +91,5 @@ class PoisonPartition:
 
 class PartitionTimeoutError(StreamError, TimeoutError):
     """A partition took too long, twice."""
+
+    kind = FailureKind.TIMED_OUT

@@ -95,6 +95,13 @@ class PartitionedSource(Flow[Never, T_co]):
         return PartitionedSource(replace(self._recipe, ledger=ledger))
 
 
+def _pool_of(options: PolicyOptions) -> str | None:
+    pool = options.get("pool")
+    if pool is not None and (not isinstance(pool, str) or not pool):
+        raise TypeError(f"SparkSource: pool must be a name or None, got {pool!r}")
+    return pool
+
+
 class SparkSource:
     """Sources over Spark. Nothing is planned or computed before the first element is asked for.
 
@@ -108,6 +115,10 @@ class SparkSource:
     else elements would be doubled. ``on_poison="dead_letter"``: one that failed for good becomes a
     dead letter, a ``PoisonPartition``, and the others go on. ``partition_timeout``: seconds after
     which a second attempt is begun beside one that has given nothing.
+
+    ``pool``: the pool of Spark's scheduler that the jobs run in, for a session with
+    ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
+    ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
     """
 
     @staticmethod
@@ -115,11 +126,12 @@ class SparkSource:
         df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
     ) -> PartitionedSource[pa.RecordBatch]:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
+        pool = _pool_of(policy)
         ArrowPartitions(df)  # refuses what is no DataFrame now, not at the first demand
         return PartitionedSource(
             _Recipe(
                 kind="spark_arrow",
-                make_plan=lambda: ArrowPartitions(df),
+                make_plan=lambda: ArrowPartitions(df, pool),
                 window=2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2,
                 in_flight=in_flight,
                 ordered=ordered,
@@ -134,11 +146,12 @@ class SparkSource:
         df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
     ) -> PartitionedSource[Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
+        pool = _pool_of(policy)
         RowPartitions(df)
         return PartitionedSource(
             _Recipe(
                 kind="spark_rows",
-                make_plan=lambda: RowPartitions(df),
+                make_plan=lambda: RowPartitions(df, pool),
                 window=0,
                 in_flight=at_least(1, in_flight, "SparkSource.rows: in_flight"),
                 ordered=ordered,
@@ -152,11 +165,12 @@ class SparkSource:
         rdd: RDD[T], in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
     ) -> PartitionedSource[list[T]]:
         """An RDD, each element the list of what one partition holds."""
+        pool = _pool_of(policy)
         RddPartitions(rdd)
         return PartitionedSource(
             _Recipe(
                 kind="spark_partitions",
-                make_plan=lambda: RddPartitions(rdd),
+                make_plan=lambda: RddPartitions(rdd, pool),
                 window=2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2,
                 in_flight=in_flight,
                 ordered=ordered,

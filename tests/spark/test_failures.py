@@ -4,7 +4,9 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +15,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import DataFrame, SparkSession
 
 from actors_rs.errors import ActorsRsError
+from actors_rs.spark.failure_kinds import FailureKind
 from actors_rs.spark.failures import (
     SparkPartitionError,
     SparkSessionLost,
@@ -20,8 +23,14 @@ from actors_rs.spark.failures import (
     ensure_session_alive,
 )
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+from tests.spark.jobs import until
 
 pytestmark = pytest.mark.spark
+
+
+def sleeping(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    time.sleep(60)
+    yield from batches
 
 
 def plan_and_fetch(plan: Any, partition: int) -> None:
@@ -62,7 +71,9 @@ def test_a_failed_partition_names_its_number_and_sparks_class_condition_and_mess
 def test_rows_fail_with_the_same_words(
     spark: SparkSession, expression: str, condition: str
 ) -> None:
-    assert condition in str(failure_of(RowPartitions(two_parts(spark, expression))))
+    error = failure_of(RowPartitions(two_parts(spark, expression)))
+    assert condition in str(error)
+    assert error.kind is FailureKind.USER_CODE
 
 
 def test_what_a_python_worker_raised_is_the_message_and_its_traceback_the_cause(
@@ -74,6 +85,7 @@ def test_what_a_python_worker_raised_is_the_message_and_its_traceback_the_cause(
     error = failure_of(ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(explode, "id long")))
     assert error.error_class.endswith("PythonException [PYTHON_EXCEPTION]")
     assert error.message == "ValueError: no such key"
+    assert error.kind is FailureKind.USER_CODE
     assert "in explode" in str(error.__cause__)
 
 
@@ -83,8 +95,45 @@ def test_a_worker_that_died_is_told_from_one_that_raised(spark: SparkSession) ->
 
     rdd = spark.sparkContext.parallelize(range(4), 2).mapPartitions(die)
     error = failure_of(RddPartitions(rdd), 0)
+    assert error.kind is FailureKind.WORKER_LOST
     assert error.error_class == "org.apache.spark.SparkException"
     assert error.message.startswith("Python worker exited unexpectedly (crashed)")
+
+
+def test_an_arrow_worker_that_died_is_told_from_one_that_raised(spark: SparkSession) -> None:
+    def die(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        os._exit(3)
+        yield from batches
+
+    df = spark.range(0, 4, 1, 2).mapInArrow(die, "id long")
+    assert failure_of(ArrowPartitions(df)).kind is FailureKind.WORKER_LOST
+
+
+@pytest.mark.parametrize(
+    ("cancel", "kind"),
+    [
+        (lambda spark, plan: plan.cancel("kind-CANCELLED"), FailureKind.CANCELLED),
+        (
+            lambda spark, plan: spark.sparkContext.cancelAllJobs(),
+            FailureKind.CANCELLED_BY_OTHERS,
+        ),
+    ],
+    ids=["by us", "by others"],
+)
+def test_a_job_that_we_cancelled_is_told_from_one_that_others_did(
+    spark: SparkSession, cancel: Callable[[Any, Any], None], kind: FailureKind
+) -> None:
+    tag = f"kind-{kind.name}"  # a tag that was cancelled stays so
+    plan = ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long"))
+    plan.plan(tag)
+    with ThreadPoolExecutor(1) as thread:
+        fetched = thread.submit(lambda: list(plan.fetch(0, tag)))
+        until(lambda: spark.sparkContext.statusTracker().getJobIdsForGroup(tag))
+        cancel(spark, plan)
+        error = fetched.exception(timeout=30)
+    assert isinstance(error, SparkPartitionError)
+    assert error.cancelled
+    assert error.kind is kind
 
 
 def test_a_plan_that_fails_has_no_partition_number(spark: SparkSession, tmp_path: Any) -> None:
@@ -125,8 +174,10 @@ def test_a_connection_that_breaks_while_the_session_lives_is_the_partitions_fail
 
 
 def test_a_partition_error_survives_pickling() -> None:
-    error = pickle.loads(pickle.dumps(SparkPartitionError(7, "java.io.IOException", "no disk")))
-    assert str(error) == "partition 7 failed: java.io.IOException: no disk"
+    error = SparkPartitionError(7, "java.io.IOException", "no disk", FailureKind.FETCH_FAILED)
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == "partition 7 failed: java.io.IOException: no disk"
+    assert copy.kind is FailureKind.FETCH_FAILED
 
 
 PROGRAM_START = """
@@ -149,7 +200,7 @@ def lost(fetch):
     try:
         fetch()
     except SparkSessionLost as error:
-        print("LOST", error, flush=True)
+        print("LOST", error, error.kind.name, flush=True)
     except BaseException as error:
         print("OTHER", repr(error), flush=True)
 
@@ -219,6 +270,7 @@ def test_a_killed_jvm_ends_every_fetch_and_a_new_session_can_start() -> None:
     for line in lost:
         assert line.startswith("LOST Spark's JVM (process "), line
         assert "was killed by SIGKILL during p" in line
+        assert line.endswith("JVM_GONE")
     assert new == "NEW 5"
 
 
@@ -230,8 +282,9 @@ def test_a_jvm_killed_while_batches_arrive_is_never_a_short_result() -> None:
 
 def test_a_session_stopped_by_other_code_is_lost_and_says_so() -> None:
     running, later = output_of(STOPPED_BY_OTHER_CODE)
-    assert running == "LOST the Spark session was stopped by other code during partition 1"
-    assert later == "LOST the Spark session was stopped by other code during partition 0"
+    stopped = "LOST the Spark session was stopped by other code during"
+    assert running == f"{stopped} partition 1 CONTEXT_STOPPED"
+    assert later == f"{stopped} partition 0 CONTEXT_STOPPED"
 
 
 def test_a_jvm_that_does_not_answer_and_was_started_by_others_is_lost() -> None:

@@ -238,6 +238,15 @@ def test_a_job_submitted_after_its_tag_was_cancelled_does_not_run(spark: SparkSe
     assert computed.value == 0
 
 
+def test_jobs_run_in_the_pool_that_was_named_and_the_thread_leaves_it(spark: SparkSession) -> None:
+    context: Any = spark.sparkContext
+    plan = ArrowPartitions(spark.range(4), "night")
+    plan.plan("pooled")
+    list(plan.fetch(0, "pooled"))
+    assert context._jsc.sc().getPoolForName("night").isDefined()
+    assert context.getLocalProperty("spark.scheduler.pool") is None
+
+
 def test_cancel_leaves_jobs_of_other_tags_alone(spark: SparkSession) -> None:
     plan = ArrowPartitions(spark.range(0, 4, 1, 2))
     plan.plan("mine")

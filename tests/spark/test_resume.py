@@ -276,6 +276,7 @@ def test_an_operator_that_cannot_keep_count_is_refused_when_the_graph_is_built(
         ({"on_poison": "ignore"}, "on_poison must be"),
         ({"partition_timeout": -1.0}, "partition_timeout must be above 0"),
         ({"backoff": 3}, "backoff must be a Backoff"),
+        ({"pool": ""}, "pool must be a name or None"),
     ],
 )
 def test_a_policy_that_makes_no_sense_is_refused_at_once(

@@ -1,0 +1,92 @@
+"""What kind of failure a job's exception is: by the exact classes of Java that it consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["CANCELLED", "FailureKind", "JavaError", "kind_of"]
+
+CANCELLED = "SPARK_JOB_CANCELLED"
+
+_SPARK = "org.apache.spark.SparkException"
+_USER_CODE = frozenset(
+    {
+        "org.apache.spark.api.python.PythonException",
+        "org.apache.spark.SparkArithmeticException",
+        "org.apache.spark.SparkArrayIndexOutOfBoundsException",
+        "org.apache.spark.SparkDateTimeException",
+        "org.apache.spark.SparkNoSuchElementException",
+        "org.apache.spark.SparkNumberFormatException",
+        "org.apache.spark.SparkRuntimeException",
+        "org.apache.spark.SparkUnsupportedOperationException",
+    }
+)
+_PLAN = frozenset(
+    {
+        "org.apache.spark.sql.AnalysisException",
+        "org.apache.spark.sql.catalyst.ExtendedAnalysisException",
+        "org.apache.spark.sql.catalyst.parser.ParseException",
+    }
+)
+_FETCH = frozenset(
+    {
+        "org.apache.spark.shuffle.FetchFailedException",
+        "org.apache.spark.shuffle.MetadataFetchFailedException",
+        "FetchFailed",
+    }
+)
+_WORKER_ENDED = "Python worker exited unexpectedly"
+_TOO_LARGE = "spark.driver.maxResultSize"
+
+
+class FailureKind(Enum):
+    """Why a partition's job failed, or why the session is gone."""
+
+    USER_CODE = "user code raised, or the data did not fit it"
+    PLAN = "the plan itself is wrong"
+    WORKER_LOST = "a Python worker died"
+    EXECUTOR_LOST = "an executor died"
+    FETCH_FAILED = "what a shuffle had written was gone"
+    CANCELLED = "we cancelled the job"
+    CANCELLED_BY_OTHERS = "somebody else cancelled the job"
+    TOO_LARGE = "the result is larger than the driver takes"
+    TIMED_OUT = "nothing came in time"
+    CONTEXT_STOPPED = "the Spark context was stopped"
+    JVM_GONE = "the JVM ended"
+    JVM_FROZEN = "the JVM did not answer"
+    OTHER = "something else"
+
+
+@dataclass(frozen=True, slots=True)
+class JavaError:
+    """One exception of a chain: its class, Spark's condition where it has one, its message."""
+
+    name: str
+    condition: str | None
+    message: str
+
+
+def kind_of(chain: Sequence[JavaError], tag: str | None = None) -> FailureKind:
+    """The kind of the failure that ``chain`` tells of, the outermost exception first.
+
+    ``tag``: what the job ran under; its cancellation names it if it was ours.
+    """
+    for error in chain:
+        if error.condition == CANCELLED:
+            ours = tag is not None and tag in error.message
+            return FailureKind.CANCELLED if ours else FailureKind.CANCELLED_BY_OTHERS
+        if error.name in _PLAN:
+            return FailureKind.PLAN
+        if error.name in _USER_CODE or error.condition == "FAILED_EXECUTE_UDF":
+            return FailureKind.USER_CODE
+        if error.name in _FETCH:
+            return FailureKind.FETCH_FAILED
+        if error.name == "ExecutorLostFailure":
+            return FailureKind.EXECUTOR_LOST
+        if error.name == _SPARK and error.message.startswith(_WORKER_ENDED):
+            return FailureKind.WORKER_LOST
+        if error.name == _SPARK and _TOO_LARGE in error.message:
+            return FailureKind.TOO_LARGE
+    return FailureKind.OTHER
