@@ -11,7 +11,9 @@ from typing import Any, cast
 
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
+from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.stage import PartitionsSource
+from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.stages.stage import Cancellable, StageContext
 
 
@@ -71,13 +73,28 @@ class NoHurry:
         return False
 
 
+class Timer:
+    def __init__(self, action: Callable[[], None]) -> None:
+        self.action = action
+        self.over = False
+
+    def cancel(self) -> None:
+        self.over = True
+
+
 class Bench:
     """One stage, its context and what is behind it."""
 
     name = "spark"
 
     def __init__(
-        self, plan: ListPlan, *, in_flight: int = 2, ordered: bool = True, piece: int = 1
+        self,
+        plan: ListPlan,
+        *,
+        in_flight: int = 2,
+        ordered: bool = True,
+        piece: int = 1,
+        policy: PartitionPolicy | None = None,
     ) -> None:
         self.plan = plan
         self.jobs: deque[Callable[[], None]] = deque()
@@ -87,8 +104,13 @@ class Bench:
         self.error: BaseException | None = None
         self.open = True
         self.stopped = False
-        self.logic = PartitionsSource(
-            plan, "tag", in_flight=in_flight, ordered=ordered, piece=piece
+        self.timers: list[Timer] = []
+        self.reported: list[Any] = []
+        settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "piece": piece}
+        self.logic = (
+            PartitionsSource(plan, "tag", **settings)
+            if policy is None
+            else SupervisedPartitions(plan, "tag", policy=policy, **settings)
         )
         self.logic.context = cast(StageContext, self)
         self.logic.outlet.connect(self)
@@ -145,7 +167,16 @@ class Bench:
         raise NotImplementedError
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
-        raise NotImplementedError
+        timer = Timer(action)
+        self.timers.append(timer)
+        return timer
+
+    def ring(self, which: int = 0) -> None:
+        """The time of one of the running timers has come; then a turn."""
+        timer = [timer for timer in self.timers if not timer.over][which]
+        timer.over = True
+        timer.action()
+        self.turn()
 
     def run_coroutine(
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
@@ -153,7 +184,7 @@ class Bench:
         raise NotImplementedError
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        raise NotImplementedError
+        self.reported.append(what)
 
     # What is behind the outlet
 

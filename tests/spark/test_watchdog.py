@@ -1,0 +1,153 @@
+# mypy: disable-error-code="no-untyped-def"
+"""A partition that is late gets a second attempt beside the first; whichever is first is used."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from actors_rs import ActorSystem, Backoff, Sink
+from actors_rs.spark import FailureKind, PartitionTimeoutError, PoisonPartition, SparkSource
+from actors_rs.spark.policy import OnPoison, PartitionPolicy
+from tests.spark.bench import Bench, ListPlan
+from tests.spark.jobs import Transform, ids, jobs_running, until
+
+SECONDS = 60.0
+
+
+def policy(attempts: int = 1, on_poison: OnPoison = "fail") -> PartitionPolicy:
+    return PartitionPolicy(attempts, Backoff(0.01, 0.01), on_poison, timeout=5.0)
+
+
+def late(plan: ListPlan, **settings: Any) -> Bench:
+    """A stage with two attempts at partition 0 whose threads have not come to anything yet."""
+    bench = Bench(plan, policy=settings.pop("policy", policy()), **settings)
+    bench.request(10)
+    bench.run_job()
+    bench.ring()
+    return bench
+
+
+def test_a_late_partition_is_begun_a_second_time_under_a_tag_of_its_own() -> None:
+    plan = ListPlan([0, 1])
+    bench = late(plan)
+    assert len(bench.jobs) == 2
+    assert plan.cancelled == []
+    bench.run_job(1)
+    assert bench.got == [0, 1]
+    assert bench.completed
+    bench.run_all()
+    assert "tag-0-1" in plan.cancelled, "the first attempt is not wanted any more"
+    assert "tag-0-2" not in plan.cancelled
+    assert bench.got == [0, 1]
+
+
+def test_a_first_attempt_that_comes_before_the_second_is_used() -> None:
+    plan = ListPlan([0, 1])
+    bench = late(plan)
+    bench.run_job(0)
+    assert bench.got == [0, 1]
+    bench.run_all()
+    assert "tag-0-2" in plan.cancelled
+    assert bench.got == [0, 1]
+
+
+def test_an_empty_partition_may_come_from_the_second_attempt() -> None:
+    bench = late(ListPlan([]))
+    bench.run_job(1)
+    assert bench.completed
+
+
+def test_an_attempt_that_fails_leaves_the_partition_to_the_other() -> None:
+    class Flaky(ListPlan):
+        def fetch(self, index: int, tag: str):
+            if tag.endswith("-2"):
+                raise ValueError("the second")
+            return super().fetch(index, tag)
+
+    bench = late(Flaky([0]))
+    bench.run_job(1)
+    assert bench.error is None
+    bench.run_job(0)
+    assert bench.got == [0]
+    assert bench.completed
+
+
+def test_two_late_attempts_are_one_failure_that_says_how_long_it_waited() -> None:
+    plan = ListPlan([0])
+    bench = late(plan)
+    bench.ring()
+    assert isinstance(bench.error, PartitionTimeoutError)
+    assert str(bench.error) == "partition 0 gave nothing for 5.0 s, twice"
+    assert bench.error.kind is FailureKind.TIMED_OUT
+
+
+def test_a_partition_that_is_late_for_good_is_poison_and_the_others_go_on() -> None:
+    bench = late(ListPlan([0], [1]), policy=policy(on_poison="dead_letter"), in_flight=1)
+    bench.ring()
+    (letter,) = bench.reported
+    assert isinstance(letter, PoisonPartition)
+    bench.run_all()
+    assert bench.got == [1]
+    assert bench.completed
+
+
+def test_a_partition_that_gave_something_is_late_no_more() -> None:
+    bench = Bench(ListPlan([0], [1, 2, 3]), policy=policy())
+    bench.request(1)
+    bench.run_job()
+    bench.run_job()
+    bench.turn()
+    assert [timer for timer in bench.timers if not timer.over] == []
+
+
+def hanging_once(folder: Path, partition: int) -> Transform:
+    """The first attempt at ``partition`` takes a minute, unless it is cancelled."""
+    mark = str(folder / "tried")
+
+    def hang(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import os
+        import time
+
+        from pyspark import TaskContext
+
+        if TaskContext.get().partitionId() == partition:  # type: ignore[union-attr]
+            try:
+                os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+                time.sleep(60)
+            except FileExistsError:
+                pass
+        yield from batches
+
+    return hang
+
+
+@pytest.mark.spark
+def test_a_hanging_partition_is_computed_again_and_the_hanging_job_cancelled(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    df = spark.range(0, 4, numPartitions=4).mapInArrow(hanging_once(tmp_path, 1), "id long")
+    source = SparkSource.arrow(df, in_flight=1, partition_timeout=2.0)
+    run = system.start(source.to(Sink.list()))
+    assert ids(run.result(SECONDS)) == [0, 1, 2, 3]
+    until(lambda: jobs_running(spark) == 0)
+
+
+@pytest.mark.spark
+def test_a_partition_that_always_hangs_fails_by_the_clock(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    def hang(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import time
+
+        time.sleep(60)
+        yield from batches
+
+    df = spark.range(0, 1, numPartitions=1).mapInArrow(hang, "id long")
+    run = system.start(SparkSource.arrow(df, partition_timeout=0.5).to(Sink.list()))
+    with pytest.raises(PartitionTimeoutError, match="twice"):
+        run.result(SECONDS)
+    until(lambda: jobs_running(spark) == 0)
