@@ -15,7 +15,7 @@ from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.runtime._primitives import Lock, drive_until, may_block
+from actors_rs.runtime._primitives import Lock, drive_until, may_block, monotonic
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["Run"]
+
+SLICE = 1.0
+"""Seconds after which a thread that waits for a run looks whether a signal has come."""
 
 R = TypeVar("R")
 
@@ -94,7 +97,8 @@ class Run(Generic[R]):
         """
         self._may_wait()
         try:
-            return self._outcome.result(0 if drive_until(self.done, timeout) else timeout)
+            self._await(timeout)
+            return self._outcome.result(0)
         except FutureTimeout:
             if self._outcome.done():
                 raise
@@ -105,8 +109,24 @@ class Run(Generic[R]):
         # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
         with suppress(BlockingError, FutureTimeout):
             self._may_wait()
-            self._outcome.exception(0 if drive_until(self.done, timeout) else timeout)
+            self._await(timeout)
         return self._outcome.done()
+
+    def _await(self, timeout: float | None) -> None:
+        """Wait for the end, at most ``timeout`` seconds; in slices.
+
+        A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
+        noticed at the end only.
+        """
+        if drive_until(self.done, timeout):
+            return
+        deadline = None if timeout is None else monotonic() + timeout
+        while not self._outcome.done():
+            left = SLICE if deadline is None else min(SLICE, deadline - monotonic())
+            if left <= 0:
+                return
+            with suppress(FutureTimeout):
+                self._outcome.exception(left)
 
     def cancel(self) -> None:
         """Stop now: sinks take no more and leave complete files only. Does not wait."""

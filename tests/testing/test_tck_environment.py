@@ -39,11 +39,13 @@ def test_the_option_of_pytest_stretches_every_time(pytestconfig, monkeypatch):
     from actors_rs.testing import pytest_plugin
 
     class Config:
-        def addinivalue_line(self, name, line):
-            pytestconfig.addinivalue_line(name, line)
+        """As the one of this session, but for one option."""
 
-        def getoption(self, name, default):
-            return {"--tck-dilation": "5"}.get(name, default)
+        def __getattr__(self, name):
+            return getattr(pytestconfig, name)
+
+        def getoption(self, name, default=None):
+            return "5" if name == "--tck-dilation" else pytestconfig.getoption(name, default)
 
     monkeypatch.setenv(DILATION_VARIABLE, "1")
     pytest_plugin.pytest_configure(Config())
