@@ -43,11 +43,13 @@ types: $(READY) ## mypy, strict
 bench: $(READY) ## the benchmarks, each a ratio measured side by side
 	@$(WITH_JAVA) $(PY) -m stress.bench
 
-# At least one round; the first failure ends it. Without tests in stress/ a round is the benchmarks.
-ROUND = $(if $(shell find stress -name 'test_*.py' 2>/dev/null),-m pytest stress -q,-m stress.bench)
+# At least one round; the first failure ends it. The seed is the time in minutes and goes
+# up with each: it says which part of the long tables is taken, and makes the round again.
+SEED ?= $(shell echo $$(($$(date +%s) / 60)))
 stress: $(READY) ## real threads under load, round after round for MINUTES=5 minutes
-	@$(WITH_JAVA) end=$$(($$(date +%s) + 60 * $(MINUTES))); \
-	while $(PY) $(ROUND) || exit 1; [ "$$(date +%s)" -lt "$$end" ]; do :; done
+	@$(WITH_JAVA) end=$$(($$(date +%s) + 60 * $(MINUTES))); seed=$(SEED); \
+	while $(PY) -m pytest stress -q --seed $$seed || exit 1; [ "$$(date +%s)" -lt "$$end" ]; do \
+	  seed=$$((seed + 1)); done
 
 clean: ## back to a fresh clone: .venv, build and caches go
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \

@@ -1,7 +1,94 @@
-"""What the tests under load run under."""
+"""What the tests under load run under: the options, and this round's part of the long tables.
 
+A test marked ``rotated(n)`` is one of a table too long for a round: a session takes every n-th
+case, beginning with that of its seed, so n rounds with seeds in a row take them all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from stress.settings import YIELD_P, Settings
 from tests.spark.conftest import spark
 
-__all__ = ["spark"]
+__all__ = ["settings", "spark"]
 
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
+SETTINGS = pytest.StashKey[Settings]()
+BEGAN = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("stress", "real threads under load (--seed says which round it is)")
+    group.addoption(
+        "--minutes", type=float, metavar="N", help="begin no case of a table after N minutes"
+    )
+    group.addoption(
+        "--dilation", type=float, default=1.0, metavar="F", help="stretch all times by F"
+    )
+    group.addoption(
+        "--yield-p",
+        type=float,
+        default=YIELD_P,
+        metavar="P",
+        help=f"how often the runtime gives the processor away (default: {YIELD_P})",
+    )
+    group.addoption("--whole", action="store_true", help="whole tables, not this round's part")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "rotated(n): a long table; each round takes every n-th case")
+    option = config.getoption
+    if option("--dilation") <= 0 or not 0 <= option("--yield-p") <= 1:
+        raise pytest.UsageError("--dilation must be above 0, and --yield-p from 0 to 1")
+    settings = Settings(
+        option("--seed", None) or 0,
+        option("--minutes"),
+        option("--dilation"),
+        option("--yield-p"),
+        option("--whole"),
+    )
+    settings.publish()
+    config.stash[SETTINGS] = settings
+    config.stash[BEGAN] = time.monotonic()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    settings = config.stash[SETTINGS]
+    shown = f"--dilation {settings.dilation} --yield-p {settings.yield_p}"
+    return f"stress: --seed {settings.seed} {shown}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    settings = config.stash[SETTINGS]
+    tables: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("rotated") is not None:
+            tables[item.nodeid.partition("[")[0]].append(item)
+    dropped: set[pytest.Item] = set()
+    for cases in tables.values():
+        mark: Any = cases[0].get_closest_marker("rotated")
+        if not settings.whole and len(cases) > mark.args[0]:
+            dropped.update(cases)
+            dropped.difference_update(cases[settings.seed % mark.args[0] :: mark.args[0]])
+    if dropped:
+        config.hook.pytest_deselected(items=list(dropped))
+        items[:] = [item for item in items if item not in dropped]
+
+
+def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
+    """Leave the rest of a table out when the time is up."""
+    minutes = item.config.stash[SETTINGS].minutes
+    if minutes is None or item.get_closest_marker("rotated") is None:
+        return None
+    return True if time.monotonic() - item.config.stash[BEGAN] > 60 * minutes else None
+
+
+@pytest.fixture(scope="session")
+def settings(request: pytest.FixtureRequest) -> Settings:
+    """What the options say."""
+    return request.config.stash[SETTINGS]

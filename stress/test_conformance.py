@@ -1,4 +1,7 @@
-"""Every stage of ours under the complete kit, with every number of workers, window and peer."""
+"""Every stage of ours under the complete kit, with every number of workers, window and peer.
+
+Three thousand cases: a round takes some of them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ CASES = [
 ]
 
 
+@pytest.mark.rotated(16)
 @pytest.mark.parametrize(("case", "setting"), CASES)
 def test_a_stage_keeps_every_rule_under_every_setting(
     case: Any, setting: Any, tmp_path: Path

@@ -1,0 +1,177 @@
+"""Yields: our own runtime gives the processor away at random, where it hurts most.
+
+Plain repetition on real threads finds next to nothing: threads change places every few
+milliseconds, and a window between two lines is a microsecond wide. So each lock, mailbox and
+turn gets a random pause in front of and behind it. They are put behind the names that the runtime
+uses, for as long as the block lasts; the production code holds no trace of it.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from actors_rs.graph.shell import StageActor
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.mailbox import Mailbox
+
+__all__ = ["Flight", "Yields", "injected"]
+
+REMEMBERED = 200
+LONG = 50
+"""One pause in so many is a real one, long enough for others to do a whole turn."""
+LONG_SECONDS = 0.0005
+BESIDES = 16
+"""Messages a mailbox may hold beyond what its windows and outlets account for."""
+PER_OUTLET = 8
+"""Control messages that may wait for each outlet: requests come once a quarter of a window."""
+
+PlainLock = threading.Lock
+
+
+class Yields:
+    """Gives the processor away with probability ``p``. Any thread."""
+
+    def __init__(self, p: float, seed: int) -> None:
+        self.p = p
+        self._random = random.Random(seed).random
+
+    def maybe(self) -> None:
+        """Pause, perhaps."""
+        drawn = self._random()
+        if drawn < self.p:
+            time.sleep(LONG_SECONDS if drawn < self.p / LONG else 0)
+
+    def lock(self) -> YieldingLock:
+        """In place of ``Lock``."""
+        return YieldingLock(self.maybe)
+
+
+class YieldingLock:
+    """A lock that may pause in front of its acquisition and behind its release."""
+
+    __slots__ = ("_lock", "_maybe")
+
+    def __init__(self, maybe: Callable[[], None]) -> None:
+        self._lock = PlainLock()
+        self._maybe = maybe
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        self._maybe()
+        return self._lock.acquire(blocking, timeout)
+
+    def release(self) -> None:
+        self._lock.release()
+        self._maybe()
+
+    def locked(self) -> bool:
+        return self._lock.locked()
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class Flight:
+    """What was put into mailboxes last, and whether one held more than it may. Any thread."""
+
+    def __init__(self) -> None:
+        self.signals: deque[tuple[float, str, str, str]] = deque(maxlen=REMEMBERED)
+        self.too_full: deque[str] = deque(maxlen=20)
+
+    def note(self, mailbox: Mailbox, message: Any) -> None:
+        """``message`` was put into ``mailbox``. Keeps texts alone, which keep nothing alive."""
+        owner = mailbox.owner
+        name = getattr(owner, "name", None) or type(owner).__name__
+        frame = getattr(message, "frame", None)
+        size = "" if frame is None else f" of {len(frame)}"
+        thread = threading.current_thread().name
+        self.signals.append((time.monotonic(), thread, name, f"{type(message).__name__}{size}"))
+        if len(mailbox._data) > BESIDES and isinstance(owner, StageActor):
+            self._check(mailbox, owner)
+        if len(mailbox._control or ()) > BESIDES and isinstance(owner, StageActor):
+            self._check(mailbox, owner)
+
+    def _check(self, mailbox: Mailbox, owner: StageActor) -> None:
+        logic = owner.logic
+        data = sum(inlet.window + 1 for inlet in tuple(logic.inlets)) + BESIDES
+        control = PER_OUTLET * len(tuple(logic.outlets)) + BESIDES
+        held = mailbox.statistics()
+        if held.data > data or held.control > control:
+            self.too_full.append(
+                f"mailbox of '{owner.name}' holds {held.data} + {held.control} messages,"
+                f" at most {data} + {control} may wait"
+            )
+
+
+@contextmanager
+def injected(p: float, seed: int, flight: Flight) -> Iterator[Yields]:
+    """In this block the runtime yields with probability ``p``, and ``flight`` is recorded."""
+    yields = Yields(p, seed)
+    undo: list[tuple[object, str, Any]] = []
+    _replace_locks(yields, undo)
+    for owner, name in (
+        (Mailbox, "take"),
+        (Mailbox, "end_turn"),
+        (Mailbox, "close"),
+        (Mailbox, "resume"),
+        (PooledActor, "_turn"),
+        (PooledActor, "_schedule_turn"),
+    ):
+        _replace(owner, name, _around(getattr(owner, name), yields.maybe), undo)
+    for name in ("offer", "offer_control"):
+        _replace(Mailbox, name, _noted(getattr(Mailbox, name), yields.maybe, flight), undo)
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        yield yields
+    finally:
+        sys.setswitchinterval(switch)
+        for owner, name, before in reversed(undo):
+            setattr(owner, name, before)
+
+
+def _replace_locks(yields: Yields, undo: list[tuple[object, str, Any]]) -> None:
+    """Wherever a module of ours has taken ``Lock`` from behind the seam."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("actors_rs.") and vars(module).get("Lock") is PlainLock:
+            _replace(module, "Lock", yields.lock, undo)
+
+
+def _replace(owner: object, name: str, new: Any, undo: list[tuple[object, str, Any]]) -> None:
+    undo.append((owner, name, getattr(owner, name)))
+    setattr(owner, name, new)
+
+
+def _around(method: Callable[..., Any], maybe: Callable[[], None]) -> Callable[..., Any]:
+    @wraps(method)
+    def yielding(*args: Any) -> Any:
+        maybe()
+        result = method(*args)
+        maybe()
+        return result
+
+    return yielding
+
+
+def _noted(
+    offer: Callable[..., bool], maybe: Callable[[], None], flight: Flight
+) -> Callable[..., bool]:
+    @wraps(offer)
+    def noting(mailbox: Mailbox, message: Any) -> bool:
+        maybe()
+        taken = offer(mailbox, message)
+        flight.note(mailbox, message)
+        maybe()
+        return taken
+
+    return noting
