@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import GraphError, InvalidArgumentError
@@ -119,6 +120,7 @@ def assembly_site() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+@cache
 def _is_ours(module: str) -> bool:
     return module == "actors_rs" or module.startswith("actors_rs.")
 

@@ -95,13 +95,21 @@ class Hosting(StageLogic):
 
     def forget(self, inlet: InnerInlet) -> None:
         """The inner stream has ended or was cancelled."""
+        self.inlets.remove(inlet)
+        self._count(inlet.count)
+        self.running -= 1
+
+    def pass_by(self, elements: int) -> None:
+        """An inner stream of so many elements has begun and ended at once."""
+        self.started += 1
+        self._count(elements)
+
+    def _count(self, elements: int) -> None:
         if self._past is None:
             self._past = Inlet("past")
             self._past.complete()
             self.inlets.append(self._past)
-        self.inlets.remove(inlet)
-        self._past.count += inlet.count
-        self.running -= 1
+        self._past.count += elements
 
     def drop(self, inlet: InnerInlet) -> None:
         """Cancel an inner stream that is not wanted any more."""

@@ -32,6 +32,7 @@ NAMES = (
     "metrics",
     "supervision",
     "junctions",
+    "substreams",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
 

@@ -93,7 +93,10 @@ class FlatMapMerge(Hosting):
         if at_hand is None:
             least = min(LEAST_WINDOW, self.window)
             self.begin(source, max(least, self.window // self._breadth), alone=False).open()
-        elif at_hand:
+        elif len(at_hand) <= min(LARGE, self.outlet.demand - len(self._out)):
+            self._out += at_hand  # it has begun and ended
+            self.pass_by(len(at_hand))
+        else:
             self.hold(at_hand)
 
     # What the inner streams give
