@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Added", "Family", "Removed"]
 
-_tree = Lock()  # held to look at the tree and to hang something into it
-
 
 class Family:
     """The children of one supervisor. Methods may be called from any thread where not said."""
@@ -73,7 +71,8 @@ class Family:
         """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
         pooled = ref_of(ref)
         below: Family | None = getattr(pooled, "family", None)
-        with _tree:
+        self.system._check_open()
+        with self.system._tree:
             actor = self._to_take(pooled, below)
             [child] = self._places([spec], pooled, below)
             if below is not None:

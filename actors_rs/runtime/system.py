@@ -106,6 +106,7 @@ class ActorSystem:
         self._activities: dict[Activity, None] = {}
         self._spared = 0  # actors that the shutdown does not wait for yet
         self._stop_line = StopLine()
+        self._tree = Lock()  # held to hang a running actor into the tree of supervision
         self._closed = False
         self._draining = ""  # why, if it starts no further runs
         self._orphaned = False  # in a child of the process that has its threads
