@@ -12,6 +12,7 @@ from actors_rs.graph.dsl.flow import Flow as Flow
 from actors_rs.graph.dsl.flow import Source as Source
 from actors_rs.graph.dsl.flow import pipe as pipe
 from actors_rs.graph.dsl.graph import Graph as Graph
+from actors_rs.graph.dsl.groups import Group as Group
 from actors_rs.graph.dsl.sink import Sink as Sink
 from actors_rs.graph.dsl.substreams import amb as amb
 from actors_rs.graph.dsl.substreams import concat as concat

@@ -226,3 +226,28 @@ def test_amb_as_a_method_can_win_or_lose(shared, trial):
     for flow in (xs.amb(Source.never()), Source.never().amb(xs), xs.amb(xs)):
         graph = flow.with_attributes(window=trial.window).to(Sink.list())
         assert shared.start(graph).result(SECONDS) == trial.xs
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+@pytest.mark.parametrize("breadth", [None, 3])
+def test_a_stage_that_goes_on_skips_the_elements_for_which_f_raised(shared, policy, breadth):
+    def f(x):
+        if x % 3 == 1:
+            raise KeyError(x)
+        return [x, x] if x % 3 == 0 else Source.of(x).map(int)
+
+    flow = Source.range(0, 9).flat_map(f, breadth).on_failure(policy)
+    got = shared.start(flow.to(Sink.list())).result(SECONDS)
+    expected = [0, 0, 2, 3, 3, 5, 6, 6, 8]
+    assert got == expected if breadth is None else sorted(got) == expected
+
+
+def test_switch_map_and_group_by_go_on_behind_an_element_that_fails(shared):
+    def f(x):
+        return [x // (x - 4)] * 2
+
+    flow = Source.range(0, 5).append(Source.of(6).map(int)).switch_map(f).on_failure("resume")
+    assert shared.start(flow.to(Sink.list())).result(SECONDS)[-2:] == [3, 3]
+    groups = Source.range(0, 9).group_by(lambda x: 1 // (x % 3), 3).on_failure("resume")
+    flow = groups.flat_map(lambda g: g, breadth=3)
+    assert sorted(shared.start(flow.to(Sink.list())).result(SECONDS)) == [1, 2, 4, 5, 7, 8]
