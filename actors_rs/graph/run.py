@@ -16,6 +16,7 @@ from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.runtime._primitives import Lock, drive_until, may_block, monotonic
+from actors_rs.runtime.keeper import is_fatal
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -158,8 +159,21 @@ class Run(Generic[R]):
         return queue_among(self._all_stages(), name)
 
     def when_ended(self, action: Callable[[], object], /) -> None:
-        """Call ``action`` when the run has ended, at once if it has; on whatever thread."""
-        self._outcome.add_done_callback(lambda _: action())
+        """Call ``action`` when the run has ended, at once if it has; on whatever thread.
+
+        What it raises changes nothing for others that wait for the end: it is a dead letter, and a
+        ``SystemExit`` or the like ends the system, as it does in an actor.
+        """
+        self._outcome.add_done_callback(lambda _: self._call(action))
+
+    def _call(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except BaseException as error:  # else those that wait behind it would do so for ever
+            why = "a function that was called at the end of the run failed"
+            self._system.dead_letters.publish(action, where=str(self), why=why, error=error)
+            if is_fatal(error):
+                self._system.fatal(error)
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""

@@ -1,0 +1,271 @@
+"""Faults at named points: what goes wrong in user code, threads and clocks, on purpose.
+
+    faults = Faults(rate=0.02, seed=7)
+    source.map(faults.around("user", enrich)).on_failure("resume")
+
+A ``Faults`` raises, of the kind asked for, when control passes one of its points: at random, or at
+visits named beforehand with ``Faults.at``. ``FaultyActor`` and ``faulty_stage`` have one in each of
+their hooks. In a deterministic world let the search decide: ``Faults(decide=world.fault)``.
+Beside it are objects that raise when looked at, functions that do not return, threads that do not
+start, and a clock that jumps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial, wraps
+from typing import Any, Final, TypeVar
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.dsl.flow import Flow
+from actors_rs.runtime._primitives import Event, Lock, Random, Thread, monotonic
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.machinery import Machinery, threads
+from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.stage import Budget
+
+__all__ = [
+    "ACTOR_POINTS",
+    "HOSTILE_METHODS",
+    "KINDS",
+    "STAGE_POINTS",
+    "Fault",
+    "Faults",
+    "FaultyActor",
+    "JumpingClock",
+    "Stuck",
+    "faulty_stage",
+    "hostile",
+    "threads_refused",
+]
+
+T = TypeVar("T")
+
+
+class Fault(Exception):  # noqa: N818 - what was injected is no error of anybody's
+    """An ordinary exception that was injected; the message names the point."""
+
+
+class BareFault(BaseException):
+    """One that is no ``Exception``, and nothing that Python knows."""
+
+
+KINDS: Final[dict[str, Callable[[str], BaseException]]] = {
+    "exception": Fault,
+    "StopIteration": StopIteration,
+    "MemoryError": MemoryError,
+    "RecursionError": RecursionError,
+    "SystemExit": SystemExit,
+    "KeyboardInterrupt": KeyboardInterrupt,
+    "GeneratorExit": GeneratorExit,
+    "BaseException": BareFault,
+}
+"""What can be injected, by name: a function from a text to the exception."""
+
+ACTOR_POINTS: Final = ("on_start", "on_receive", "on_stop", "on_failure")
+"""The points of a ``FaultyActor``, named after its hooks."""
+STAGE_POINTS: Final = ("start", "advance", "stop")
+"""The points of a ``faulty_stage``, named after the hooks of a stage's logic."""
+HOSTILE_METHODS: Final = ("__eq__", "__hash__", "__repr__", "__str__", "__bool__", "__del__")
+"""Methods that Python, a library or a log may call on any object."""
+
+
+class Faults:
+    """Decides at each visit of a point whether a fault happens. Any thread.
+
+    ``rate`` is the probability at each visit, drawn by ``seed``, or ``decide(point)`` says it.
+    ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, or for a rate
+    that is no probability.
+    """
+
+    def __init__(
+        self,
+        rate: float = 0.0,
+        *,
+        seed: int = 0,
+        kind: str = "exception",
+        decide: Callable[[str], bool] | None = None,
+    ) -> None:
+        if kind not in KINDS:
+            raise InvalidArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        if not 0 <= rate <= 1:
+            raise InvalidArgumentError(f"rate must be from 0 to 1, got {rate!r}")
+        self._dice = Random(seed)
+        self._decide = decide or (lambda _: self._dice.random() < rate)
+        self._make = KINDS[kind]
+        self._lock = Lock()
+        self.visits: Counter[str] = Counter()
+        """How often each point was passed, the visits that raised included."""
+        self.happened: Counter[str] = Counter()
+        """How often each point raised."""
+
+    @classmethod
+    def at(cls, visits: Mapping[str, int], kind: str = "exception") -> Faults:
+        """One fault at each of these points, at the visit of that number, counted from 1."""
+        faults = cls(kind=kind)
+        faults._decide = lambda point: faults.visits[point] == visits.get(point)
+        return faults
+
+    def visit(self, point: str) -> None:
+        """Control passes ``point``: raise here, if a fault happens."""
+        with self._lock:
+            self.visits[point] += 1
+            if not self._decide(point):
+                return
+            self.happened[point] += 1
+            number = self.visits[point]
+        raise self._make(f"injected at '{point}', visit {number}")
+
+    def around(self, point: str, f: Callable[..., T]) -> Callable[..., T]:
+        """``f``, with a visit of ``point`` in front of each call."""
+
+        @wraps(f)
+        def visiting(*args: Any, **kwargs: Any) -> T:
+            self.visit(point)
+            return f(*args, **kwargs)
+
+        return visiting
+
+
+class FaultyActor(PooledActor):
+    """An actor with a point in each hook; it answers what it is asked and keeps what it got."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__()
+        self.faults = faults
+        self.got: list[Any] = []
+
+    def on_start(self) -> None:
+        self.faults.visit("on_start")
+
+    def on_stop(self) -> None:
+        self.faults.visit("on_stop")
+
+    def on_failure(self, *_: Any) -> None:
+        self.faults.visit("on_failure")
+
+    def on_receive(self, message: Any) -> Any:
+        self.faults.visit("on_receive")
+        self.got.append(message)
+        return message
+
+
+def faulty_stage(flow: Flow[Any, T], faults: Faults) -> Flow[Any, T]:
+    """``flow`` with a stage behind it that passes everything on, with a point in each hook."""
+    return flow.then("faulty", partial(_FaultyStage, faults))
+
+
+class _FaultyStage(PassThrough):
+    def __init__(self, faults: Faults) -> None:
+        super().__init__()
+        self._faults = faults
+
+    def start(self) -> None:
+        self._faults.visit("start")
+
+    def advance(self, budget: Budget) -> None:
+        self._faults.visit("advance")
+        super().advance(budget)
+
+    def stop(self, error: BaseException | None) -> None:
+        self._faults.visit("stop")
+
+
+def hostile(*methods: str) -> Any:
+    """An object whose ``methods``, some of ``HOSTILE_METHODS``, raise a ``Fault``.
+
+    Raises ``InvalidArgumentError`` for any other name.
+    """
+
+    def raising(name: str) -> Callable[..., Any]:
+        def method(*_: object) -> Any:
+            raise Fault(f"injected in {name}")
+
+        return method
+
+    for name in methods:
+        if name not in HOSTILE_METHODS:
+            known = ", ".join(HOSTILE_METHODS)
+            raise InvalidArgumentError(f"hostile needs one of {known}, got {name!r}")
+    body: dict[str, Any] = {name: raising(name) for name in methods}
+    if "__eq__" in body:
+        body.setdefault("__hash__", object.__hash__)
+    return type("Hostile", (), body)()
+
+
+class Stuck:
+    """A function that does not return before it is released. Any thread; use it in ``with``."""
+
+    def __init__(self) -> None:
+        self._gate = Event()
+        self._lock = Lock()
+        self.inside = 0
+        """How many calls are being held."""
+
+    def __call__(self, value: T) -> T:
+        """``value``, once released."""
+        with self._lock:
+            self.inside += 1
+        try:
+            self._gate.wait()
+        finally:
+            with self._lock:
+                self.inside -= 1
+        return value
+
+    def release(self) -> None:
+        """Let all calls return, those to come too."""
+        self._gate.set()
+
+    def __enter__(self) -> Stuck:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+@contextmanager
+def threads_refused(prefix: str = "") -> Iterator[Counter[str]]:
+    """In this block no thread can be started whose name begins with ``prefix``.
+
+    Starting one raises the ``RuntimeError`` that Python raises when the operating system has none
+    left. Gives the names, with how often each was refused.
+    """
+    start = Thread.start
+    refused: Counter[str] = Counter()
+
+    def refusing(thread: Thread) -> None:
+        if thread.name.startswith(prefix):
+            refused[thread.name] += 1
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    Thread.start = refusing  # type: ignore[assignment, method-assign]
+    try:
+        yield refused
+    finally:
+        Thread.start = start  # type: ignore[method-assign]
+
+
+class JumpingClock:
+    """A clock that is right until it is told to jump, forwards or backwards. Any thread."""
+
+    def __init__(self, base: Callable[[], float] = monotonic) -> None:
+        self._base = base
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        """The seconds it shows."""
+        return self._base() + self._ahead
+
+    def jump(self, seconds: float) -> None:
+        """Be so many seconds ahead from now on; a negative number sets it back."""
+        self._ahead += seconds
+
+    def machinery(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Machinery:
+        """Real threads, all of whose clocks are this one: for ``ActorSystem(machinery=...)``."""
+        real = threads(name, workers=workers, cap=cap)
+        return replace(real, now=self, stopwatch=self, wall_clock=self)

@@ -1,0 +1,24 @@
+"""Failure policies under random faults; more seeds of them run in ``stress/``."""
+
+from functools import partial
+
+import pytest
+
+from tests.faults.policies import FATAL, POLICIES, check_fatal, check_many, check_supervised, retry
+
+SEEDS = range(20)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
+def test_nothing_is_lost_or_doubled_beyond_what_the_policy_says(policy):
+    check_many(policy, SEEDS if policy is not retry else SEEDS[:4])
+
+
+@pytest.mark.parametrize("kind", FATAL)
+def test_what_no_policy_cures_ends_its_run_and_no_other(kind):
+    check_many(partial(check_fatal, kind=kind), SEEDS)
+
+
+@pytest.mark.parametrize("failed_message", ["dead_letter", "retry"])
+def test_a_restarted_child_handles_each_message_once(failed_message):
+    check_supervised(SEEDS, failed_message)
