@@ -12,10 +12,10 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tools.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types bench stress clean
+.PHONY: help setup demo demo-faults test lint types bench stress clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(READY) ## the virtual environment .venv with all that the checks need
 
@@ -29,6 +29,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY) ## the census of the standard library, into build/census
 	@$(WITH_JAVA) $(PY) examples/code_census.py --out build/census --overwrite
+
+demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
+	@$(WITH_JAVA) $(PY) -m tools.demo_faults
 
 test: lint types ## linter, type checker and tests
 	@$(WITH_JAVA) $(PY) -m pytest -q

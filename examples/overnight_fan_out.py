@@ -22,7 +22,6 @@ from random import Random, SystemRandom
 from typing import Any
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from actors_rs import ActorSystem, Backoff, Graph, Sink
@@ -63,19 +62,20 @@ def by_chance(rate: float) -> bool:
 def computed(spark: SparkSession, options: argparse.Namespace) -> DataFrame:
     """A DataFrame of lines whose partitions fail as often as the options say."""
 
-    def compute(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        partition = TaskContext.get().partitionId()  # type: ignore[union-attr]
-        if chosen(partition, "poison", options.poison):
-            raise ValueError(f"the input of partition {partition} is damaged")
-        if by_chance(options.slow):
-            time.sleep(options.slow_seconds)
-        lines = list(lines_of(partition, options))
-        for start in range(0, len(lines), LINES_AT_ONCE):
-            yield pa.record_batch([pa.array(lines[start : start + LINES_AT_ONCE])], LINES)
-        if by_chance(options.error):
-            raise ConnectionError(f"partition {partition} lost its connection")
-        if by_chance(options.kill):
-            os.kill(os.getpid(), signal.SIGKILL)
+    def compute(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
+        for partition in numbers:  # one; the input is read to its end, or the worker is not reused
+            if chosen(partition, "poison", options.poison):
+                raise ValueError(f"the input of partition {partition} is damaged")
+            if by_chance(options.slow):
+                time.sleep(options.slow_seconds)
+            lines = list(lines_of(partition, options))
+            for start in range(0, len(lines), LINES_AT_ONCE):
+                yield pa.record_batch([pa.array(lines[start : start + LINES_AT_ONCE])], LINES)
+            if by_chance(options.error):
+                raise ConnectionError(f"partition {partition} lost its connection")
+            if by_chance(options.kill):
+                os.kill(os.getpid(), signal.SIGKILL)
 
     numbers = spark.range(0, options.partitions, 1, options.partitions)
     return numbers.mapInArrow(compute, "line string")

@@ -1,0 +1,75 @@
+"""The overnight example as its users run it, small, with all of its faults at once."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from argparse import Namespace
+from contextlib import closing
+
+import pyarrow.parquet as pq
+import pytest
+
+from overnight_fan_out import chosen, lines_of, main, parse
+
+from .conftest import EXAMPLES
+
+pytestmark = pytest.mark.timeout(180)
+
+PARTITIONS = 16
+OPTIONS = Namespace(rows=20, malformed=0.2, huge=0.1, huge_factor=10, poison=0.1)
+
+
+def as_options(values):
+    return [f"--{name.replace('_', '-')}={value}" for name, value in vars(values).items()]
+
+
+@pytest.mark.spark
+def test_every_fault_is_survived_but_poison_which_the_report_names(tmp_path):
+    poison = [n for n in range(PARTITIONS) if chosen(n, "poison", OPTIONS.poison)]
+    assert poison, "the test needs a poison partition"
+    command = [sys.executable, EXAMPLES / "overnight_fan_out.py", "--out", tmp_path]
+    command += [f"--partitions={PARTITIONS}", *as_options(OPTIONS), "--max-attempts=4"]
+    command += ["--error=0.05", "--kill=0.05", "--slow=0.05", "--slow-seconds=0.1"]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    for partition in poison:
+        assert f"partition {partition} poison (4 attempts)" in done.stdout
+        assert f"the input of partition {partition} is damaged" in done.stdout
+    good = [n for n in range(PARTITIONS) if n not in poison]
+    wanted = [line for partition in good for line in lines_of(partition, OPTIONS)]
+    rows = pq.read_table(tmp_path / "rows").to_pylist()
+    with closing(sqlite3.connect(tmp_path / "night.db")) as database:
+        rejected = [line for (line,) in database.execute("SELECT line FROM rejected")]
+    found = [f"{row['partition']};{row['number']};{row['value']:.9f}" for row in rows]
+    assert sorted(found + rejected) == sorted(wanted)
+    assert all(line.endswith("not a number") for line in rejected)
+
+
+def test_a_huge_partition_has_more_lines_and_each_is_the_same_whenever_it_is_asked():
+    sizes = {
+        chosen(n, "huge", OPTIONS.huge): len({*lines_of(n, OPTIONS)}) for n in range(PARTITIONS)
+    }
+    assert sizes[True] > 5 * sizes[False]
+    assert list(lines_of(3, OPTIONS)) == list(lines_of(3, OPTIONS))
+
+
+def test_lines_that_cannot_be_read_are_rejected_one_by_one():
+    import pyarrow as pa
+
+    rows, rejected = parse(pa.record_batch([pa.array(["1;2;3.5", "nonsense", "1;3;x"])], ["line"]))
+    assert rows.to_pylist() == [{"partition": 1, "number": 2, "value": 3.5}]
+    assert rejected == ["nonsense", "1;3;x"]
+
+
+def test_help_explains_every_option(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    assert "attempts whose worker is killed" in capsys.readouterr().out
