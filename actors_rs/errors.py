@@ -3,6 +3,7 @@
 ActorsRsError
 ├── UserError                what the caller handed in cannot work
 │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
+│   │   └── ArgumentTypeError        also a TypeError: not the kind of thing that is needed
 │   ├── GraphError               also a ValueError: a blueprint that cannot run
 │   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
 │   ├── LedgerError              a ledger of another plan, of another process, or none at all
@@ -31,6 +32,7 @@ from __future__ import annotations
 
 __all__ = [
     "ActorsRsError",
+    "ArgumentTypeError",
     "BlockingError",
     "BufferOverflowError",
     "DeciderError",
@@ -62,12 +64,24 @@ class ActorsRsError(Exception):
     """Root of all exceptions that this package raises on purpose."""
 
 
+def said(error: BaseException) -> str:
+    """The text of ``error``, whatever its ``__str__`` does."""
+    try:
+        return str(error)
+    except Exception as failure:
+        return f"(its text cannot be told: __str__ raised {type(failure).__name__})"
+
+
 class UserError(ActorsRsError):
     """What the caller handed in cannot work; nothing was started."""
 
 
 class InvalidArgumentError(UserError, ValueError):
     """A number or an option lies outside its range."""
+
+
+class ArgumentTypeError(InvalidArgumentError, TypeError):
+    """An argument is not of the kind that is needed: a function that is none, for instance."""
 
 
 class GraphError(UserError, ValueError):
@@ -136,7 +150,7 @@ class RestartLimitError(ActorsRsError):
     def __init__(
         self, supervisor: str, child: str, limit: str, cause: BaseException | None
     ) -> None:
-        last = f"failed: {type(cause).__name__}: {cause}" if cause is not None else "stopped"
+        last = f"failed: {type(cause).__name__}: {said(cause)}" if cause is not None else "stopped"
         super().__init__(
             f"supervisor '{supervisor}' gave up: more than {limit}; child '{child}' {last}"
         )
@@ -167,7 +181,9 @@ class StageError(StreamError):
     ) -> None:
         where = "" if position is None else f" at element {position}"
         made = f" (made at {site})" if site else ""
-        super().__init__(f"stage '{stage}' failed{where}: {type(cause).__name__}: {cause}{made}")
+        super().__init__(
+            f"stage '{stage}' failed{where}: {type(cause).__name__}: {said(cause)}{made}"
+        )
         self.stage = stage
         self.position = position
         self.site = site
@@ -186,7 +202,7 @@ class WriteError(StreamError):
     """A sink could not write; ``path`` is the file, the original exception is ``__cause__``."""
 
     def __init__(self, path: str, cause: BaseException) -> None:
-        super().__init__(f"could not write {path}: {cause}")
+        super().__init__(f"could not write {path}: {said(cause)}")
         self.path = path
         self.__cause__ = cause
 
@@ -199,7 +215,7 @@ class ReadError(StreamError):
 
     def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
         place = f"{path}, line {line}" if line else path
-        super().__init__(f"could not read {place}: {cause}")
+        super().__init__(f"could not read {place}: {said(cause)}")
         self.path = path
         self.line = line
         self.__cause__ = cause

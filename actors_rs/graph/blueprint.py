@@ -41,7 +41,7 @@ class Attributes:
     ) -> Attributes:
         """Checked attributes for the stage ``label``; raises ``InvalidArgumentError``."""
         for what, value in (("window", window), ("throughput", throughput)):
-            if value is not None and (not isinstance(value, int) or value < 1):
+            if value is not None and (type(value) is not int or value < 1):
                 raise InvalidArgumentError(
                     f"stage '{label}': {what} must be at least 1, got {value!r}"
                 )
@@ -185,12 +185,7 @@ def check_fed(specs: Sequence[StageSpec]) -> None:
 def check_closed(specs: Sequence[StageSpec]) -> None:
     """Raise ``GraphError`` unless every outlet feeds exactly one inlet and no input is open."""
     check_fed(specs)
-    fed: dict[OutletRef, StageSpec] = {}
-    for spec in specs:
-        for ref in spec.inputs:
-            if ref in fed:
-                raise GraphError(_used_twice(ref, fed[ref], spec))
-            fed[ref] = spec
+    fed = check_used_once(specs)
     for spec in specs:
         for index in range(spec.outlets):
             if OutletRef(spec, index) not in fed:
@@ -201,10 +196,24 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
     check_loops(specs)
 
 
+def check_used_once(specs: Iterable[StageSpec]) -> set[OutletRef]:
+    """The outlets that are used; raise ``GraphError`` if one of them feeds two inlets."""
+    fed: dict[OutletRef, StageSpec] = {}
+    for spec in specs:
+        for ref in spec.inputs:
+            if ref is not OPEN and ref in fed:
+                raise GraphError(_used_twice(ref, fed[ref], spec))
+            fed[ref] = spec
+    return set(fed)
+
+
 def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a stream") -> None:
     """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
     if out is OPEN:
-        raise GraphError(f"{where}: expected a Source, got an empty Flow, whose input is open")
+        raise GraphError(
+            f"{where}: expected a Source, got an empty Flow, whose input is open "
+            f"(at {assembly_site()})"
+        )
     for spec in open_inputs(specs):
         raise GraphError(
             f"{where}: expected a Source, got a Flow whose input is open, "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Loop", "check_loops", "closing_refs", "narrowed", "watch_loops"]
+__all__ = ["Loop", "check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,13 @@ def check_loops(specs: Sequence[StageSpec]) -> None:
                 f"the sink of the feedback '{source.label}' (made at {source.site}) must be used "
                 f"once in the graph, got {len(sinks)} times"
             )
-        assert source.loop is not None
-        if not source.loop.buffer:
+    check_buffers(specs)
+
+
+def check_buffers(specs: Sequence[StageSpec]) -> None:
+    """Raise ``GraphError`` for a loop that is closed among ``specs`` and has no buffer."""
+    for source, sinks in _ends_of(specs).values():
+        if source is not None and source.loop is not None and sinks and not source.loop.buffer:
             cycle = " -> ".join(spec.label for spec in _cycle(specs, source, sinks[0]))
             raise GraphError(
                 f"a cycle needs a buffer, this has none: {cycle} -> {source.label} (made at "

@@ -70,7 +70,7 @@ def test_a_number_out_of_its_range_is_refused_at_once(make, says):
         lambda: ten.via(Sink.list()),
         lambda: merge(ten, [1]),
         lambda: Graph(ten),
-        lambda: ten.named(""),
+        lambda: ten.named(3),
         lambda: Source.from_iterable(3),
         lambda: Source.failed("no"),
         lambda: ten.map_async(str, 1, executor="no"),

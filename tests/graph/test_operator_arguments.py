@@ -57,13 +57,13 @@ COUNTS: dict[str, tuple[int, Any]] = {
 
 @pytest.mark.parametrize("what", [*FUNCTIONS, *OPTIONAL])
 def test_what_is_no_function_is_refused(what):
-    with pytest.raises(TypeError, match=f"^{what} must be callable, got 7$"):
+    with pytest.raises(TypeError, match=f"^{what} must be callable, got 7 "):
         {**FUNCTIONS, **OPTIONAL}[what](Flow(), 7)
 
 
 @pytest.mark.parametrize("what", FUNCTIONS)
 def test_none_is_no_function(what):
-    with pytest.raises(TypeError, match=f"^{what} must be callable, got None$"):
+    with pytest.raises(TypeError, match=f"^{what} must be callable, got None "):
         FUNCTIONS[what](Flow(), None)
 
 

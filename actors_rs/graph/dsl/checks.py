@@ -1,28 +1,79 @@
-"""Checks of what users hand to the language: early, and one sentence each."""
+"""Checks of what users hand to the language: early, one sentence each, with the user's line."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
+from actors_rs.graph.blueprint import assembly_site
 
-__all__ = ["at_least", "function", "one_of", "optional_function", "positive", "positive_seconds"]
+__all__ = [
+    "at_least",
+    "cannot_run",
+    "encoding_of",
+    "function",
+    "one_of",
+    "optional_function",
+    "path_of",
+    "positive",
+    "positive_seconds",
+    "telling_where",
+    "text_of",
+    "wrong_kind",
+    "wrong_value",
+]
+
+
+def wrong_kind(message: str) -> ArgumentTypeError:
+    """The error for an argument of a kind that is of no use, with the line that gave it."""
+    return ArgumentTypeError(_with_site(message))
+
+
+def wrong_value(message: str) -> InvalidArgumentError:
+    """The error for an argument out of its range, with the line that gave it."""
+    return InvalidArgumentError(_with_site(message))
+
+
+def cannot_run(message: str) -> GraphError:
+    """The error for stages that cannot be put together so, with the line that tried."""
+    return GraphError(_with_site(message))
+
+
+class telling_where:  # noqa: N801 - no @contextmanager, whose frame would be taken for the user's
+    """``with`` it, the user's line is added to what a layer below says of an argument."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, TypeError):
+            raise wrong_kind(str(error)) from None
+        if isinstance(error, InvalidArgumentError):
+            raise wrong_value(str(error)) from None
+
+
+def _with_site(message: str) -> str:
+    return f"{message} (at {assembly_site()})"
 
 
 def at_least(least: int, value: Any, what: str) -> int:
     """``value`` if it is an int not below ``least``; ``what`` names it in the message."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{what} must be an int, got {value!r}")
+        raise wrong_kind(f"{what} must be an int, got {value!r}")
     if value < least:
-        raise InvalidArgumentError(f"{what} must be at least {least}, got {value}")
+        raise wrong_value(f"{what} must be at least {least}, got {value}")
     return value
 
 
 def function(value: Any, what: str) -> Callable[..., Any]:
     """``value`` if it can be called."""
     if not callable(value):
-        raise TypeError(f"{what} must be callable, got {value!r}")
+        raise wrong_kind(f"{what} must be callable, got {value!r}")
     return value  # type: ignore[no-any-return]
 
 
@@ -35,22 +86,47 @@ def optional_function(value: Any, what: str) -> None:
 def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
-        raise InvalidArgumentError(f"{what} must be one of {', '.join(choices)}, got {value!r}")
+        raise wrong_value(f"{what} must be one of {', '.join(choices)}, got {value!r}")
 
 
-def positive(value: Any, what: str) -> float:
-    """``value`` if it is a number above 0."""
+def positive(value: Any, what: str, unit: str = "") -> float:
+    """``value`` if it is a number above 0, and not infinite; ``unit`` is what it counts."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{what} must be a number, got {value!r}")
+        raise wrong_kind(f"{what} must be a number{unit and f' of {unit}'}, got {value!r}")
     if not value > 0:
-        raise InvalidArgumentError(f"{what} must be above 0, got {value!r}")
+        raise wrong_value(f"{what} must be above 0{unit and f' {unit}'}, got {value!r}")
+    if math.isinf(value):
+        raise wrong_value(f"{what} must be a finite number, got {value!r}")
     return value
 
 
 def positive_seconds(value: Any, what: str) -> float:
     """``value`` if it is a number of seconds above 0."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{what} must be a number of seconds, got {value!r}")
-    if not value > 0:
-        raise InvalidArgumentError(f"{what} must be above 0 seconds, got {value!r}")
-    return float(value)
+    return float(positive(value, what, "seconds"))
+
+
+def text_of(value: Any, what: str) -> str:
+    """``value`` if it is a text that is not empty."""
+    if not isinstance(value, str):
+        raise wrong_kind(f"{what} must be a text, got {value!r}")
+    if not value:
+        raise wrong_value(f"{what} must not be empty, got {value!r}")
+    return value
+
+
+def path_of(value: Any, what: str) -> Any:
+    """``value`` if it is a path."""
+    if not isinstance(value, str | PathLike):
+        raise wrong_kind(f"{what}: path must be a text or a path, got {value!r}")
+    return value
+
+
+def encoding_of(name: Any, what: str) -> str:
+    """``name`` if it is that of an encoding of texts."""
+    try:
+        "".encode(name)
+    except (LookupError, TypeError):
+        raise wrong_value(
+            f"{what}: encoding must be the name of one, for instance 'utf-8', got {name!r}"
+        ) from None
+    return name  # type: ignore[no-any-return]

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
-from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    cannot_run,
+    function,
+    one_of,
+    optional_function,
+    wrong_kind,
+)
 from actors_rs.graph.merge_hub import MergeHub, OnStreamFailure
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave
@@ -56,8 +62,7 @@ class Combining(Generic[In_contra, Out_co]):
 
         ``key`` gives what is compared, as in ``sorted``; by default that is the element itself.
         """
-        if key is not None:
-            function(key, "merge_sorted: key")
+        optional_function(key, "merge_sorted: key")
         return joined("merge_sorted", lambda: MergeSorted(key), (self, other))
 
     def interleave(self, other: Flow[In_contra, Out_co], n: int = 1) -> Flow[In_contra, Out_co]:
@@ -151,13 +156,17 @@ class Combining(Generic[In_contra, Out_co]):
         *sources: Flow[Never, Any], how: Callable[..., Flow[Never, Any]] | None = None
     ) -> Flow[Never, Any]:
         """``sources`` as one source: merged, or as ``how(*sources)`` says, for instance ``zip``."""
+        from actors_rs.graph.dsl.flow import Flow
+
         whole = function(how or merge, "Source.combine: how")(*sources)
+        if not isinstance(whole, Flow):
+            raise wrong_kind(f"Source.combine: how must give a Source, got {whole!r}")
         if not sources or any(ref is OPEN for s in in_order([whole._out.spec]) for ref in s.inputs):
-            raise GraphError(
+            raise cannot_run(
                 f"Source.combine needs Sources, got {sources!r}: combine a Flow whose input is "
                 "open with merge or zip"
             )
-        return whole  # type: ignore[no-any-return]
+        return whole
 
     @staticmethod
     def merge_hub(
@@ -210,8 +219,8 @@ def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[A
     from actors_rs.graph.dsl.flow import Flow
 
     if not flows:
-        raise GraphError(f"{kind} needs at least one stream, got none")
+        raise cannot_run(f"{kind} needs at least one stream, got none")
     for flow in flows:
         if not isinstance(flow, Flow):
-            raise TypeError(f"{kind} needs Sources or Flows, got {flow!r}")
+            raise wrong_kind(f"{kind} needs Sources or Flows, got {flow!r}")
     return Flow(OutletRef(spec_of(kind, make, *(flow._out for flow in flows))))

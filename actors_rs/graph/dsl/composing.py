@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, OutletRef
+from actors_rs.graph.dsl.checks import cannot_run
 from actors_rs.graph.fusing import fused
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Composition(Generic[In_contra, Out_co]):
         from actors_rs.graph.dsl.flow import Flow
 
         if self._out is OPEN:
-            raise GraphError("fuse: an empty Flow() has no stage to fuse")
+            raise cannot_run("fuse: an empty Flow() has no stage to fuse")
         return Flow(fused(self._out))
 
     def async_boundary(self) -> Flow[In_contra, Out_co]:

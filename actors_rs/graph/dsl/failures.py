@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef
-from actors_rs.graph.dsl.checks import at_least, positive_seconds
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    cannot_run,
+    positive_seconds,
+    telling_where,
+    wrong_kind,
+)
 from actors_rs.graph.sections import restarted, with_policy
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -48,12 +54,13 @@ class Failures(Generic[In_contra, Out_co]):
         Raises ``InvalidArgumentError`` for an unknown policy, ``TypeError`` for a decider that
         cannot be called, ``GraphError`` where there is no stage it could hold for.
         """
-        answer = OnFailure.checked("on_failure", policy, decider)
+        with telling_where():
+            answer = OnFailure.checked("on_failure", policy, decider)
         out = self._out
         if not section:
             return self._changed("on_failure", attributes=_of_element_stage(out, answer))
         if out is OPEN:
-            raise GraphError("on_failure: an empty Flow() has no stage to change")
+            raise cannot_run("on_failure: an empty Flow() has no stage to change")
         return self._ending_in(OutletRef(with_policy(out.spec, answer), out.index))
 
     def restart(
@@ -72,11 +79,11 @@ class Failures(Generic[In_contra, Out_co]):
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):
-            raise TypeError(f"restart: backoff must be a Backoff, got {backoff!r}")
+            raise wrong_kind(f"restart: backoff must be a Backoff, got {backoff!r}")
         at_least(0, max_restarts, "restart: max_restarts")
         seconds = positive_seconds(within, "restart: within")
         if self._out is OPEN:
-            raise GraphError("restart: an empty Flow() has no stage to restart")
+            raise cannot_run("restart: an empty Flow() has no stage to restart")
         return self._ending_in(OutletRef(restarted(self._out, backoff, max_restarts, seconds)))
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:

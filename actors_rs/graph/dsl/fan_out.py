@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_arg
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inputs, spec_of
-from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.checks import at_least, function, one_of, telling_where, wrong_kind
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.hub import HubPublisher
 from actors_rs.runtime.system import ActorSystem
@@ -68,7 +68,8 @@ class Branching(Generic[In_contra, Out_co]):
         function(f, "partition: f")
         answer = None
         if on_failure is not None or decider is not None:
-            answer = OnFailure.checked("partition: on_failure", on_failure, decider)
+            with telling_where():
+                answer = OnFailure.checked("partition: on_failure", on_failure, decider)
         attributes = Attributes(on_failure=answer)
         return self._split("partition", lambda: Partition(count, f), count, name, attributes)
 
@@ -158,9 +159,9 @@ class Branching(Generic[In_contra, Out_co]):
         ``InvalidArgumentError`` for an option out of its range or a system that was shut down,
         ``GraphError`` for a flow whose input is open.
         """
+        check_system("hub", system)
         at_least(0, replay, "hub: replay")
         one_of(get_args(OnSlow), on_slow, "hub: on_slow")
-        system._check_open()
         make = partial(HubLogic, replay, on_slow, keep_alive)
         return HubPublisher(system, self._out, "hub", make, name)
 
@@ -179,8 +180,8 @@ class Branching(Generic[In_contra, Out_co]):
         which they came. While there is none, and while the one chosen does not ask, elements
         wait. Ends, and what is raised, are as for ``hub``.
         """
+        check_system("partition_hub", system)
         function(f, "partition_hub: f")
-        system._check_open()
         make = partial(PartitionHubLogic, f, keep_alive)
         return HubPublisher(system, self._out, "partition_hub", make, name)
 
@@ -206,7 +207,14 @@ class Branching(Generic[In_contra, Out_co]):
         return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(sink._spec,))))
 
 
+def check_system(kind: str, system: ActorSystem) -> None:
+    """Raise unless ``system`` is one, and open."""
+    if not isinstance(system, ActorSystem):
+        raise wrong_kind(f"{kind} needs an ActorSystem, got {system!r}")
+    system._check_open()
+
+
 def check_sink(kind: str, sink: object) -> None:
     """Raise ``TypeError`` unless ``sink`` is one."""
     if not isinstance(sink, Sink):
-        raise TypeError(f"{kind} needs a Sink, got {sink!r}")
+        raise wrong_kind(f"{kind} needs a Sink, got {sink!r}")

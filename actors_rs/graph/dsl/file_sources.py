@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, encoding_of, function, path_of, text_of, wrong_kind
 from actors_rs.stages.sources.csv import Csv
 from actors_rs.stages.sources.files import Files
 from actors_rs.stages.sources.jsonl import Jsonl
@@ -36,13 +36,6 @@ def _blocking(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Fl
     return Flow(OutletRef(spec_of(kind, make, attributes=_PINNED, outflow_window=outflow_window)))
 
 
-def path_of(value: Any, what: str) -> Any:
-    """``value`` if it is a path; ``TypeError`` if not."""
-    if not isinstance(value, str | PathLike):
-        raise TypeError(f"{what}: path must be a text or a path, got {value!r}")
-    return value
-
-
 class FileSources:
     """Each is opened when its first element is demanded, and closed at any end.
 
@@ -67,8 +60,7 @@ class FileSources:
     @staticmethod
     def files(pattern: str) -> Flow[Never, Path]:
         """The paths of the files that match ``pattern``, sorted; ``**`` is any directories."""
-        if not isinstance(pattern, str) or not pattern:
-            raise TypeError(f"Source.files: pattern must be a text, got {pattern!r}")
+        text_of(pattern, "Source.files: pattern")
         return _blocking("files", lambda: Files(pattern))
 
     @overload
@@ -103,14 +95,16 @@ class FileSources:
         a mark in front or not.
         """
         path_of(path, "Source.csv")
+        encoding_of(encoding, "Source.csv")
         if not isinstance(delimiter, str) or len(delimiter) != 1:
-            raise TypeError(f"Source.csv: delimiter must be one character, got {delimiter!r}")
+            raise wrong_kind(f"Source.csv: delimiter must be one character, got {delimiter!r}")
         return _blocking("csv", lambda: Csv(path, bool(header), delimiter, encoding))
 
     @staticmethod
     def jsonl(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, Any]:
         """The JSON values of a file with one on each line."""
         path_of(path, "Source.jsonl")
+        encoding_of(encoding, "Source.jsonl")
         return _blocking("jsonl", lambda: Jsonl(path, encoding))
 
     @staticmethod
@@ -127,7 +121,7 @@ class FileSources:
         path_of(path, "Source.parquet")
         at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")
         if isinstance(columns, str):
-            raise TypeError(f"Source.parquet: columns must be a list of names, got {columns!r}")
+            raise wrong_kind(f"Source.parquet: columns must be a list of names, got {columns!r}")
         arrow_parquet()
         names = None if columns is None else list(columns)
         make = lambda: Parquet(path, names, rows_per_batch)  # noqa: E731
@@ -165,6 +159,5 @@ class FileSources:
         SQLite's own kind of address.
         """
         path_of(path, "Source.sqlite")
-        if not isinstance(query, str) or not query:
-            raise TypeError(f"Source.sqlite: query must be a text, got {query!r}")
+        text_of(query, "Source.sqlite: query")
         return _blocking("sqlite", lambda: Sqlite(path, query, parameters, bool(dicts)))

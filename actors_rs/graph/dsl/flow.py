@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.dsl.checks import cannot_run, telling_where, text_of, wrong_kind
 from actors_rs.graph.dsl.combining import Combining
 from actors_rs.graph.dsl.composing import Composition
 from actors_rs.graph.dsl.edges import Edges
@@ -79,6 +79,8 @@ class Flow(
         self._out = _out
 
     def __repr__(self) -> str:
+        if self._out is OPEN:
+            return "<Flow that passes everything on>"
         return f"<Flow ending in '{self._out.spec.label}'>"
 
     def then(
@@ -95,18 +97,18 @@ class Flow(
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""
         if not isinstance(flow, Flow):
-            raise TypeError(f"via needs a Flow, got {flow!r}")
+            raise wrong_kind(f"via needs a Flow, got {flow!r}")
         if flow._out is OPEN:
             return cast("Flow[In_contra, R]", self)
         spec = graft(flow._out.spec, self._out)
         if spec is flow._out.spec and self._out is not OPEN:
-            raise GraphError(f"{flow!r} is a source: nothing can be put in front of it")
+            raise cannot_run(f"via: {flow!r} is a source: nothing can be put in front of it")
         return Flow(OutletRef(spec, flow._out.index))
 
     def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
         """This, into ``sink``: a graph that can be run."""
         if not isinstance(sink, Sink):
-            raise TypeError(f"to needs a Sink, got {sink!r}")
+            raise wrong_kind(f"to needs a Sink, got {sink!r}")
         return Graph._of_sink(sink.behind(self._out))
 
     def run(self: Flow[Never, T], sink: Sink[T, R]) -> R:
@@ -118,8 +120,7 @@ class Flow(
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"a stage's name must be a text, got {name!r}")
+        text_of(name, "named: a stage's name")
         return self._changed("named", name=name)
 
     def with_attributes(
@@ -136,7 +137,8 @@ class Flow(
         by default all there are.
         """
         spec = self._out.spec
-        attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
+        with telling_where():
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
         return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
@@ -150,9 +152,9 @@ class Flow(
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         spec: StageSpec = self._out.spec
         if self._out is OPEN:
-            raise GraphError(f"{how}: an empty Flow() has no stage to change")
+            raise cannot_run(f"{how}: an empty Flow() has no stage to change")
         if spec.outlets - len(spec.sides) > 1:
-            raise GraphError(
+            raise cannot_run(
                 f"{how}: '{spec.label}' has {spec.outlets} outlets; name it where it is made, "
                 f"with {spec.kind}(..., name=...)"
             )
@@ -181,6 +183,8 @@ def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]: .
 
 def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
     """``source``, then each of ``flows``, left to right."""
+    if not isinstance(source, Flow):
+        raise wrong_kind(f"pipe needs a Source or a Flow, got {source!r}")
     for flow in flows:
         source = source.via(flow)
     return source

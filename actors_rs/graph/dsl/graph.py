@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, in_order
+from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, check_used_once, in_order
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
-from actors_rs.graph.dsl.checks import positive_seconds
-from actors_rs.graph.loops import closing_refs
+from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize, unique_names
 from actors_rs.runtime.system import ActorSystem
 
@@ -46,11 +45,12 @@ class Graph(Generic[R_co]):
     def __new__(cls, *graphs: Graph[Any]) -> Graph[Any]:
         """Put ``graphs`` together."""
         if not graphs:
-            raise GraphError("a graph needs at least one sink, got none: end a flow with .to(sink)")
+            raise cannot_run("a graph needs at least one sink, got none: end a flow with .to(sink)")
         for graph in graphs:
             if not isinstance(graph, Graph):
-                raise TypeError(f"Graph takes what .to(sink) gives, got {graph!r}")
+                raise wrong_kind(f"Graph takes what .to(sink) gives, got {graph!r}")
         if len(graphs) == 1:
+            check_closed(in_order(graphs[0]._sinks))
             return graphs[0]
         self = super().__new__(cls)
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
@@ -67,6 +67,8 @@ class Graph(Generic[R_co]):
     def _of_sink(cls, sink: StageSpec) -> Graph[Any]:
         specs = in_order([sink])
         check_fed(specs)
+        check_used_once(specs)
+        check_buffers(specs)
         makers_of(specs)
         self = super().__new__(cls)
         self._sinks = (sink,)

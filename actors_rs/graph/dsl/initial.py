@@ -6,6 +6,8 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TypeVar
 
+from actors_rs.graph.dsl.checks import wrong_kind
+
 __all__ = ["copies_of"]
 
 R = TypeVar("R")
@@ -22,7 +24,7 @@ def copies_of(init: R, what: str, instead: str) -> Callable[[], R]:
     try:
         kept = deepcopy(init)
     except Exception as error:
-        raise TypeError(
+        raise wrong_kind(
             f"{what}: init must be something that can be copied, as each run begins with a copy "
             f"of its own, got {init!r}; give {instead} a function that makes it"
         ) from error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import function, positive_seconds
+from actors_rs.graph.dsl.checks import function, positive_seconds, wrong_kind
 from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
@@ -27,7 +27,7 @@ class LifeCycle(Chain[In_contra, Out_co]):
     def kill_switch(self, switch: KillSwitch) -> Flow[In_contra, Out_co]:
         """This stream until ``switch`` is used, which other streams may have too."""
         if not isinstance(switch, KillSwitch):
-            raise TypeError(f"kill_switch needs a KillSwitch, got {switch!r}")
+            raise wrong_kind(f"kill_switch needs a KillSwitch, got {switch!r}")
         return self.then("kill_switch", lambda: KillSwitchStage(switch))
 
     def on_termination(

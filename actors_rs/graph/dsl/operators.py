@@ -7,7 +7,6 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import (
     at_least,
@@ -15,6 +14,8 @@ from actors_rs.graph.dsl.checks import (
     optional_function,
     positive,
     positive_seconds,
+    wrong_kind,
+    wrong_value,
 )
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.batch import Batch
@@ -100,7 +101,7 @@ class Operators(Appending[In_contra, Out_co]):
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
         if not isinstance(first, int):
-            raise TypeError(f"with_index: first must be an int, got {first!r}")
+            raise wrong_kind(f"with_index: first must be an int, got {first!r}")
         return self._linear("with_index", lambda: WithIndex(first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
@@ -201,12 +202,10 @@ class Operators(Appending[In_contra, Out_co]):
         function(f, "map_async: f")
         at_least(1, parallelism, "map_async: parallelism")
         if executor is not None and not isinstance(executor, Executor):
-            raise TypeError(f"map_async: executor must be an Executor or None, got {executor!r}")
+            raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
         if key is None:
             return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
         by = function(key, "map_async: key")
         if not ordered:
-            raise InvalidArgumentError(
-                "map_async: expected ordered or a key, got ordered=False too"
-            )
+            raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
         return self.then("map_async", lambda: MapAsyncByKey(f, parallelism, by, executor))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar, get_args
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.checks import at_least, function, one_of, wrong_kind, wrong_value
 from actors_rs.stages.operators.buffer import Buffer, Overflow
 from actors_rs.stages.operators.conflate import Conflate
 from actors_rs.stages.operators.expand import Expand
@@ -44,10 +43,10 @@ class RateMatching(Chain[In_contra, Out_co]):
         at_least(1, n, "buffer: n")
         one_of(get_args(Overflow), overflow, "buffer: overflow")
         if not isinstance(dead_letters, bool):
-            raise TypeError(f"buffer: dead_letters must be True or False, got {dead_letters!r}")
+            raise wrong_kind(f"buffer: dead_letters must be True or False, got {dead_letters!r}")
         if overflow == "backpressure":
             if dead_letters:
-                raise InvalidArgumentError("buffer: with 'backpressure' there are no dead letters")
+                raise wrong_value("buffer: with 'backpressure' there are no dead letters")
             return self.then("buffer", PassThrough).with_attributes(window=n)
         return self.then("buffer", lambda: Buffer(n, overflow, dead_letters), BEHIND_A_BUFFER)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OutletRef
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, cannot_run, function, optional_function, wrong_kind
 from actors_rs.graph.dsl.substreams import source_in
 from actors_rs.runtime._primitives import random_bits
 from actors_rs.runtime.backoff import Backoff
@@ -85,15 +84,14 @@ class Recovery(Chain[In_contra, Out_co]):
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):
-            raise TypeError(f"retry: backoff must be a Backoff, got {backoff!r}")
+            raise wrong_kind(f"retry: backoff must be a Backoff, got {backoff!r}")
         at_least(1, max_attempts, "retry: max_attempts")
         if budget is not None and not isinstance(budget, RateLimit):
-            raise TypeError(f"retry: budget must be a RateLimit, got {budget!r}")
-        if when is not None:
-            function(when, "retry: when")
+            raise wrong_kind(f"retry: budget must be a RateLimit, got {budget!r}")
+        optional_function(when, "retry: when")
         spec, wait = self._out.spec, _Waits(backoff)
         if spec.kind != "map_async":
-            raise GraphError(f"retry changes the map_async before it, got a '{spec.kind}'")
+            raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")
 
         def make() -> MapAsync:
             logic = spec.make()

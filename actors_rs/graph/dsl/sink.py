@@ -8,9 +8,16 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, overload
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    cannot_run,
+    function,
+    path_of,
+    telling_where,
+    text_of,
+    wrong_kind,
+)
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.runtime.system import ActorSystem
@@ -63,8 +70,7 @@ class Sink(Generic[In_contra, R_co]):
 
     def named(self, name: str) -> Sink[In_contra, R_co]:
         """This sink under a name, which errors, figures and pictures show."""
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"a stage's name must be a text, got {name!r}")
+        text_of(name, "named: a stage's name")
         return Sink(replace(self._spec, name=name))
 
     def with_attributes(
@@ -75,7 +81,8 @@ class Sink(Generic[In_contra, R_co]):
         throughput: int | None = None,
     ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
-        attributes = Attributes.of_stage(self._spec.label, window, dispatcher, throughput)
+        with telling_where():
+            attributes = Attributes.of_stage(self._spec.label, window, dispatcher, throughput)
         return Sink(replace(self._spec, attributes=attributes.over(self._spec.attributes)))
 
     def on_failure(
@@ -86,7 +93,8 @@ class Sink(Generic[In_contra, R_co]):
         The result is that of the elements it took; after ``"restart"``, of those behind the
         failure. A sink that writes files keeps what it has written, as with ``"resume"``.
         """
-        answer = OnFailure.checked("on_failure", policy, decider)
+        with telling_where():
+            answer = OnFailure.checked("on_failure", policy, decider)
         attributes = replace(self._spec.attributes, on_failure=answer)
         return Sink(replace(self._spec, attributes=attributes))
 
@@ -155,10 +163,10 @@ class Sink(Generic[In_contra, R_co]):
         Where each is to be an actor of its own, use ``.broadcast(n)`` and ``Graph(...)``.
         """
         if not sinks:
-            raise GraphError("Sink.fan needs at least one sink, got none")
+            raise cannot_run("Sink.fan needs at least one sink, got none")
         for sink in sinks:
             if not isinstance(sink, Sink):
-                raise TypeError(f"Sink.fan needs Sinks, got {sink!r}")
+                raise wrong_kind(f"Sink.fan needs Sinks, got {sink!r}")
         specs = [sink._spec for sink in sinks]
         parts = [Part(s.label, s.site, s.make, s.attributes.on_failure) for s in specs]
         asked = [s.attributes for s in specs]
@@ -200,6 +208,7 @@ class Sink(Generic[In_contra, R_co]):
     @staticmethod
     def jsonl(path: str | PathLike[str]) -> Sink[Any, WriteReport]:
         """One JSON value a line; the file appears, or is replaced, when the stream completes."""
+        path_of(path, "Sink.jsonl")
         return _sink("jsonl", lambda: Jsonl(path), _PINNED)
 
     @staticmethod
@@ -211,6 +220,7 @@ class Sink(Generic[In_contra, R_co]):
         ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
         ``CREATE TABLE IF NOT EXISTS ...``.
         """
+        path_of(path, "Sink.sqlite")
         at_least(1, batch, "sqlite: batch")
         return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED)
 
@@ -223,6 +233,7 @@ class Sink(Generic[In_contra, R_co]):
         Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
         dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
         """
+        path_of(directory, "Sink.parquet")
         at_least(1, rows_per_file, "parquet: rows_per_file")
         return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
 

@@ -9,9 +9,8 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, function, one_of
+from actors_rs.graph.dsl.checks import at_least, encoding_of, function, one_of, path_of, wrong_kind
 from actors_rs.graph.dsl.file_sources import FileSources
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.foreign_source import PublisherSource
@@ -67,7 +66,7 @@ class SourceFactories(FileSources):
     def failed(error: BaseException) -> Flow[Never, Never]:
         """No element; fails at once with ``error``, which is not wrapped."""
         if not isinstance(error, BaseException):
-            raise TypeError(f"Source.failed needs an exception, got {error!r}")
+            raise wrong_kind(f"Source.failed needs an exception, got {error!r}")
         return source("failed", lambda: Failed(error))
 
     @staticmethod
@@ -80,12 +79,18 @@ class SourceFactories(FileSources):
             return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterable):
             return source("from_iterable", lambda: IterableSource(lambda: iterable))
-        make = function(iterable, "Source.from_iterable: an iterable, or a function giving one,")
-        return source("from_iterable", lambda: IterableSource(make))
+        if not callable(iterable):
+            raise wrong_kind(
+                "Source.from_iterable needs an iterable, or a function that gives one, "
+                f"got {iterable!r}"
+            )
+        return source("from_iterable", lambda: IterableSource(iterable))
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
         """``count`` integers from ``start`` upwards."""
+        if not isinstance(start, int):
+            raise wrong_kind(f"Source.range: start must be an int, got {start!r}")
         at_least(0, count, "Source.range: count")
         numbers = builtins.range(start, start + count)
         return source("range", partial(SequenceSource, numbers))
@@ -125,14 +130,17 @@ class SourceFactories(FileSources):
         """
         if isinstance(future, Future):
             return source("from_future", lambda: FutureSource(lambda: future, own=False))
-        make = function(future, "Source.from_future: a Future, or a function giving one,")
-        return source("from_future", lambda: FutureSource(make, own=True))
+        if not callable(future):
+            raise wrong_kind(
+                f"Source.from_future needs a Future, or a function that gives one, got {future!r}"
+            )
+        return source("from_future", lambda: FutureSource(future, own=True))
 
     @staticmethod
     def from_publisher(publisher: Publisher[T]) -> Flow[Never, T]:
         """The elements of somebody else's Publisher, subscribed to anew in each run."""
         if not is_publisher(publisher):
-            raise TypeError(f"Source.from_publisher needs a Publisher, got {publisher!r}")
+            raise wrong_kind(f"Source.from_publisher needs a Publisher, got {publisher!r}")
         return source("from_publisher", lambda: PublisherSource(publisher))
 
     @staticmethod
@@ -151,6 +159,6 @@ class SourceFactories(FileSources):
     @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, str]:
         """The lines of a text file, without their ends, read on demand."""
-        if not isinstance(path, str | PathLike):
-            raise InvalidArgumentError(f"Source.lines: path must be a path, got {path!r}")
+        path_of(path, "Source.lines")
+        encoding_of(encoding, "Source.lines")
         return source("lines", lambda: Lines(path, encoding))

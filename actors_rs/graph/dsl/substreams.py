@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_source, in_order, spec_of
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, function, one_of, positive_seconds
+from actors_rs.graph.dsl.checks import at_least, function, one_of, positive_seconds, wrong_kind
 from actors_rs.stages.groups import OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.catch import Catch
@@ -170,7 +170,7 @@ def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
 def source_in(stream: Any, where: str) -> Flow[Never, Any]:
     """``stream`` if it is a closed source; raises ``TypeError`` or ``GraphError``."""
     if not isinstance(stream, Stream):
-        raise TypeError(f"{where} needs Sources, got {stream!r}")
+        raise wrong_kind(f"{where} needs Sources, got {stream!r}")
     out: OutletRef = stream._out  # type: ignore[attr-defined]
     check_source([] if out is OPEN else in_order([out.spec]), out, where)
     return stream  # type: ignore[return-value]

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Never, TypeVar
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import function, positive_seconds
+from actors_rs.graph.dsl.checks import function, positive_seconds, telling_where, wrong_value
 from actors_rs.graph.dsl.sources import source
 from actors_rs.runtime.rate_limit import RateLimit
 from actors_rs.stages.operators.backpressure_timeout import BackpressureTimeout
@@ -78,10 +77,11 @@ class Timing(Chain[In_contra, Out_co]):
         if cost is not None:
             function(cost, "throttle: cost")
         if not isinstance(n, RateLimit):
-            RateLimit(n, per, burst)  # raises now, not when the graph runs
+            with telling_where():
+                RateLimit(n, per, burst)  # raises now, not when the graph runs
             return self.then("throttle", lambda: Throttle(RateLimit(n, per, burst), cost))
         if per != 1.0 or burst is not None:
-            raise InvalidArgumentError("throttle: a RateLimit has its own per and burst")
+            raise wrong_value("throttle: a RateLimit has its own per and burst")
         limit = n
         return self.then("throttle", lambda: Throttle(limit, cost))
 
