@@ -128,9 +128,9 @@ class Nested:
 
     def _finish(self) -> None:
         del self._nest.living[self]
-        error = self.error or next(
-            (i.error for i in self.logic.inlets if i.error is not None), None
-        )
+        error = self.error
+        if error is None:
+            error = next((i.error for i in self.logic.inlets if i.error is not None), None)
         try:
             self.logic.stop(error)
         except BaseException as failure:  # whatever it was, the run must end

@@ -188,7 +188,8 @@ class Run(Generic[R]):
     def _stop(self, reason: BaseException) -> None:
         """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""
         with self._lock:
-            self._stop_reason = self._stop_reason or reason
+            if self._stop_reason is None:
+                self._stop_reason = reason
         self._tell_to_stop(self._all_stages(), reason)
 
     def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
@@ -268,7 +269,7 @@ class Run(Generic[R]):
     def note_failure(self, error: BaseException) -> None:
         """A stage failed; the first such error is the run's."""
         with self._lock:
-            if error not in self._failures:
+            if all(error is not known for known in self._failures):  # its __eq__ has no say
                 self._failures.append(error)
 
     def cancelled_error(self) -> RunCancelled:

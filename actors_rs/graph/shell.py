@@ -246,7 +246,9 @@ class StageActor(PooledActor):
 
     def _finish(self) -> None:
         logic = self.logic
-        error = self.error or next((i.error for i in logic.inlets if i.error is not None), None)
+        error = self.error  # asked for None only: an exception of the user's may be false
+        if error is None:
+            error = next((i.error for i in logic.inlets if i.error is not None), None)
         completed = not isinstance(logic, SinkLogic) or logic.completed
         self.actor_stopped.set()
         try:

@@ -87,7 +87,12 @@ class DeadLetters:
         The record keeps ``error`` with a note of where it was raised in place of its traceback.
         """
         if self.record(what, where=where, why=why, error=error):
-            logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+            try:
+                logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+            except Exception as broken:  # a handler of the user's, or a text that raises
+                self.record(
+                    None, where=where, why="a dead letter could not be logged", error=broken
+                )
         if error is not None:
             forget_frames(error)
 

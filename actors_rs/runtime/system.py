@@ -310,7 +310,7 @@ class ActorSystem:
         up. Runs end with the error, which is raised again where the ``with`` block ends.
         """
         with self._lock:
-            self._fatal = self._fatal or error
+            self._fatal = error if self._fatal is None else self._fatal
         self._refuse_more()
         for activity in self._living_activities():
             activity.abort(error)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from actors_rs.errors import DeciderError, InvalidArgumentError
+from actors_rs.errors import DeciderError, InvalidArgumentError, said
 
 __all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
 
@@ -54,7 +54,8 @@ class OnFailure:
         try:
             policy = self.decider(error, element)
         except Exception as failure:
-            raise DeciderError(f"a decider raised {type(failure).__name__}: {failure}") from failure
+            raised = f"{type(failure).__name__}: {said(failure)}"
+            raise DeciderError(f"a decider raised {raised}") from failure
         if policy not in POLICIES:
             raise DeciderError(f"a decider's answer: {_expected()}, got {policy!r}")
         return policy

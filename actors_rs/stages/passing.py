@@ -83,7 +83,7 @@ class Detached(StageLogic):
             self._take_piece(budget)
             self.give(budget)
         if inlet.exhausted and not self._raised and (outlet.closed or not self.holds):
-            self.end(self._failure or inlet.error)
+            self.end(self._failure if self._failure is not None else inlet.error)
 
     def fail_behind(self, error: BaseException) -> None:
         """Fail with ``error``, behind what the stage holds; upstream is cancelled at once."""

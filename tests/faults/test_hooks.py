@@ -1,6 +1,7 @@
 # mypy: disable-error-code="var-annotated, no-untyped-def"
 """Every kind of exception in every hook of an actor and of a stage: who ends, and who lives on."""
 
+import logging
 import threading
 from contextlib import suppress
 
@@ -136,3 +137,29 @@ def test_a_fault_in_what_is_called_at_the_end_of_a_run_keeps_nobody_else_waiting
     with no_leaks():
         raised = raised_by(work)
     assert type(raised) is (type(KINDS[kind]("")) if fatal(kind) else type(None))
+
+
+class Broken(logging.Handler):
+    """A log handler that raises."""
+
+    def emit(self, record):
+        raise OSError("disk full")
+
+
+@pytest.fixture
+def broken_log():
+    logger, handler = logging.getLogger("actors_rs"), Broken()
+    logger.addHandler(handler)
+    yield
+    logger.removeHandler(handler)
+
+
+def test_a_log_that_raises_keeps_no_actor_from_ending_and_no_run(broken_log):
+    with no_leaks(), ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        ref = system.spawn(Recorder)
+        ref.tell(ValueError("mine"))
+        wait_until(lambda: not ref.is_alive())
+        flow = Source.range(0, 4).map(lambda n: 1 // (n - 2)).on_failure("resume")
+        assert system.start(flow.to(Sink.count())).result(SECONDS) == 3
+        said = {one.why for one in system.dead_letters.recent()}
+    assert {"the failure could not be logged", "a dead letter could not be logged"} <= said

@@ -106,7 +106,7 @@ class HubLogic(StageLogic):
 
     def end(self, error: BaseException | None) -> None:
         super().end(error)  # first: upstream is to hear the cause
-        self._shut_down(error or deserted(self.context.name))
+        self._shut_down(error if error is not None else deserted(self.context.name))
 
     def details(self) -> dict[str, Any]:
         buffer = self._buffer

@@ -128,7 +128,7 @@ class MergeSorted(FanIn):
         return len(out)
 
     def _has_failed(self, side: _Side) -> bool:
-        return side.over and (side.error or side.inlet.error) is not None
+        return side.over and (side.error is not None or side.inlet.error is not None)
 
     def _end_if_due(self) -> None:
         for side in self._sides:

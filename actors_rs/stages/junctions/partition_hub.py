@@ -93,7 +93,7 @@ class PartitionHubLogic(StageLogic):
 
     def end(self, error: BaseException | None) -> None:
         super().end(error)  # first: upstream is to hear the cause
-        self._over(error or deserted(self.context.name))
+        self._over(error if error is not None else deserted(self.context.name))
 
     def details(self) -> dict[str, Any]:
         return {"subscribers": len(self._seats), "waiting": len(self._piece)}
