@@ -1,102 +1,66 @@
-"""Grouping: the sessions of each visitor, while the log is still being written.
+"""Group by: one stream of sales becomes a file and a sum for each shop, all written at a time.
 
-    python examples/group_by.py 2000
+    python examples/group_by.py 20000 build/sales
 
-A log has the steps of many visitors, one among the other. Each visitor is a stream of its own, in
-which a purchase ends the session and anything later is another one. At most so many visitors are
-followed at a time: whoever has been quiet for longest makes room, and is a new visitor when seen
-again. The sums by country at the end are groups as well, folded within the stage that merges them.
+Each shop's sales are a stream of their own, a group: its elements go to the shop's file and are
+added up. No more than ``MOST`` groups are open at once, so neither are files. A shop that has sold
+nothing for a while makes room for a new one; when it sells again it gets a new group and a further
+file. That is what ``on_overflow`` says; other answers are to wait (``"backpressure"``), to put all
+further shops into one group (``"divert"``), or to fail.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
 
 from actors_rs import Graph, Group, Sink, Source
 
-VISITORS = 97
-FOLLOWED = 60
-COUNTRIES = ("at", "de", "fi")
+MOST = 8
+SHOPS = 12
+
+Sale = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Step:
-    """A line of the log."""
-
-    visitor: int
-    page: str
-    spent: int = 0
-
-
-@dataclass(frozen=True)
-class Session:
-    """What one visitor did until a purchase, or until the last step."""
-
-    visitor: int
-    pages: int
-    spent: int
-
-    @property
-    def country(self) -> str:
-        """Where the visitor lives."""
-        return COUNTRIES[self.visitor % len(COUNTRIES)]
+def sales(number: int) -> Iterator[Sale]:
+    """Sales in ``SHOPS`` shops, of which a few sell most, and not the same ones all day."""
+    dice = Random(7)
+    for n in range(number):
+        shop = (int(dice.gauss(0, 1.5)) + n * SHOPS // number) % SHOPS
+        yield {"shop": f"shop-{shop}", "cents": dice.randrange(100, 2000)}
 
 
-def log(count: int) -> Iterator[Step]:
-    """``count`` steps; every seventh of a visitor is a purchase."""
-    for number in range(count):
-        visitor = number * 31 % VISITORS
-        bought = number // VISITORS % 7 == 6
-        yield Step(visitor, "pay", visitor + 1) if bought else Step(visitor, "look")
+def graph(number: int, folder: Path) -> Graph[list[tuple[str, int]]]:
+    """Ends in pairs of a shop and what it sold, one for each group that it had."""
+    files = count(1)
 
+    def summed(group: Group[str, Sale]) -> Source[tuple[str, int]]:
+        file = folder / f"{group.key}.{next(files)}.jsonl"
+        cents = group.also_to(Sink.jsonl(file)).map(lambda sale: int(sale["cents"]))
+        return cents.sum().map(lambda total: (group.key, total))
 
-def sessions(steps: Iterable[Step]) -> Iterator[Session]:
-    """The sessions of one visitor."""
-    pages = 0
-    visitor: int | None = None
-    for step in steps:
-        visitor, pages = step.visitor, pages + 1
-        if step.spent:
-            yield Session(visitor, pages, step.spent)
-            pages = 0
-    if pages and visitor is not None:
-        yield Session(visitor, pages, 0)
-
-
-def together(seen: list[Step], step: Step) -> list[Step]:
-    """All steps so far."""
-    return [*seen, step]
-
-
-def of_one_visitor(steps: Group[int, Step]) -> Source[Session]:
-    """A stream of the visitor's sessions, from the stream of the visitor's steps."""
-    begin: list[Step] = []
-    return steps.reduce(begin, together).flat_map(sessions)
-
-
-def of_one_country(found: Group[str, Session]) -> Source[tuple[str, int]]:
-    """The country and what was spent there."""
-    total: Source[int] = found.map(lambda session: session.spent).sum()
-    return total.map(lambda spent: (found.key, spent)).fuse()
-
-
-def graph(count: int) -> Graph[list[tuple[str, int]]]:
-    """From the log to what was spent in each country."""
     return (
-        Source.from_iterable(lambda: log(count))
-        .group_by(lambda step: step.visitor, FOLLOWED, on_overflow="evict_idle")
-        .flat_map(of_one_visitor, breadth=10 * FOLLOWED)
-        .group_by(lambda session: session.country, len(COUNTRIES))
-        .flat_map(of_one_country, breadth=len(COUNTRIES))
+        Source.from_iterable(lambda: sales(number))
+        .group_by(lambda sale: sale["shop"], max_groups=MOST, on_overflow="evict_idle")
+        .flat_map(summed, breadth=2 * MOST)  # those that end still have to be written
         .to(Sink.list())
     )
 
 
-def main(count: int) -> None:
-    """Print what was spent in each country."""
-    for country, spent in sorted(graph(count).run()):
-        print(f"{country}: {spent}")
+def main(number: int, folder: Path) -> None:
+    """Sort ``number`` sales into files in ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    totals: defaultdict[str, int] = defaultdict(int)
+    groups = graph(number, folder).run()
+    for shop, cents in groups:
+        totals[shop] += cents
+    for shop, cents in sorted(totals.items(), key=lambda pair: -pair[1]):
+        print(f"{shop:8} {cents / 100:10.2f}")
+    print(f"{number} sales in {len(totals)} shops, in {len(groups)} files")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), Path(sys.argv[2]))

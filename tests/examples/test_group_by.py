@@ -1,18 +1,26 @@
-"""examples/group_by.py on a short log: nothing that was spent is lost, whoever made room."""
+"""examples/group_by.py on few sales: each in its shop's files once, and the sums are theirs."""
+
+import json
+from collections import Counter
 
 import group_by as example
 
 
-def test_all_that_was_spent_is_found_in_its_country(capsys):
-    example.main(2_000)
-    spent = dict.fromkeys(example.COUNTRIES, 0)
-    for step in example.log(2_000):
-        spent[example.COUNTRIES[step.visitor % 3]] += step.spent
-    assert sum(spent.values()) > 0
-    lines = [f"{country}: {sum_}" for country, sum_ in sorted(spent.items())]
-    assert capsys.readouterr().out.splitlines() == lines
-
-
-def test_a_session_ends_with_a_purchase_and_at_the_end():
-    steps = [example.Step(7, "look"), example.Step(7, "pay", 5), example.Step(7, "look")]
-    assert list(example.sessions(steps)) == [example.Session(7, 2, 5), example.Session(7, 1, 0)]
+def test_every_sale_is_in_one_file_of_its_shop_and_in_the_sum(tmp_path, capsys):
+    example.main(3000, tmp_path / "sales")
+    written: Counter[str] = Counter()
+    lines = 0
+    for file in (tmp_path / "sales").iterdir():
+        for line in file.read_text().splitlines():
+            sale = json.loads(line)
+            assert file.name.startswith(f"{sale['shop']}.")
+            written[sale["shop"]] += sale["cents"]
+            lines += 1
+    expected: Counter[str] = Counter()
+    for sale in example.sales(3000):
+        expected[sale["shop"]] += sale["cents"]
+    assert lines == 3000
+    assert written == expected
+    printed = capsys.readouterr().out
+    assert all(f"{shop:8} {cents / 100:10.2f}" in printed for shop, cents in expected.items())
+    assert f"3000 sales in {example.SHOPS} shops" in printed
