@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-__all__ = ["ArrowRoute", "open_arrow_route", "open_direct", "open_public"]
+__all__ = ["ArrowRoute", "open_arrow_route", "open_direct", "open_public", "schema_of_to_arrow"]
 
 _LENGTH = struct.Struct("!i")
 
@@ -62,7 +62,7 @@ def open_direct(df: DataFrame) -> ArrowRoute:
     context: Any = df.sparkSession.sparkContext
     run_job = context._jvm.PythonRDD.runJob
     java_rdd_class = context._jvm.org.apache.spark.api.java.JavaRDD
-    schema = _schema_of_to_arrow(df)
+    schema = schema_of_to_arrow(df)
     rdd = df._jdf.toArrowBatchRdd()
     java_rdd = rdd.toJavaRDD()
 
@@ -128,7 +128,8 @@ class _FrameReader:
             yield pa.ipc.read_record_batch(buffer, self._schema)
 
 
-def _schema_of_to_arrow(df: DataFrame) -> pa.Schema:
+def schema_of_to_arrow(df: DataFrame) -> pa.Schema:
+    """The schema that ``df.toArrow()`` has. By names that are private to pyspark."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     large = df.sparkSession.conf.get("spark.sql.execution.arrow.useLargeVarTypes", "false")

@@ -12,7 +12,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
-from actors_rs.spark.arrow_route import open_arrow_route
+from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
+from actors_rs.spark.connect_back import open_streamed
 from actors_rs.spark.failures import (
     SparkSessionLost,
     describe_failure,
@@ -117,11 +118,17 @@ class _Planned(Generic[T]):
 
 
 class ArrowPartitions(_Planned["pa.RecordBatch"]):
-    """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has."""
+    """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has.
 
-    def __init__(self, df: DataFrame, pool: str | None = None) -> None:
+    Of a partition of more than ``max_bytes`` no more than a few batches are held at a time.
+    """
+
+    def __init__(
+        self, df: DataFrame, pool: str | None = None, max_bytes: int | None = None
+    ) -> None:
         super().__init__(_context_of(df), pool)
         self._df = df
+        self._max_bytes = max_bytes
         self._schema: pa.Schema | None = None
 
     @property
@@ -132,7 +139,7 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
         return self._schema
 
     def _open(self) -> tuple[int, Callable[[int], Generator[pa.RecordBatch, None, None]]]:
-        route = open_arrow_route(self._df)
+        route = _open_arrow(self._df, self._max_bytes)
         self._schema = route.schema
         return route.partitions, lambda index: route.run([index])
 
@@ -147,15 +154,23 @@ class RowPartitions(_Planned["Row"]):
     cannot carry a type, they travel as Spark's own rows, which takes several times as long.
     """
 
-    def __init__(self, df: DataFrame, pool: str | None = None) -> None:
+    def __init__(
+        self, df: DataFrame, pool: str | None = None, max_bytes: int | None = None
+    ) -> None:
         super().__init__(_context_of(df), pool)
         self._df = df
+        self._max_bytes = max_bytes
 
     def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
         decode = _row_decoder(self._df)
+        if decode is None and self._max_bytes is not None:
+            raise InvalidArgumentError(
+                "max_partition_bytes: only columns that Arrow can carry can be streamed, got "
+                f"{self._df.schema.simpleString()}"
+            )
         if decode is None:
             return _open_rdd(self._df.rdd)
-        route = open_arrow_route(self._df)
+        route = _open_arrow(self._df, self._max_bytes)
         return route.partitions, lambda index: _decoded(route.run([index]), decode)
 
     def describe(self) -> tuple[str, str]:
@@ -192,6 +207,10 @@ def _context_of(df: DataFrame) -> SparkContext:
             f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
             "be asked for one by one"
         ) from None
+
+
+def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
+    return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
 
 
 def _description_of(df: Any) -> tuple[str, str]:

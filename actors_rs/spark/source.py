@@ -95,6 +95,12 @@ class PartitionedSource(Flow[Never, T_co]):
         return PartitionedSource(replace(self._recipe, ledger=ledger))
 
 
+def _limit_of(max_partition_bytes: int | None) -> int | None:
+    if max_partition_bytes is None:
+        return None
+    return at_least(1, max_partition_bytes, "SparkSource: max_partition_bytes")
+
+
 def _pool_of(options: PolicyOptions) -> str | None:
     pool = options.get("pool")
     if pool is not None and (not isinstance(pool, str) or not pool):
@@ -116,6 +122,12 @@ class SparkSource:
     dead letter, a ``PoisonPartition``, and the others go on. ``partition_timeout``: seconds after
     which a second attempt is begun beside one that has given nothing.
 
+    ``max_partition_bytes``: a partition fetched as one job passes through the driver's JVM as a
+    whole, and needs that much memory there. With this limit one that is larger, in Arrow's bytes,
+    is streamed instead: its executor connects to the driver, at ``spark.driver.host``, and sends
+    batch by batch as they are taken, so neither the JVM nor this process holds more than a few.
+    A Python worker takes part then, which makes small partitions slower.
+
     ``pool``: the pool of Spark's scheduler that the jobs run in, for a session with
     ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
     ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
@@ -123,15 +135,20 @@ class SparkSource:
 
     @staticmethod
     def arrow(
-        df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
+        df: DataFrame,
+        in_flight: int = 2,
+        ordered: bool = True,
+        max_partition_bytes: int | None = None,
+        **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[pa.RecordBatch]:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
         pool = _pool_of(policy)
+        limit = _limit_of(max_partition_bytes)
         ArrowPartitions(df)  # refuses what is no DataFrame now, not at the first demand
         return PartitionedSource(
             _Recipe(
                 kind="spark_arrow",
-                make_plan=lambda: ArrowPartitions(df, pool),
+                make_plan=lambda: ArrowPartitions(df, pool, limit),
                 window=2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2,
                 in_flight=in_flight,
                 ordered=ordered,
@@ -143,15 +160,20 @@ class SparkSource:
 
     @staticmethod
     def rows(
-        df: DataFrame, in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
+        df: DataFrame,
+        in_flight: int = 2,
+        ordered: bool = True,
+        max_partition_bytes: int | None = None,
+        **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
         pool = _pool_of(policy)
+        limit = _limit_of(max_partition_bytes)
         RowPartitions(df)
         return PartitionedSource(
             _Recipe(
                 kind="spark_rows",
-                make_plan=lambda: RowPartitions(df, pool),
+                make_plan=lambda: RowPartitions(df, pool, limit),
                 window=0,
                 in_flight=at_least(1, in_flight, "SparkSource.rows: in_flight"),
                 ordered=ordered,

@@ -1,0 +1,223 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Partitions larger than their budget are streamed, and give the same rows as all others."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from actors_rs import ActorSystem, Backoff, Sink
+from actors_rs.delivery import Ledger
+from actors_rs.errors import StageError
+from actors_rs.spark import FailureKind, SparkPartitionError, SparkSource
+from actors_rs.spark.connect_back import _listener, _Transfer, open_streamed
+from actors_rs.spark.partitions import ArrowPartitions
+from tests.spark.jobs import Transform, ids, jobs_running, subscribed, until
+from tests.spark.test_partitions import every_type, flat
+from tests.spark.test_resume import failing, rows_in, to_sqlite
+
+pytestmark = pytest.mark.spark
+
+SECONDS = 60.0
+
+
+@pytest.mark.parametrize("limit", [1, 100_000_000], ids=["streamed", "whole"])
+def test_either_way_the_rows_and_the_schema_are_those_of_to_arrow(
+    spark: SparkSession, limit: int
+) -> None:
+    df = every_type(spark)
+    plan = ArrowPartitions(df, max_bytes=limit)
+    batches = flat(plan)
+    expected = df.toArrow()
+    assert plan.schema == expected.schema
+    assert pa.Table.from_batches(batches).equals(expected)
+    for batch in batches:
+        batch.validate(full=True)
+
+
+@pytest.mark.parametrize("limit", [1, 100_000_000], ids=["streamed", "whole"])
+def test_empty_partitions_and_rows_without_columns_come_too(
+    spark: SparkSession, limit: int
+) -> None:
+    assert flat(ArrowPartitions(spark.range(4).where("id < 0"), max_bytes=limit)) == []
+    without = flat(ArrowPartitions(spark.range(0, 10, 1, 2).select(), max_bytes=limit))
+    assert [batch.num_rows for batch in without] == [5, 5]
+
+
+def test_no_batch_is_larger_than_the_budget(spark: SparkSession) -> None:
+    batches = flat(ArrowPartitions(spark.range(0, 10_000, 1, 1), max_bytes=8_000))
+    assert [batch.num_rows for batch in batches] == [1_000] * 10
+
+
+def test_rows_can_be_streamed(spark: SparkSession, system: ActorSystem) -> None:
+    df = every_type(spark)
+    rows = system.start(SparkSource.rows(df, max_partition_bytes=1).to(Sink.list())).result(SECONDS)
+    assert rows == df.collect()
+
+
+def counting(marks: Path) -> Transform:
+    """Each batch that is made leaves a line."""
+    path = str(marks)
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            with open(path, "a") as lines:
+                lines.write("\n")
+            yield batch
+
+    return count
+
+
+def test_a_large_partition_is_computed_no_further_ahead_than_its_reader(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    made = tmp_path / "made"
+    wide = spark.range(0, 600_000, 1, 1).selectExpr("id", "repeat(cast(id AS string), 40) AS s")
+    df = wide.mapInArrow(counting(made), wide.schema)
+    asking = subscribed(system, SparkSource.arrow(df, max_partition_bytes=1_000_000))
+    asking.subscription.request(1)
+    until(lambda: asking.got)
+    ahead = 0
+    pause = threading.Event()
+    while ahead != (ahead := len(made.read_text())):
+        pause.wait(0.5)
+    assert ahead < 30, "of 60 batches"
+    asking.subscription.request(1000)
+    until(lambda: asking.ended)
+    assert asking.completed
+    assert ids(asking.got) == list(range(600_000))
+
+
+def test_a_cancelled_stream_frees_its_place_and_leaves_no_thread(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    df = spark.range(0, 4_000_000, 1, 1)
+    asking = subscribed(system, SparkSource.arrow(df, max_partition_bytes=1_000))
+    asking.subscription.request(2)
+    until(lambda: len(asking.got) == 2)
+    asking.subscription.cancel()
+    until(lambda: jobs_running(spark) == 0)
+    until(lambda: "spark-job" not in [thread.name for thread in threading.enumerate()])
+
+
+@pytest.mark.parametrize(
+    ("how", "kind"),
+    [("raise", FailureKind.USER_CODE), ("exit", FailureKind.WORKER_LOST)],
+)
+def test_a_failure_in_the_middle_is_the_jobs_own(
+    spark: SparkSession, system: ActorSystem, how: str, kind: FailureKind
+) -> None:
+    def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import os
+
+        for number, batch in enumerate(batches):
+            if number == 5 and how == "raise":
+                raise ValueError("the sixth")
+            if number == 5:
+                os._exit(3)
+            yield batch
+
+    df = spark.range(0, 100_000, 1, 1).mapInArrow(fail, "id long")
+    run = system.start(SparkSource.arrow(df, max_partition_bytes=10_000).to(Sink.count()))
+    with pytest.raises(SparkPartitionError) as caught:
+        run.result(SECONDS)
+    assert caught.value.kind is kind
+    assert how == "exit" or caught.value.message == "ValueError: the sixth"
+
+
+def test_a_partition_that_fails_while_it_is_streamed_is_written_once_all_the_same(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    df = spark.range(0, 20, numPartitions=4)
+
+    def late(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        yield from fail(iter(()))
+
+    fail = failing(tmp_path, {1: 1, 2: 2})
+    df = df.mapInArrow(late, df.schema)
+    source = SparkSource.arrow(
+        df, max_partition_bytes=1, max_attempts=3, backoff=Backoff(0.01, 0.01)
+    ).resume(Ledger(tmp_path / "ledger"))
+    system.start(to_sqlite(source, tmp_path / "rows.db")).result(SECONDS)
+    assert rows_in(tmp_path / "rows.db") == list(range(20))
+
+
+def test_an_executor_that_cannot_reach_the_driver_says_what_it_needs(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    route = open_streamed(spark.range(0, 10, 1, 1), 1)
+    monkeypatch.setattr("actors_rs.spark.connect_back._Transfer.address", "127.0.0.1 9 x")
+    with pytest.raises(Exception, match=r"does not answer at 127\.0\.0\.1:9"):
+        list(route.run([0]))
+
+
+class Context:
+    """Stands for the Spark context of a transfer whose job is a test's."""
+
+    _gateway = None
+
+    def __init__(self) -> None:
+        self.cancelled: list[str] = []
+
+    def addJobTag(self, tag: str) -> None:  # noqa: N802
+        pass
+
+    def setLocalProperty(self, name: str, value: str) -> None:  # noqa: N802
+        pass
+
+    def cancelJobsWithTag(self, tag: str) -> None:  # noqa: N802
+        self.cancelled.append(tag)
+
+
+def connected(transfer: _Transfer, said: str) -> socket.socket:
+    host, port, _ = transfer.address.split()
+    connection = socket.create_connection((host, int(port)), 10)
+    connection.sendall(said.encode())
+    return connection
+
+
+def test_a_connection_without_the_token_is_closed_and_does_no_harm(spark: SparkSession) -> None:
+    context = Context()
+    over = threading.Event()
+    transfer = _Transfer(context, pa.schema([]), 0, _listener("127.0.0.1"), "127.0.0.1")
+    batch = pa.record_batch({"a": [1]})
+
+    def job() -> Any:
+        assert over.wait(30)
+        return iter(())
+
+    def strangers() -> None:
+        for said in ("x" * 32, "short"):
+            with connected(transfer, said) as stranger:
+                stranger.shutdown(socket.SHUT_WR)
+                assert stranger.recv(1) == b""
+        over.set()
+
+    transfer.begin(lambda: (batch for _ in job() or [0]))
+    thread = threading.Thread(target=strangers)
+    thread.start()
+    assert list(transfer.batches()) in ([], [batch])
+    thread.join(30)
+    assert not thread.is_alive()
+    assert context.cancelled == []
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "1m"])
+def test_a_budget_that_makes_no_sense_is_refused_at_once(spark: SparkSession, limit: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="max_partition_bytes"):
+        SparkSource.arrow(spark.range(1), max_partition_bytes=limit)
+
+
+def test_columns_that_arrow_cannot_carry_cannot_be_streamed(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    df = spark.sql("SELECT make_interval(1, id) AS i FROM range(0, 4, 1, 2)")
+    run = system.start(SparkSource.rows(df, max_partition_bytes=1).to(Sink.count()))
+    with pytest.raises((StageError, ValueError), match="only columns that Arrow can carry"):
+        run.result(SECONDS)
