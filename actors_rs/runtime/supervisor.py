@@ -48,6 +48,8 @@ class SupervisorActor(PooledActor):
         self._round = 0
         self._waiting = False  # for the backoff of this round
         self._ready = False
+        self._stop_wanted = False  # once the children have started
+        self._last_call = False  # from now on none is restarted: somebody above is to stop
         self._ending = False
         self._ended = False
         self._gave_up: BaseException | None = None
@@ -70,7 +72,10 @@ class SupervisorActor(PooledActor):
         if child.final or child.removed:
             self._retire(child)
         elif before is not State.STOPPING and not self._ending:
-            self._restart(child)
+            if self._last_call:
+                self._begin_end()
+            else:
+                self._restart(child)
         self._advance()
 
     def child_added(self, child: Child) -> None:
@@ -89,9 +94,9 @@ class SupervisorActor(PooledActor):
             return
         child.leavers.append(leaver)
         child.removed = True
-        if child.state is State.DOWN:
+        if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
             self._retire(child)
-        elif child.state is not State.STOPPING:
+        elif child.alive and child.state is not State.STOPPING:
             child.halt(last=True, at_once=False)
 
     def wait_over(self, child: Child | None, number: int) -> None:
@@ -102,10 +107,17 @@ class SupervisorActor(PooledActor):
             self._to_start.append(child)
         self._advance()
 
+    def last_call(self) -> None:
+        """Children that are to start do so, and then all stop: no time for restarts."""
+        self._last_call = True
+        if self._waiting:
+            self._begin_end()
+        for child in tuple(self._starting):
+            self._pass_on(child)
+
     def hurry(self) -> None:
         """Stop all children at once, in whatever order."""
-        if not self._ending:
-            self._begin_end()
+        self._begin_end()
         for child in reversed(list(self.family.order)):
             if child.alive:
                 child.halt(last=True, at_once=True)
@@ -142,8 +154,12 @@ class SupervisorActor(PooledActor):
             super()._process(message)
 
     def _stop(self) -> None:
-        if not self._ending:
+        """End; if that is for good, children that are still to start handle what they have."""
+        if self._ready or not self._ends_for_good():
             self._begin_end()
+        else:
+            self._stop_wanted = True
+            self.last_call()
 
     def _hurry(self) -> None:
         self.actor_inbox.offer_control(_Hurry())
@@ -156,7 +172,13 @@ class SupervisorActor(PooledActor):
             self._gave_up = error
             self._begin_end()
 
+    def _pass_on(self, child: Child) -> None:
+        if child.family is not None:
+            child.actor_inbox.offer_control(_LastCall())
+
     def _begin_end(self) -> None:
+        if self._ending:
+            return
         self._ending = True
         self._waiting = False
         self._to_start.clear()
@@ -196,6 +218,10 @@ class SupervisorActor(PooledActor):
             if child.state is State.DOWN:
                 self._starting.add(child)
                 child.start()
+                if self._last_call:
+                    self._pass_on(child)
+                if child.removed:
+                    child.halt(last=True, at_once=False)
         if not self._starting and not self._to_start:
             self._round_over()
 
@@ -205,6 +231,8 @@ class SupervisorActor(PooledActor):
             self._ready = True
             if self._keeper is not None:
                 self._keeper.started(self)
+        if self._stop_wanted:
+            self._begin_end()
 
     def _halt(self, child: Child) -> None:
         self._stopping.add(child)
@@ -269,8 +297,12 @@ class _WaitOver(RuntimeMessage):
     def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
         actor.wait_over(self.child, self.number)
 
-    def unread(self, actor: object, /) -> None:
-        """Nobody waits any more."""
+
+class _LastCall(RuntimeMessage):
+    __slots__ = ()
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.last_call()
 
 
 class _Hurry(RuntimeMessage):

@@ -164,17 +164,50 @@ def test_a_child_stopped_for_good_at_any_moment_leaves_the_others_as_they_should
         assert ref.ask("x") == 1
 
 
+class Stormy(Noting):
+    """Fails as soon as it lives, and notes when."""
+
+    def on_start(self):
+        self.notes.append(self.system.now())
+        raise ValueError
+
+    def on_failure(self, *info):
+        pass
+
+
 @pytest.mark.parametrize("strategy", [OneForOne, OneForAll, RestForOne])
 def test_a_storm_in_virtual_time_is_as_long_as_its_waits(strategy):
     at = []
-
-    class Stormy(Noting):
-        def on_start(self):
-            at.append(self.system.now())
-            raise ValueError
-
     rule = strategy(max_restarts=4, backoff=Backoff(10, 60, factor=2, jitter=0))
     with raises_at_the_end(RestartLimitError), World() as world:
-        world.system.supervise(Supervisor(rule, noting("a", [], kind=Stormy)))
+        world.system.supervise(Supervisor(rule, noting("a", at, kind=Stormy)))
         world.sleep(1000)
     assert [after - before for before, after in pairwise(at)] == pytest.approx([10, 20, 40, 60])
+
+
+@pytest.mark.parametrize("strategy", [OneForOne, OneForAll, RestForOne])
+def test_a_storm_ends_also_when_its_waits_are_longer_than_the_time_that_counts(strategy):
+    at = []
+    rule = strategy(max_restarts=3, within=0.5, backoff=Backoff(60, 60, jitter=0))
+    with raises_at_the_end(RestartLimitError), World() as world:
+        world.system.supervise(Supervisor(rule, noting("a", at, kind=Stormy)))
+        world.sleep(1000)
+    assert len(at) == 4
+
+
+@explore(runs=300)
+def test_a_tree_that_stops_before_it_has_started_handles_what_its_children_were_told(world):
+    notes = []
+    rule = world.pick("strategy", (OneForOne, OneForAll, RestForOne))()
+    inner = Supervisor(rule, noting("bc", notes), name="inner")
+    top = world.system.supervise(
+        Supervisor(rule, [*noting("a", notes), inner, *noting("d", notes)])
+    )
+    refs = [top.child(path) for path in ("a", "inner/b", "inner/c", "d")]
+    answers = [ref.ask("x", block=False) for ref in refs]
+    if world.pick("which", ("all", "one")) == "all":
+        world.system.stop_soon()
+    else:
+        stopping = top.stop_child("d", block=False)
+        assert stopping.get(timeout=20) is True
+    assert [answer.get(timeout=20) for answer in answers] == [1] * 4
