@@ -8,8 +8,9 @@ from actors_rs.errors import ActorsRsError, StageError
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
+    from actors_rs.stages.stage import StageLogic
 
-__all__ = ["note_failed"]
+__all__ = ["note_failed", "unheard_failures"]
 
 
 class _Stage(Protocol):
@@ -36,3 +37,15 @@ def note_failed(
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped
+
+
+def unheard_failures(logic: StageLogic) -> list[BaseException]:
+    """Errors that came to forgiving inlets of a stage that has ended, and that went no further.
+
+    They met a cancellation on its way upstream: both came in one turn, and nobody is told of an
+    error behind a cancellation.
+    """
+    if not all(outlet.cancelled for outlet in logic.outlets):
+        return []
+    errors = [inlet.error for inlet in logic.inlets if inlet.forgiving]
+    return [error for error in errors if error is not None]

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
-from actors_rs.graph.failing import note_failed
+from actors_rs.graph.failing import note_failed, unheard_failures
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
@@ -128,6 +128,8 @@ class Nested:
 
     def _finish(self) -> None:
         del self._nest.living[self]
+        for unheard in unheard_failures(self.logic):
+            self._host.forgive(unheard)
         error = self.error
         if error is None:
             error = next((i.error for i in self.logic.inlets if i.error is not None), None)

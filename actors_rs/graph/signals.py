@@ -119,7 +119,8 @@ class _Failed(_Ended):
     def deliver(self) -> None:
         if self.inlet.cancelled:
             self.dropped()
-        super().deliver()
+        else:
+            super().deliver()
 
     def dropped(self) -> None:
         assert self.error is not None

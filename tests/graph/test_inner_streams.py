@@ -5,12 +5,10 @@ import threading
 
 import pytest
 
-from actors_rs import ActorSystem, Flow, Graph, Sink, Source, amb, concat
+from actors_rs import ActorSystem, Flow, Sink, Source, amb, concat
 from actors_rs.errors import GraphError, RunCancelled, StageError
-from actors_rs.stages.junctions.catch import Catch
 from tests.graph.helpers import SECONDS, run, wait_until
 from tests.graph.models import Upstream
-from tests.stages.harness import Alone
 
 
 @pytest.fixture
@@ -113,13 +111,14 @@ def test_the_rules_are_watched_on_inner_links_too(way):
     upstream.wait_until_released()
 
 
-def test_a_source_that_begins_while_the_run_drains_gives_nothing(system):
+@pytest.mark.parametrize("stream", [Source.repeat(1), Source.repeat(1).map(int)])
+def test_a_source_that_begins_while_the_run_drains_gives_nothing(system, stream):
     open_gate, at_gate = threading.Event(), threading.Event()
 
     def f(x):
         at_gate.set()
         assert open_gate.wait(SECONDS)
-        return Source.repeat(x).map(int)
+        return stream
 
     going = system.start(Source.of(1, 2, 3).flat_map(f).to(Sink.list()))
     assert at_gate.wait(SECONDS)
@@ -300,6 +299,36 @@ def test_a_stream_that_fails_behind_its_cancellation_is_no_failure_of_the_run(sy
     assert going.result(SECONDS) == [2]
 
 
+def test_such_a_failure_is_a_dead_letter_while_its_stage_goes_on(system):
+    cancelled, failing = threading.Event(), threading.Event()
+
+    def late():
+        failing.set()
+        assert cancelled.wait(SECONDS)
+        raise KeyError("late")
+        yield
+
+    def elements():
+        assert failing.wait(SECONDS)
+        yield 2
+
+    def end():
+        wait_until(lambda: system.dead_letters.total)
+        yield from ()
+
+    def f(x):
+        if x == 2:
+            cancelled.set()
+            return Source.of(2)
+        return Source.from_iterable(late).map(int)
+
+    outer = Source.of(1).append(Source.from_iterable(elements), Source.from_iterable(end))
+    going = system.start(outer.switch_map(f).to(Sink.list()))
+    assert going.result(SECONDS) == [2]
+    (letter,) = system.dead_letters.recent()
+    assert isinstance(letter.error.__cause__, KeyError)
+
+
 def test_the_streams_that_lose_under_amb_are_released(system):
     losers = [endless() for _ in range(3)]
 
@@ -310,43 +339,6 @@ def test_the_streams_that_lose_under_amb_are_released(system):
     assert system.start(graph).result(SECONDS) == [1, 2]
     for upstream in losers:
         upstream.wait_until_released()
-
-
-def test_an_error_that_was_caught_is_no_failure_of_the_run(system):
-    going = system.start(
-        Source.of(1, 0).map(lambda n: 1 // n).catch(lambda error: Source.of(error)).to(Sink.list())
-    )
-    first, error = going.result(SECONDS)
-    assert first == 1
-    assert isinstance(error, StageError)
-    assert isinstance(error.__cause__, ZeroDivisionError)
-    assert going.state == "completed"
-
-
-def test_an_error_caught_in_one_branch_still_fails_the_other(system):
-    one, other = Source.of(1, 0).map(lambda n: 1 // n).broadcast(2)
-    graph = Graph(one.catch(lambda _: Source.of(5)).to(Sink.list()), other.to(Sink.list()))
-    with pytest.raises(StageError, match="ZeroDivisionError"):
-        system.start(graph).result(SECONDS)
-
-
-def test_a_failure_while_catching_is_the_runs_with_the_first_one(system):
-    def f(error):
-        raise ValueError("while catching")
-
-    going = system.start(Source.failed(KeyError(1)).catch(f).to(Sink.list()))
-    with pytest.raises(KeyError) as caught:
-        going.result(SECONDS)
-    (other,) = caught.value.others
-    assert isinstance(other.__cause__, ValueError)
-
-
-def test_catch_is_not_called_behind_a_cancellation():
-    called = []
-    alone = Alone(Catch(called.append))
-    alone.request(3).push(1, 2).cancel().fail(KeyError("late"))
-    assert alone.down.elements == [1, 2]
-    assert called == []
 
 
 def test_the_next_stream_of_concat_is_started_when_the_one_before_has_completed(system):

@@ -115,13 +115,15 @@ def test_a_slow_group_holds_up_the_others_only_when_a_window_of_elements_is_held
     assert grouping[1].elements == ["b1", "b2", "b3", "b4"]
 
 
-def test_what_is_taken_and_held_never_exceeds_two_windows():
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_no_more_than_a_window_is_held_and_another_one_waits(size):
     grouping = Grouping(window=8).request(5)
     sent = 0
-    while grouping.up.requested - sent > 0:
-        grouping.push("a")
-        sent += 1
-    assert sent <= 16
+    while asked := min(size, grouping.up.requested - sent):
+        grouping.push(*["a"] * asked)
+        sent += asked
+        assert grouping.logic.details()["held"] <= 8
+    assert sent == 16
 
 
 def test_all_groups_complete_behind_what_is_held_for_them():
@@ -220,9 +222,11 @@ def test_with_backpressure_a_key_waits_until_a_group_ends():
     grouping[0].run()
     assert grouping.given == ["a"]
     assert grouping[0].elements == ["a1", "a2"]
+    assert grouping.logic.details()["held"] == 1
     grouping[0].cancel()
     assert grouping.given == ["a", "b"]
     assert grouping[1].run().elements == ["b1"]
+    assert grouping.logic.details()["held"] == 0
 
 
 def test_with_backpressure_a_waiting_key_gets_its_group_behind_the_end_of_upstream():
