@@ -110,8 +110,12 @@ def _start(host: StageActor, run: Run[Any], actors: Sequence[StageActor]) -> boo
     for number, actor in enumerate(actors):
         try:
             host.system.adopt(actor)
-        except InvalidArgumentError:
+        except BaseException as error:
             for left in actors[number:]:
                 run.stage_ended(left)
-            return False
+            if isinstance(error, InvalidArgumentError):
+                return False
+            for started in actors[:number]:  # there was no thread for the one behind them
+                started.post(partial(started.logic.end, error))
+            raise
     return True

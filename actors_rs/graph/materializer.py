@@ -124,10 +124,23 @@ def borrow(run: Run[Any], lent: Lent, name: str, down: Downstream, inlet: Inlet)
 def start(
     system: ActorSystem, run: Run[Any], actors: Actors, sinks: Sequence[SinkLogic], single: bool
 ) -> None:
-    """Start all ``actors``; from here on ``run`` ends when they all have."""
-    run.begin(list(actors.values()), sinks, single=single)
-    for actor in actors.values():
-        system.adopt(actor)
+    """Start all ``actors``; from here on ``run`` ends when they all have.
+
+    If one cannot be started, those that were are ended, and what it raised is raised.
+    """
+    stages = list(actors.values())
+    run.begin(stages, sinks, single=single)
+    for number, actor in enumerate(stages):
+        try:
+            system.adopt(actor)
+        except BaseException as error:
+            run.note_failure(error)
+            for started in stages[:number]:
+                started.post(partial(started.logic.end, error))
+            for other in stages[number:]:
+                other.actor_stopped.set()
+                run.stage_ended(other)
+            raise
 
 
 def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:

@@ -61,19 +61,22 @@ class Timers:
         return len(self._heap)
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Call ``callback`` once, ``seconds`` from now; after ``close`` never."""
+        """Call ``callback`` once, ``seconds`` from now; after ``close`` never.
+
+        Raises ``RuntimeError`` if the operating system gives no thread for the first one.
+        """
         timer = Timer(monotonic() + seconds, callback)
         with self._changed:
             if self._closed:
                 return timer
             if len(self._heap) >= self._sweep_at:
                 self._sweep()
-            heapq.heappush(self._heap, (timer.due, next(self._order), timer))
             if self._thread is None:
                 thread = Thread(target=self._run, name=self._name, daemon=True)
-                thread.start()
+                thread.start()  # it waits for our lock; if there is no thread, nothing was kept
                 self._thread = thread
-            elif self._heap[0][2] is timer:
+            heapq.heappush(self._heap, (timer.due, next(self._order), timer))
+            if self._heap[0][2] is timer:
                 self._changed.notify()
         return timer
 

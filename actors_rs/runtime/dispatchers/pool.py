@@ -8,6 +8,7 @@ function slows its own stage and nobody else's.
 
 from __future__ import annotations
 
+import logging
 import os
 
 from actors_rs.errors import InvalidArgumentError
@@ -21,6 +22,7 @@ __all__ = ["STARVED_AFTER", "PoolDispatcher"]
 STARVED_AFTER = 0.05
 """Seconds that a ready turn waits, at most, while nothing moves, before the pool grows."""
 _LOOK_EVERY = STARVED_AFTER / 2
+logger = logging.getLogger("actors_rs.runtime")
 
 
 class PoolDispatcher:
@@ -46,6 +48,7 @@ class PoolDispatcher:
         self._put = self._workers.put
         self._watched = Lock()  # held from the first ready turn until nothing is ready: one watch
         self._begun_before = -1
+        self._reported_unwatched = False
         for _ in range(size):
             self._workers.spawn(size)
 
@@ -70,7 +73,13 @@ class PoolDispatcher:
     def _watch(self) -> None:
         # Two watches at a time would look in quick succession and take a busy pool for a stuck one.
         if self._watched.acquire(blocking=False):
-            self._timers.after(_LOOK_EVERY, self._look)
+            try:
+                self._timers.after(_LOOK_EVERY, self._look)
+            except RuntimeError as error:  # no thread for it: the next turn tries again
+                self._watched.release()
+                if not self._reported_unwatched:
+                    self._reported_unwatched = True
+                    logger.error("nobody looks after the pool: %s", error)
 
     def _look(self) -> None:
         """Grow if nothing moved since the last look although a turn is ready."""
