@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated, no-untyped-def"
+# mypy: disable-error-code="var-annotated, no-untyped-def, union-attr"
 """Functions that do not return, floods, storms, threads that do not start, and clocks that jump."""
 
 import random
