@@ -4,6 +4,7 @@ from actors_rs.spark.failure_kinds import FailureKind as FailureKind
 from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError
 from actors_rs.spark.failures import SparkSessionLost as SparkSessionLost
 from actors_rs.spark.failures import SparkUnavailable as SparkUnavailable
+from actors_rs.spark.mapping import spark_map as spark_map
 from actors_rs.spark.policy import PartitionTimeoutError as PartitionTimeoutError
 from actors_rs.spark.policy import PoisonPartition as PoisonPartition
 from actors_rs.spark.session import local_session as local_session

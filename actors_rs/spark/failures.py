@@ -66,7 +66,8 @@ class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who er
 class SparkPartitionError(ActorsRsError):
     """One partition's job failed; the exception from Spark is ``__cause__``.
 
-    ``partition`` is its number, ``None`` when the plan failed before there were partitions.
+    ``partition`` is its number, ``None`` when the plan failed before there were partitions, or
+    when something else did: ``what``.
     ``error_class`` is Spark's own class with its condition where it has one, for instance
     ``org.apache.spark.SparkArithmeticException [DIVIDE_BY_ZERO]``; ``message`` is the first line
     of Spark's own message; ``kind`` what all that comes down to.
@@ -78,16 +79,18 @@ class SparkPartitionError(ActorsRsError):
         error_class: str,
         message: str,
         kind: FailureKind = FailureKind.OTHER,
+        what: str | None = None,
     ) -> None:
-        super().__init__(partition, error_class, message, kind)
+        super().__init__(partition, error_class, message, kind, what)
         self.partition = partition
         self.error_class = error_class
         self.message = message
         self.kind = kind
+        self.what = what
 
     def __str__(self) -> str:
-        what = "planning" if self.partition is None else f"partition {self.partition}"
-        return f"{what} failed: {self.error_class}: {self.message}"
+        planned = "planning" if self.partition is None else f"partition {self.partition}"
+        return f"{self.what or planned} failed: {self.error_class}: {self.message}"
 
     @property
     def cancelled(self) -> bool:
@@ -100,18 +103,20 @@ def describe_failure(
     partition: int | None,
     session: SparkSession | SparkContext,
     tag: str | None = None,
+    what: str | None = None,
 ) -> ActorsRsError:
     """The exception of ours that says what ``error`` means, with ``error`` as its cause.
 
-    ``tag``: what the job ran under, by which a cancellation of ours is told from another's. An
-    exception that is ours already comes back unchanged. Blocks for some seconds at most,
+    ``tag``: what the job ran under, by which a cancellation of ours is told from another's.
+    ``what`` failed, if it was neither a partition nor the plan. An exception that is ours already
+    comes back unchanged. Blocks for some seconds at most,
     and that only when the JVM seems to be gone. Safe to call from any thread.
     """
     if isinstance(error, ActorsRsError):
         return error
-    during = "planning" if partition is None else f"partition {partition}"
+    during = what or ("planning" if partition is None else f"partition {partition}")
     lost = _why_lost(_context_of(session), during, suspicious=_is_network_failure(error))
-    described = lost or _failed_partition(error, partition, tag)
+    described = lost or _failed_partition(error, partition, tag, what)
     described.__cause__ = error
     return described
 
@@ -195,14 +200,14 @@ def _signal_name(number: int) -> str:
 
 
 def _failed_partition(
-    error: Exception, partition: int | None, tag: str | None
+    error: Exception, partition: int | None, tag: str | None, what: str | None
 ) -> SparkPartitionError:
     java_class, message = _class_and_message(error)
     chain = list(_chain(error)) or [JavaError(java_class, None, message)]
     told = _LOST_TASK.search(_text(error))  # some losses have no exception of their own
     if told is not None:
         chain.append(JavaError(told.group(1), None, told.group(2) or ""))
-    return SparkPartitionError(partition, java_class, message, kind_of(chain, tag))
+    return SparkPartitionError(partition, java_class, message, kind_of(chain, tag), what)
 
 
 def _chain(error: Any) -> Iterator[JavaError]:

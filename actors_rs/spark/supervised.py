@@ -63,6 +63,14 @@ class SupervisedPartitions(PartitionsSource):
 
     def advance(self, budget: Any) -> None:
         super().advance(budget)
+        self._wait_for_units()
+
+    def end(self, error: BaseException) -> None:
+        super().end(error)
+        self._wait_for_units()  # a turn that failed has no advance, and may be the last one
+
+    def _wait_for_units(self) -> None:
+        """Behind the last element, live on as long as somebody may be done with a unit."""
         if self.outlet.cancelled:
             self._abandon_units()
         elif self.outlet.closed and self._units and not self._lingers:

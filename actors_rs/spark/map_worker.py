@@ -1,0 +1,80 @@
+"""What runs in a Python worker to map elements there.
+
+This module travels to the executors as it is, so that they need not have this package: it imports
+nothing of ours.
+
+Elements come as pickled lists, and go as pickled lists of ``(True, value)`` or ``(False, error)``:
+an element that raises fails alone. What cannot be pickled counts as an error of its element.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = ["mapper"]
+
+
+def mapper(f: Callable[[Any], Any]) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """For ``RDD.mapPartitions``: ``f`` of each element, which may be a coroutine."""
+
+    def run(chunks: Iterator[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            yield _pickled([_outcome(f, element) for element in _load(chunk)])
+
+    return run
+
+
+def _outcome(f: Callable[[Any], Any], element: Any) -> tuple[bool, Any]:
+    try:
+        value = f(element)
+        if inspect.iscoroutine(value):
+            value = asyncio.run(value)
+    except Exception as error:
+        return False, _that_travels(error)
+    return True, value
+
+
+def _that_travels(error: Exception) -> Exception:
+    """``error`` with its traceback as a note; another one that says the same if it cannot come."""
+    told = "".join(traceback.format_exception(error)).rstrip()
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    try:
+        error.add_note(f"in a Python worker: {told}")
+        _load(_dump(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}\nin a Python worker: {told}")
+    return error
+
+
+def _pickled(outcomes: list[tuple[bool, Any]]) -> bytes:
+    try:
+        return _dump(outcomes)
+    except Exception:
+        return _dump([_picklable(outcome) for outcome in outcomes])
+
+
+def _picklable(outcome: tuple[bool, Any]) -> tuple[bool, Any]:
+    try:
+        _dump(outcome)
+    except Exception as error:
+        kind = f"{type(outcome[1]).__module__}.{type(outcome[1]).__qualname__}"
+        why = f"{type(error).__name__}: {error}"
+        return False, TypeError(f"the result, a {kind}, cannot be pickled ({why})")
+    return outcome
+
+
+def _dump(value: object) -> bytes:
+    from pyspark import cloudpickle
+
+    untyped: Any = cloudpickle
+    return bytes(untyped.dumps(value))
+
+
+def _load(pickled: bytes) -> Any:
+    from pyspark import cloudpickle
+
+    return cloudpickle.loads(pickled)

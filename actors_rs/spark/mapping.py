@@ -1,0 +1,163 @@
+"""``spark_map``: the work of one stage done by the executors of Spark."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.flow import Flow
+from actors_rs.spark import map_worker
+from actors_rs.spark.failures import (
+    SparkSessionLost,
+    describe_failure,
+    ensure_session_alive,
+    session_frozen,
+)
+from actors_rs.spark.jobs import cancel_jobs, tagged
+from actors_rs.spark.liveness import Watch, watch
+from actors_rs.spark.map_stage import Outcome, SparkMap
+from actors_rs.spark.pickling import chunks_of, pickled_function
+from actors_rs.spark.shipping import travels
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["spark_map"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_MEBIBYTE = 1 << 20
+_RESERVE = _MEBIBYTE  # of a task's message, for all that is not elements
+
+
+@overload
+def spark_map(
+    f: Callable[[T], Awaitable[R]],
+    session: SparkSession,
+    parallelism: int = 2,
+    batch: int = 1000,
+    ordered: bool = True,
+    *,
+    pool: str | None = None,
+) -> Flow[T, R]: ...
+
+
+@overload
+def spark_map(
+    f: Callable[[T], R],
+    session: SparkSession,
+    parallelism: int = 2,
+    batch: int = 1000,
+    ordered: bool = True,
+    *,
+    pool: str | None = None,
+) -> Flow[T, R]: ...
+
+
+def spark_map(
+    f: Callable[[Any], Any],
+    session: SparkSession,
+    parallelism: int = 2,
+    batch: int = 1000,
+    ordered: bool = True,
+    *,
+    pool: str | None = None,
+) -> Flow[Any, Any]:
+    """Each element through ``f`` on Spark's executors: ``source.via(spark_map(f, session))``.
+
+    ``f`` is a function that ``map_async`` takes: plain, or a coroutine function, each call of
+    which is run to its end in the worker. Up to ``batch`` elements travel in one job, up to
+    ``parallelism`` jobs run at a time. An element for which ``f`` raises fails alone and follows
+    the stage's failure policy; if a job as a whole fails, since a worker died, say, each of its
+    elements has failed with ``SparkPartitionError``. ``ordered``: results in the order of the
+    elements. ``pool``: the scheduler's pool.
+
+    Raises ``InvalidArgumentError`` for a function that cannot be pickled, naming what in it cannot,
+    and ``SparkSessionLost`` for a session that was stopped.
+    """
+    function(f, "spark_map: f")
+    at_least(1, parallelism, "spark_map: parallelism")
+    at_least(1, batch, "spark_map: batch")
+    context = _context_of(session)
+    ensure_session_alive(context, "the making of spark_map")
+    travels(map_worker)
+    pickled_function(f, "spark_map")
+    spec = spec_of(
+        "spark_map",
+        lambda: SparkMap(_Jobs(context, f, parallelism, pool), parallelism, batch, ordered),
+        OPEN,
+        attributes=Attributes(window=2 * batch * parallelism),
+    )
+    return Flow(OutletRef(spec))
+
+
+def _context_of(session: Any) -> Any:
+    try:
+        return session.sparkContext
+    except Exception:  # Spark Connect has an exception of its own for what it lacks
+        kind = f"{type(session).__module__}.{type(session).__name__}"
+        raise InvalidArgumentError(
+            f"spark_map: expected a classic Spark session, got {kind}: functions run on executors "
+            "as jobs of its SparkContext"
+        ) from None
+
+
+class _Jobs:
+    """The jobs of one run. See ``MapJobs``."""
+
+    def __init__(
+        self, context: Any, f: Callable[[Any], Any], parallelism: int, pool: str | None
+    ) -> None:
+        self._context = context
+        self._mapper = map_worker.mapper(f)
+        self._parallelism = parallelism
+        self._pool = pool
+        self._tag = f"actors-rs-{uuid.uuid4()}"
+        self._limit: int | None = None
+
+    def run(self, elements: Sequence[Any]) -> list[Outcome]:
+        """See ``MapJobs``."""
+        context = self._context
+        try:
+            tasks = max(1, -(-context.defaultParallelism // self._parallelism))
+            chunks, places, refused = chunks_of(elements, tasks, self._largest())
+            outcomes: list[Outcome] = [(False, refused.get(at)) for at in range(len(elements))]
+            if chunks:
+                with tagged(context, self._tag, self._pool):
+                    rdd = context.parallelize(chunks, len(chunks))
+                    answers = rdd.mapPartitions(self._mapper).collect()
+                _fill(outcomes, places, answers)
+        except Exception as error:
+            what = "a job of spark_map"
+            raise describe_failure(error, None, context, self._tag, what) from error
+        return outcomes
+
+    def cancel(self) -> None:
+        """See ``MapJobs``."""
+        cancel_jobs(self._context, self._tag)
+
+    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
+        """See ``MapJobs``."""
+        gateway = self._context._gateway
+        return watch(gateway, lambda: on_lost(session_frozen(gateway)))
+
+    def _largest(self) -> int:
+        """Bytes of elements that fit into one task."""
+        if self._limit is None:
+            most = self._context.getConf().get("spark.rpc.message.maxSize", "128")
+            self._limit = int(most) * _MEBIBYTE - _RESERVE
+        return self._limit
+
+
+def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]) -> None:
+    """Put what the workers said where it belongs."""
+    from pyspark import cloudpickle
+
+    for place, answer in zip(places, answers, strict=True):
+        for at, outcome in zip(place, cloudpickle.loads(answer), strict=True):
+            outcomes[at] = outcome
