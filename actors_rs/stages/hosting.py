@@ -112,7 +112,10 @@ class Hosting(StageLogic):
         self._past.count += elements
 
     def drop(self, inlet: InnerInlet) -> None:
-        """Cancel an inner stream that is not wanted any more."""
+        """Cancel an inner stream that is not wanted any more, or forgive that it has failed."""
+        if inlet.forgiving and inlet.error is not None:
+            self.context.recovered(inlet.error)
+            self.context.report(None, "a stream failed behind its cancellation", inlet.error)
         inlet.cancel()
         self.forget(inlet)
 

@@ -104,6 +104,20 @@ def test_merged_inner_streams_keep_their_own_order_and_lose_nothing(world):
 
 
 @explore(runs=RUNS, window=(4, 2))
+def test_no_more_inner_streams_run_at_a_time_than_the_breadth_allows(world):
+    resource = Resource()
+    at_a_time = []
+
+    def stream(number):
+        at_a_time.append(number - resource.released)
+        return resource.source().map(int)
+
+    flow = Source.of(1, 2, 3, 4).flat_map(stream, breadth=2)
+    assert len(world.start(flow.to(Sink.list())).result()) == 12
+    assert max(at_a_time) <= 2
+
+
+@explore(runs=RUNS, window=(4, 2))
 def test_the_newest_stream_of_switch_map_is_given_to_its_end(world):
     run = world.start(
         Source.of(1)
@@ -118,6 +132,9 @@ def test_the_newest_stream_of_switch_map_is_given_to_its_end(world):
 
 FAILING = {
     "actors": lambda fail: Source.of(1).map(fail).map(int),
+    "one actor": lambda fail: Source.from_iterable(lambda: map(fail, [1])).with_attributes(
+        dispatcher="pinned"
+    ),
     "source": lambda fail: Source.from_iterable(lambda: map(fail, [1])).map(int),
     "fused": lambda fail: Source.from_iterable(lambda: map(fail, [1])).map(int).fuse(),
 }
@@ -140,8 +157,10 @@ def test_a_switched_off_stream_that_fails_is_no_failure_of_the_run(world, stream
     run.wait()
     if log[-2:] == ["stream 1", "fails"]:
         assert run.result() == [7]
-    else:  # it failed before it was switched off, or did not come to it
-        assert run.state in ("completed", "failed")
+    elif "stream 1" in log:  # it failed before, and its failure may have come behind the newer one
+        assert run.state == "failed" or run.result() == [7]
+    else:
+        assert run.state == "failed"
 
 
 @explore(runs=RUNS, window=(4, 2))

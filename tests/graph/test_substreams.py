@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from actors_rs import Sink, Source, amb, concat
 from actors_rs.errors import StageError
-from tests.graph.helpers import SECONDS
+from tests.graph.helpers import SECONDS, Book
 from tests.graph.models import check_function, check_operator, numbers, quick, trials
 
 
@@ -251,3 +251,19 @@ def test_switch_map_and_group_by_go_on_behind_an_element_that_fails(shared):
     groups = Source.range(0, 9).group_by(lambda x: 1 // (x % 3), 3).on_failure("resume")
     flow = groups.flat_map(lambda g: g, breadth=3)
     assert sorted(shared.start(flow.to(Sink.list())).result(SECONDS)) == [1, 2, 4, 5, 7, 8]
+
+
+@pytest.mark.parametrize("breadth", [None, 2])
+def test_the_end_needs_no_demand_beyond_the_last_element(shared, breadth):
+    book = Book(first=4)
+    flow = Source.of(1, 2).flat_map(lambda x: Source.of(x, x).map(int), breadth)
+    shared.publisher(flow).subscribe(book)
+    assert book.wait() == "complete"
+    assert sorted(book.elements) == [1, 1, 2, 2]
+
+
+def test_a_failure_of_an_inner_stream_needs_no_demand(shared):
+    book = Book(first=1)
+    flow = Source.of(1, 0).flat_map(lambda x: Source.of(x).map(lambda x: 1 // x), breadth=2)
+    shared.publisher(flow).subscribe(book)
+    assert isinstance(book.wait().__cause__, ZeroDivisionError)

@@ -1,0 +1,69 @@
+# mypy: disable-error-code="arg-type, var-annotated"
+"""A link that may be cut at any time: what fails behind that is a dead letter, and no failure."""
+
+from actors_rs.graph.signals import ForgivingLine
+from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.stages.junctions.switch_map import SwitchMap
+from actors_rs.stages.ports import Inlet
+from tests.stages.harness import Alone
+
+
+class Actor:
+    def __init__(self):
+        self.actor_inbox = Mailbox()
+
+
+def cut(inlet_cancelled, mailbox_closed=False):
+    """The error that went along a line, what was forgiven, and the inlet it came to."""
+    actor, inlet, forgiven, error = Actor(), Inlet(), [], KeyError("late")
+    if mailbox_closed:
+        actor.actor_inbox.close()
+    ForgivingLine(actor, inlet, forgiven.append).fail(error)
+    if inlet_cancelled:
+        inlet.cancel()
+    if not mailbox_closed:
+        actor.actor_inbox.take().deliver()
+    return error, forgiven, inlet
+
+
+def test_a_failure_of_a_stream_that_is_wanted_arrives():
+    error, forgiven, inlet = cut(inlet_cancelled=False)
+    assert (forgiven, inlet.error) == ([], error)
+
+
+def test_a_failure_that_finds_its_inlet_cancelled_is_forgiven_once():
+    error, forgiven, inlet = cut(inlet_cancelled=True)
+    assert (forgiven, inlet.error) == ([error], None)
+
+
+def test_a_failure_that_finds_its_stage_gone_is_forgiven():
+    error, forgiven, _ = cut(inlet_cancelled=False, mailbox_closed=True)
+    assert forgiven == [error]
+
+
+def test_a_failure_left_unread_by_its_stage_is_forgiven():
+    actor, forgiven, error = Actor(), [], KeyError("late")
+    ForgivingLine(actor, Inlet(), forgiven.append).fail(error)
+    for message in actor.actor_inbox.close():
+        message.dropped()
+    assert forgiven == [error]
+
+
+def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():
+    class Attaching(Alone):
+        def attach(self, source, inlet, *, alone=False):
+            inlets.append(inlet)
+
+        def at_hand(self, source):
+            return None
+
+    inlets = []
+    switching = Attaching(SwitchMap(lambda x: x))
+    switching.reports = []
+    switching.request(5).push("first")
+    error = KeyError("late")
+    inlets[0].complete(error)
+    switching.push("second")
+    assert switching.recoveries == [error]
+    assert [why for _, why in switching.reports] == ["a stream failed behind its cancellation"]
+    assert not switching.down.ended
