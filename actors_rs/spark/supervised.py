@@ -65,7 +65,7 @@ class SupervisedPartitions(PartitionsSource):
         super().advance(budget)
         self._wait_for_units()
 
-    def end(self, error: BaseException) -> None:
+    def end(self, error: BaseException | None) -> None:
         super().end(error)
         self._wait_for_units()  # a turn that failed has no advance, and may be the last one
 
