@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least, function
 from actors_rs.graph.dsl.flow import Flow
@@ -21,6 +20,7 @@ from actors_rs.spark.jobs import cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.map_stage import Outcome, SparkMap
 from actors_rs.spark.pickling import chunks_of, pickled_function
+from actors_rs.spark.session import context_of
 from actors_rs.spark.shipping import travels
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def spark_map(
     function(f, "spark_map: f")
     at_least(1, parallelism, "spark_map: parallelism")
     at_least(1, batch, "spark_map: batch")
-    context = _context_of(session)
+    context = context_of(session, "spark_map")
     ensure_session_alive(context, "the making of spark_map")
     travels(map_worker)
     pickled_function(f, "spark_map")
@@ -94,17 +94,6 @@ def spark_map(
         attributes=Attributes(window=2 * batch * parallelism),
     )
     return Flow(OutletRef(spec))
-
-
-def _context_of(session: Any) -> Any:
-    try:
-        return session.sparkContext
-    except Exception:  # Spark Connect has an exception of its own for what it lacks
-        kind = f"{type(session).__module__}.{type(session).__name__}"
-        raise InvalidArgumentError(
-            f"spark_map: expected a classic Spark session, got {kind}: functions run on executors "
-            "as jobs of its SparkContext"
-        ) from None
 
 
 class _Jobs:

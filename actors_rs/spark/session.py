@@ -13,15 +13,16 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.spark.failures import SparkUnavailable
 from actors_rs.spark.java import find_java_home, write_support_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["local_session"]
+__all__ = ["context_of", "local_session"]
 
 _FAIR_POOL = """\
 <?xml version="1.0"?>
@@ -78,6 +79,18 @@ def local_session(
         session = builder.appName(name).master(master).getOrCreate()
     _let_jvm_die_quietly(session)
     return session
+
+
+def context_of(session: Any, what: str) -> Any:
+    """The Spark context behind ``session``; ``InvalidArgumentError`` where there is none."""
+    try:
+        return session.sparkContext
+    except Exception:  # Spark Connect has an exception of its own for what it lacks
+        kind = f"{type(session).__module__}.{type(session).__name__}"
+        raise InvalidArgumentError(
+            f"{what}: expected a classic Spark session, got {kind}: it works with jobs of a "
+            "SparkContext"
+        ) from None
 
 
 def _builder() -> SparkSession.Builder:

@@ -56,7 +56,8 @@ class SupervisedPartitions(PartitionsSource):
         self._book = book
         self._tries: dict[int, _Try] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
-        self._retried = self._poisoned = self._skipped = 0
+        self._attempts = self._retried = self._poisoned = 0
+        self._committed = self._skipped = 0
         self._lingers = self._alone = False
 
     # The stage's own life
@@ -92,8 +93,13 @@ class SupervisedPartitions(PartitionsSource):
             self._book.close(cause, completed=not ended)
 
     def details(self) -> dict[str, Any]:
-        more = {"retried": self._retried, "poison": self._poisoned, "skipped": self._skipped}
-        return {**super().details(), **more}
+        found = super().details()
+        if found["waiting"] is not None:
+            found["waiting"] = max(0, found["waiting"] - self._poisoned)
+        found |= {"poison": self._poisoned, "attempts": self._attempts, "retried": self._retried}
+        if self._book is not None:
+            found |= {"committed": self._committed, "skipped": self._skipped}
+        return found
 
     def _abandon_units(self) -> None:
         """Nobody is left who could settle them: what they were for is to be done again."""
@@ -115,13 +121,14 @@ class SupervisedPartitions(PartitionsSource):
         if self._book is not None:
             committed = self._book.committed
             self._todo = deque(index for index in self._todo if index not in committed)
-            self._skipped = self._done = len(committed)
+            self._skipped = self._committed = self._done = len(committed)
 
     # Attempts
 
     def _begin(self, fetch: Fetch) -> None:
         one = self._tries.setdefault(fetch.index, _Try(fetch))
         one.attempts += 1
+        self._attempts += 1
         fetch.tag = f"{self._tag}-{fetch.index}-{one.attempts}"
         if self._book is not None:
             self._book.begun(fetch.index)
@@ -279,3 +286,4 @@ class SupervisedPartitions(PartitionsSource):
         if self._units.get(unit.key) is unit and self._book is not None:  # type: ignore[call-overload]
             del self._units[unit.key]
             self._book.commit(unit)
+            self._committed += 1

@@ -47,6 +47,8 @@ class _Acknowledging:
 
     def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
+        if (own := getattr(spec.make, "carrying", None)) is not None:
+            return own  # type: ignore[no-any-return]  # a layer above brings its own
         adapt = _adapter(spec.kind)
         if adapt is None:
             raise GraphError(

@@ -1,0 +1,42 @@
+"""Whose output a directory holds, on any file system that Spark can write to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actors_rs.errors import LedgerError
+
+__all__ = ["own_directory"]
+
+OWNER = "_actors_rs_run"
+"""The file in a directory of units that names the run and the sink they belong to."""
+
+
+def own_directory(context: Any, path: str, me: str) -> None:
+    """Make the directory at ``path`` that of ``me``; ``LedgerError`` if it is another one's."""
+    files = context._jvm.org.apache.hadoop.fs
+    directory = files.Path(path)
+    system = directory.getFileSystem(context._jsc.hadoopConfiguration())
+    owner = files.Path(directory, OWNER)
+    if system.exists(owner):
+        theirs = _read(context, system, owner)
+    elif system.exists(directory) and len(system.listStatus(directory)):
+        theirs = "files of its own"
+    else:
+        stream = system.create(owner)
+        stream.write(bytearray(me.encode()))
+        stream.close()
+        return
+    if theirs != me:
+        raise LedgerError(
+            f"{path} already holds the output of another run or sink ({theirs}): expected an "
+            f"empty directory, or that of this one ({me})"
+        )
+
+
+def _read(context: Any, system: Any, file: Any) -> str:
+    stream = system.open(file)
+    try:
+        return bytes(stream.readAllBytes()).decode()
+    finally:
+        stream.close()

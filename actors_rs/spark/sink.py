@@ -1,0 +1,148 @@
+"""``SparkSink``: Arrow batches written through Spark, for tables and object stores."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.graph.blueprint import OPEN, Attributes, spec_of
+from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.sink import Sink
+from actors_rs.spark.failures import describe_failure, ensure_session_alive
+from actors_rs.spark.jobs import tagged
+from actors_rs.spark.liveness import watch
+from actors_rs.spark.output import own_directory
+from actors_rs.spark.session import context_of
+from actors_rs.spark.sink_stages import SparkWrite, SparkWritten, UnitSparkWrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["SparkSink", "SparkWritten"]
+
+_ROWS_PER_WRITE = 100_000
+
+
+class SparkSink:
+    """Sinks that write through Spark. Elements are ``pyarrow`` record batches or tables.
+
+    They are gathered to about ``rows_per_write`` rows, each such piece is one write, and the result
+    is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run that is
+    cancelled ends when the write in hand has. A failed write is the failure of the element that
+    made it due. Appended pieces are there at least once when a failed run is started anew; for once
+    and no more see ``parquet`` behind a source with a ledger.
+    """
+
+    @staticmethod
+    def parquet(
+        session: SparkSession, path: str, *, rows_per_write: int = _ROWS_PER_WRITE
+    ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
+        """Appends to the Parquet data set at ``path``, any that Spark can write to.
+
+        Behind a source with a ledger (``resume``) each partition is one write, into a directory of
+        its own, ``unit=<number>``, which a second delivery replaces: readers of ``path`` find the
+        number as a column. The run fails with ``LedgerError`` if ``path`` holds anything else.
+        """
+        target = _text(path, "path")
+
+        def append(df: DataFrame, _: object) -> None:
+            df.write.mode("append").parquet(target)
+
+        def replace(df: DataFrame, unit: object) -> None:
+            df.write.mode("overwrite").parquet(f"{target.rstrip('/')}/unit={unit}")
+
+        writer = _Writer(session, f"writing to {target}", append)
+        units = _Writer(session, f"writing to {target}", replace)
+        own = partial(own_directory, units.context, target)
+        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own))
+        return _sink("spark_parquet", make)
+
+    @staticmethod
+    def table(
+        session: SparkSession, name: str, *, rows_per_write: int = _ROWS_PER_WRITE
+    ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
+        """Appends to the table ``name`` of Spark's catalogue, which is made if it is not there.
+
+        Refused behind a source with a ledger: what was appended cannot be taken back.
+        """
+        target = _text(name, "name")
+
+        def append(df: DataFrame, _: object) -> None:
+            df.write.mode("append").saveAsTable(target)
+
+        writer = _Writer(session, f"writing to table {target}", append)
+        return _sink("spark_table", _Make(writer, rows_per_write, None))
+
+    @staticmethod
+    def foreach_batch(
+        session: SparkSession,
+        f: Callable[[DataFrame, int], object],
+        *,
+        rows_per_write: int = _ROWS_PER_WRITE,
+    ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
+        """Calls ``f(df, number)`` with each piece, numbered from 0.
+
+        Behind a source with a ledger a piece is a partition and has its number; after a crash it
+        may come again, so ``f`` has to replace what it wrote for that number.
+        """
+        function(f, "SparkSink.foreach_batch: f")
+        writer = _Writer(session, "a call of foreach_batch's function", f)
+        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(writer, lambda owner: None))
+        return _sink("spark_foreach_batch", make)
+
+
+@dataclass(frozen=True, slots=True)
+class _Make:
+    """Makes the stage; ``carrying`` makes that for acknowledged streams, if there is one."""
+
+    writer: _Writer
+    rows: int
+    carrying: Callable[[], UnitSparkWrite] | None
+
+    def __call__(self) -> SparkWrite:
+        return SparkWrite(self.writer, self.rows)
+
+
+class _Writer:
+    """Hands pieces to Spark as DataFrames. Blocks."""
+
+    def __init__(
+        self, session: SparkSession, what: str, write: Callable[[DataFrame, Any], object]
+    ) -> None:
+        self.context = context_of(session, "SparkSink")
+        ensure_session_alive(self.context, "the making of a SparkSink")
+        self._session = session
+        self._what = what
+        self._write = write
+
+    def __call__(self, table: pa.Table, number: Any) -> None:
+        with self._described():
+            self._write(self._session.createDataFrame(table), number)
+
+    @contextmanager
+    def _described(self) -> Iterator[None]:
+        tag = f"actors-rs-{uuid.uuid4()}"
+        try:
+            with watch(self.context._gateway), tagged(self.context, tag):
+                yield
+        except Exception as error:
+            raise describe_failure(error, None, self.context, tag, self._what) from error
+
+
+def _sink(kind: str, make: _Make) -> Sink[Any, SparkWritten]:
+    at_least(1, make.rows, "SparkSink: rows_per_write")
+    pinned = Attributes(window=64, dispatcher="pinned")
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=pinned))
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"SparkSink: {what} must be a text, got {value!r}")
+    return value

@@ -1,0 +1,154 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Sinks that write through Spark: what is written, how often, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from actors_rs import ActorSystem, Backoff, Sink, Source
+from actors_rs.delivery import Ledger
+from actors_rs.errors import GraphError, LedgerError, StageError
+from actors_rs.spark import SparkSink, SparkSource, SparkWritten
+from tests.spark.test_resume import failing, numbers, states
+
+pytestmark = pytest.mark.spark
+
+SECONDS = 60.0
+
+
+def batch(*values: int) -> pa.RecordBatch:
+    return pa.record_batch({"n": list(values)})
+
+
+def column(spark: SparkSession, path: Path, name: str) -> list[Any]:
+    return sorted(row[name] for row in spark.read.parquet(str(path)).select(name).collect())
+
+
+def test_batches_are_gathered_and_appended(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "out"
+    sink = SparkSink.parquet(spark, str(path), rows_per_write=3)
+    source = Source.of(batch(1, 2), batch(3), pa.Table.from_batches([batch(4)]))
+    for _ in range(2):
+        assert system.start(source.to(sink)).result(SECONDS) == SparkWritten(2, 4)
+    assert column(spark, path, "n") == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_nothing_is_written_for_nothing(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    sink = SparkSink.parquet(spark, str(tmp_path / "out"))
+    assert system.start(Source.of(batch()).to(sink)).result(SECONDS) == SparkWritten(0, 0)
+
+
+def test_a_partition_is_one_directory_and_a_second_delivery_replaces_it(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "out"
+    sink = SparkSink.parquet(spark, str(path))
+    df = numbers(spark, 4, failing(tmp_path, {2: 1}))
+    source = SparkSource.arrow(df, in_flight=1).resume(Ledger(tmp_path / "ledger"))
+    with pytest.raises(Exception, match="partition 2"):
+        system.start(source.to(sink)).result(SECONDS)
+    done = states(tmp_path / "ledger").count("committed")
+    leftover = path / "unit=2"  # as if the process had died between the write and the ledger
+    spark.range(5).write.parquet(str(leftover))
+    written = system.start(source.to(sink)).result(SECONDS)
+    assert written == SparkWritten(4 - done, 20 - 5 * done)
+    assert column(spark, path, "id") == list(range(20))
+    assert column(spark, path, "unit") == [n // 5 for n in range(20)]
+
+
+def test_a_directory_with_another_runs_output_is_refused(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "out"
+    sink = SparkSink.parquet(spark, str(path))
+    for ledger in ("one", "two"):
+        source = SparkSource.arrow(numbers(spark, 1)).resume(Ledger(tmp_path / ledger))
+        run = system.start(source.to(sink))
+        if ledger == "one":
+            run.result(SECONDS)
+            continue
+        with pytest.raises((LedgerError, StageError), match="output of another run"):
+            run.result(SECONDS)
+    assert column(spark, path, "id") == list(range(5))
+
+
+def test_a_function_gets_each_piece_as_a_data_frame_with_its_number(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    got: list[tuple[int, list[int]]] = []
+    sink = SparkSink.foreach_batch(
+        spark,
+        lambda df, number: got.append((number, [row.n for row in df.collect()])),
+        rows_per_write=2,
+    )
+    system.start(Source.of(batch(1, 2), batch(3, 4), batch(5)).to(sink)).result(SECONDS)
+    assert got == [(0, [1, 2]), (1, [3, 4]), (2, [5])]
+
+
+def test_behind_a_ledger_the_function_gets_partitions(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    got: dict[int, int] = {}
+    sink = SparkSink.foreach_batch(spark, lambda df, number: got.update({number: df.count()}))
+    df = numbers(spark, 3, failing(tmp_path, {1: 1}))
+    source = SparkSource.arrow(df, max_attempts=2, backoff=Backoff(0.01, 0.01))
+    run = system.start(source.resume(Ledger(tmp_path / "ledger")).to(sink))
+    assert run.result(SECONDS) == SparkWritten(3, 15)
+    assert got == {0: 5, 1: 5, 2: 5}
+
+
+def test_a_table_is_made_and_appended_to(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    spark.sql(f"CREATE DATABASE night LOCATION '{tmp_path}'")
+    sink = SparkSink.table(spark, "night.written")
+    try:
+        for n in (1, 2):
+            system.start(Source.of(batch(n)).to(sink)).result(SECONDS)
+        assert sorted(row.n for row in spark.table("night.written").collect()) == [1, 2]
+    finally:
+        spark.sql("DROP DATABASE night CASCADE")
+
+
+def test_a_table_cannot_take_back_what_a_failed_partition_gave(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    source = SparkSource.arrow(numbers(spark, 2)).resume(Ledger(tmp_path / "l"))
+    with pytest.raises(GraphError, match="'spark_table' cannot tell"):
+        source.to(SparkSink.table(spark, "t"))
+
+
+def test_a_failed_write_says_what_was_written_where(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    taken = tmp_path / "a file"
+    taken.write_text("in the way")
+    run = system.start(Source.of(batch(1)).to(SparkSink.parquet(spark, f"{taken}/out")))
+    with pytest.raises((StageError, Exception), match=f"writing to {taken}/out failed"):
+        run.result(SECONDS)
+
+
+def test_elements_that_are_no_arrow_are_refused(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    run = system.start(Source.of({"n": 1}).to(SparkSink.parquet(spark, str(tmp_path / "o"))))
+    with pytest.raises(StageError, match="record batches or tables, got a dict"):
+        run.result(SECONDS)
+
+
+def test_settings_that_make_no_sense_are_refused_at_once(spark: SparkSession) -> None:
+    sink: Any = SparkSink
+    with pytest.raises(ValueError, match="rows_per_write must be at least 1"):
+        sink.parquet(spark, "x", rows_per_write=0)
+    with pytest.raises(TypeError, match="path must be a text"):
+        sink.parquet(spark, 3)
+    with pytest.raises(ValueError, match="expected a classic Spark session"):
+        sink.table(3, "t")
+    assert isinstance(SparkSink.parquet(spark, "x"), Sink)
