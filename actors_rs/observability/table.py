@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
 from actors_rs.protocol.demand import UNBOUNDED
 
-__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of"]
+__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of", "seconds_left"]
 
 RATE_SECONDS = 2.0
 """How far a rate looks back: long enough to stand still, short enough to follow a change."""
 
 _PARTITION_STATES = ("done", "running", "waiting")
+_PARTITION_TROUBLE = ("poison", "retried", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
     earlier = before.stages if before else (None,) * len(now.stages)
     bottleneck = now.bottleneck()
     return tuple(
-        _row(stage, old, seconds, stage.name == bottleneck)
+        _row(stage, old, seconds, now.seconds, stage.name == bottleneck)
         for stage, old in zip(now.stages, earlier, strict=True)
     )
 
@@ -99,7 +101,9 @@ def _decimals(number: float) -> int:
     return 2 if number < 9.995 else 1 if number < 99.95 else 0
 
 
-def _row(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, bottleneck: bool) -> Row:
+def _row(
+    stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float, bottleneck: bool
+) -> Row:
     is_source = not stage.window
     return Row(
         name=stage.name,
@@ -113,7 +117,8 @@ def _row(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, bottle
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details=_details(stage.details, old.details if old else {}, seconds),
+        details=_details(stage.details, old.details if old else {}, seconds)
+        + (_left(stage.details, run) if stage.state == "running" else ""),
     )
 
 
@@ -122,11 +127,28 @@ def _rate(count: int, before: int, seconds: float) -> str:
 
 
 def _details(now: Mapping[str, Any], before: Mapping[str, Any], seconds: float) -> str:
-    """Partitions by state, with their rows per second where the stage counts rows."""
+    """Partitions by state, what went wrong, and rows per second where the stage counts rows."""
     if "partitions" not in now:
         return ""
-    states = [f"{now[state]} {state}" for state in _PARTITION_STATES if state in now]
-    rates = (
-        [f"{_rate(now['rows'], before.get('rows', 0), seconds)} rows/s"] if "rows" in now else []
-    )
-    return f"{now['partitions']} partitions: " + ", ".join(states + rates)
+    parts = [f"{now[state]} {state}" for state in _PARTITION_STATES if state in now]
+    parts += [f"{now[what]} {what}" for what in _PARTITION_TROUBLE if now.get(what)]
+    if "rows" in now:
+        parts.append(f"{_rate(now['rows'], before.get('rows', 0), seconds)} rows/s")
+    return f"{now['partitions']} partitions: " + ", ".join(parts)
+
+
+def _left(details: Mapping[str, Any], run: float) -> str:
+    left = seconds_left(details, run)
+    return f", about {timedelta(seconds=round(left))} left" if left else ""
+
+
+def seconds_left(details: Mapping[str, Any], seconds: float) -> float | None:
+    """What a source of partitions will still take, if it goes on as in the ``seconds`` so far.
+
+    ``details`` are those of its ``StageSnapshot``. ``None`` as long as nobody can tell.
+    """
+    if details.get("partitions") is None or "done" not in details:
+        return None
+    gone = details["done"] - details.get("skipped", 0) + details.get("poison", 0)
+    left = details["partitions"] - details["done"] - details.get("poison", 0)
+    return left * seconds / gone if gone else None

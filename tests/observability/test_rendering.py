@@ -42,7 +42,7 @@ def test_a_terminal_of_80_columns_shows_every_figure_in_full(shown):
 
 
 def test_partitions_have_a_line_below_the_table(shown):
-    assert "spark: 200 partitions: 7 done, 4 running, 189 waiting, 2500 rows/s" in shown
+    assert "spark: 200 partitions: 7 done, 4 running, 189 waiting, 2500 rows/s, about" in shown
 
 
 def test_the_bottleneck_is_named_below_the_table_as_the_user_wrote_it(shown):

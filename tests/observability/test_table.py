@@ -6,7 +6,7 @@ import pytest
 
 from actors_rs import UNBOUNDED, RunSnapshot, StageSnapshot
 from actors_rs.observability.log_lines import log_line
-from actors_rs.observability.table import History, compact, percent, rows_of
+from actors_rs.observability.table import History, compact, percent, rows_of, seconds_left
 
 STAGE = StageSnapshot(
     name="map",
@@ -92,12 +92,38 @@ def test_a_stage_with_partitions_shows_them_by_state_and_its_rows_per_second():
         return snapshot(replace(SOURCE, details=details), seconds=1.0 + done)
 
     (row,) = rows_of(spark(3, 90_000), spark(1, 30_000))
-    assert row.details == "20 partitions: 3 done, 2 running, 15 waiting, 30.0k rows/s"
+    assert row.details == (
+        "20 partitions: 3 done, 2 running, 15 waiting, 30.0k rows/s, about 0:00:23 left"
+    )
 
 
 def test_partition_figures_that_are_missing_are_left_out():
-    (row,) = rows_of(snapshot(replace(SOURCE, details={"partitions": 20, "done": 3})))
+    ended = replace(SOURCE, state="ended", details={"partitions": 20, "done": 3})
+    (row,) = rows_of(snapshot(ended))
     assert row.details == "20 partitions: 3 done"
+
+
+def test_what_went_wrong_with_partitions_is_shown_where_something_did():
+    figures = {"partitions": 20, "done": 3, "poison": 1, "retried": 4, "skipped": 0}
+    (row,) = rows_of(snapshot(replace(SOURCE, details=figures), seconds=8.0))
+    assert row.details == "20 partitions: 3 done, 1 poison, 4 retried, about 0:00:32 left"
+
+
+@pytest.mark.parametrize(
+    ("figures", "left"),
+    [
+        ({"partitions": None, "done": 0}, None),
+        ({"partitions": 20, "done": 0}, None),
+        ({"partitions": 20, "done": 5}, 30.0),
+        ({"partitions": 20, "done": 5, "poison": 5}, 10.0),
+        ({"partitions": 20, "done": 15, "skipped": 10}, 10.0),
+        ({"partitions": 20, "done": 10, "skipped": 10}, None),
+        ({"partitions": 20, "done": 20}, 0.0),
+        ({"files": 3}, None),
+    ],
+)
+def test_the_time_left_goes_by_what_this_run_has_done_itself(figures, left):
+    assert seconds_left(figures, 10.0) == left
     assert rows_of(snapshot(replace(SOURCE, details={"done": 3})))[0].details == ""
 
 

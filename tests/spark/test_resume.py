@@ -194,6 +194,15 @@ def test_a_poison_partition_is_kept_in_the_ledger_with_its_cause(
     graph = to_sqlite(source.resume(Ledger(path)), tmp_path / "rows.db")
     run = system.start(graph)
     assert run.result(SECONDS) == 10
+    details = run.snapshot().stages[0].details
+    assert {key: details[key] for key in ("done", "waiting", "poison", "attempts", "retried")} == {
+        "done": 2,
+        "waiting": 0,
+        "poison": 1,
+        "attempts": 4,
+        "retried": 1,
+    }
+    assert details["committed"] == 2
     assert states(path) == ["committed", "poison", "committed"]
     poison = status(path).partitions[1]
     assert poison.attempts == 2
