@@ -129,13 +129,13 @@ print("threads", [t.name for t in threading.enumerate() if t.name.startswith("ac
 """
 
 
-def lines_of(program: str, *arguments: str) -> dict[str, str]:
+def lines_of(program: str, *arguments: str, seconds: float = 110) -> dict[str, str]:
     """What a program of its own prints, by the word each line begins with."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=seconds,
         check=False,
         env={**os.environ, "PYTHONPATH": os.getcwd()},
     )
