@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["note_failed", "unheard_failures"]
+__all__ = ["ends_the_system", "note_failed", "unheard_failures"]
 
 
 class _Stage(Protocol):
@@ -29,14 +30,24 @@ def note_failed(
     """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``."""
     names_itself = plain or (position is None and isinstance(error, ActorsRsError))
     wrapped = error if names_itself else StageError(stage.name, error, position, stage.site)
-    if not isinstance(error, Exception):  # SystemExit and the like: the run raises it as it is
+    if ends_the_system(error):  # SystemExit and the like: the run raises it as it is
         run.abort(error)
+        run.fatal(error)
     run.note_failure(wrapped)
     if beside is not None:
         run.note_failure(beside)
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped
+
+
+def ends_the_system(error: BaseException) -> bool:
+    """Whether ``error`` in a stage is the end of its system, and not of its run alone.
+
+    As in an actor, but for ``RecursionError``: its stack is gone by then, so in a stream it is the
+    failure of an element like any other.
+    """
+    return is_fatal(error) and not isinstance(error, RecursionError)
 
 
 def unheard_failures(logic: StageLogic) -> list[BaseException]:

@@ -272,6 +272,10 @@ class Run(Generic[R]):
             if all(error is not known for known in self._failures):  # its __eq__ has no say
                 self._failures.append(error)
 
+    def fatal(self, error: BaseException) -> None:
+        """``error`` in a stage is the end of the whole system, in order."""
+        self._system.fatal(error)
+
     def cancelled_error(self) -> RunCancelled:
         """What a stage is told that ended without completing or failing."""
         return RunCancelled(f"run '{self.name}' was cancelled")

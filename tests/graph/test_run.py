@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 from actors_rs import ActorSystem, Graph, Sink, Source, merge
-from actors_rs.errors import BlockingError, RunCancelled, StageError
+from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled, StageError
 from tests.graph.helpers import SECONDS, leave_by_an_exception, run, wait_until
 
 
@@ -163,9 +163,9 @@ def test_others_are_attached_to_an_error_that_is_not_ours_too(system):
     assert len(caught.value.others) == 1
 
 
-@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError])
 @pytest.mark.parametrize("place", ["map", "map_async", "for_each", "iterator", "flat_map"])
-def test_what_is_no_exception_ends_its_run_only_and_is_raised_as_it_is(system, kind, place):
+def test_what_no_restart_cures_ends_its_system_and_no_other_and_is_raised(system, kind, place):
     def leave(n):
         raise kind("leave")
 
@@ -173,7 +173,7 @@ def test_what_is_no_exception_ends_its_run_only_and_is_raised_as_it_is(system, k
         yield 1
         leave(1)
 
-    never = system.start(Source.never().to(Sink.list()))
+    living = system.start(Source.never().to(Sink.list()))
     source, sink = Source.of(1), Sink.list()
     flow = {
         "map": lambda: source.map(leave),
@@ -184,9 +184,16 @@ def test_what_is_no_exception_ends_its_run_only_and_is_raised_as_it_is(system, k
     }[place]()
     if place == "for_each":
         sink = Sink.for_each(leave)
-    with pytest.raises(kind, match="leave"):
-        system.start(flow.to(sink)).result(SECONDS)
-    assert not never.done()
+    own = ActorSystem(shutdown_timeout=SECONDS)
+    never = own.start(Source.never().to(Sink.list()))
+    for going in (own.start(flow.to(sink)), never):
+        with pytest.raises(kind, match="leave"):
+            going.result(SECONDS)
+    with pytest.raises(InvalidArgumentError, match="was shut down"):
+        own.start(Source.of(1).to(Sink.list()))
+    with pytest.raises(kind, match="leave"), own:
+        pass  # raised again where the block ends
+    assert not living.done()
     assert run(Source.of(1).to(Sink.list())) == [1]
 
 

@@ -309,13 +309,13 @@ def test_a_section_within_one_that_fails_accounts_for_all_it_holds(system, windo
     assert sorted(got + lost(system)) == list(range(200))
 
 
-def test_a_system_exit_is_no_matter_for_a_restart(system):
+def test_a_system_exit_is_no_matter_for_a_restart():
     def leave(n):
         raise SystemExit(3)
 
     flow = Source.of(1).map(leave).restart(AT_ONCE)
     with pytest.raises(SystemExit):
-        system.start(flow.to(Sink.list())).result(SECONDS)
+        flow.run(Sink.list())
 
 
 def test_each_run_of_a_section_counts_for_itself(system):
