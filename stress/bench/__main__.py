@@ -29,6 +29,7 @@ NAMES = (
     "foreign_subscriber",
     "memory",
     "spark",
+    "spark_fan_out",
     "metrics",
     "supervision",
     "junctions",
