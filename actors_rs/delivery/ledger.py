@@ -14,12 +14,14 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
+from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
+from actors_rs.delivery.notes import Note
 from actors_rs.delivery.schema import SCHEMA, Report, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
 from actors_rs.runtime._primitives import Lock, wall_clock
@@ -27,6 +29,10 @@ from actors_rs.runtime._primitives import Lock, wall_clock
 __all__ = ["Ledger", "LedgerRun", "OnOtherPlan", "Plan", "commit_within", "status"]
 
 OnOtherPlan = Literal["refuse", "start_over"]
+_END = (
+    "UPDATE ledger_runs SET state = :state, error = :error, ended = :now, holder = NULL "
+    "WHERE run = :run"
+)
 _BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file meanwhile
 
 
@@ -122,7 +128,7 @@ class LedgerRun:
         self._hold = hold
         self._database = database
         self._lock = Lock()
-        self._finished = False
+        self._finished = self._closed = False
 
     def __repr__(self) -> str:
         return f"<LedgerRun {self.run} in {self.path!r}>"
@@ -137,29 +143,30 @@ class LedgerRun:
 
     def begun(self, partition: int) -> None:
         """An attempt at ``partition`` begins."""
-        self._note(
-            "UPDATE ledger_partitions "
-            "SET state = 'running', attempts = attempts + 1, started = :now "
-            "WHERE run = :run AND partition = :partition AND state <> 'committed'",
-            partition=partition,
-        )
+        self.write([notes.begun(partition)])
 
     def failed(self, partition: int, error: str, *, poison: bool) -> None:
         """An attempt failed; with ``poison`` there will be no further one in this run."""
-        self._note(
-            "UPDATE ledger_partitions SET state = :state, last_error = :error "
-            "WHERE run = :run AND partition = :partition AND state <> 'committed'",
-            partition=partition,
-            error=error,
-            state="poison" if poison else "pending",
-        )
+        self.write([notes.failed(partition, error, poison=poison)])
 
     def commit(self, partition: int, rows: int, size: int) -> None:
         """``partition`` is done, for good: ``rows`` rows of ``size`` bytes. Durable on return."""
+        self.write([notes.committed(partition, rows, size)])
+
+    def write(self, several: Sequence[Note]) -> None:
+        """Write ``several`` in one transaction: one wait for the disk, if any of them needs it.
+
+        Does nothing when the run has been finished.
+        """
+        durable = any(note.durable for note in several)
         with self._lock, _naming(self.path):
-            self._database.execute("PRAGMA synchronous = FULL")
+            if self._closed:
+                return
+            self._database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with self._database:
-                commit_within(self._database, self.run, partition, rows, size)
+                for note in several:
+                    values = {"run": self.run, "now": note.now, **note.values}
+                    self._database.execute(note.sql, values)
 
     def finish(self, state: str, error: str | None = None) -> None:
         """The run has ended; gives the ledger up, also if that cannot be written.
@@ -171,23 +178,12 @@ class LedgerRun:
         if finished:
             return
         try:
-            self._note(
-                "UPDATE ledger_runs "
-                "SET state = :state, error = :error, ended = :now, holder = NULL "
-                "WHERE run = :run",
-                state=state,
-                error=error,
-            )
+            self.write([Note(_END, {"state": state, "error": error})])
         finally:
             with self._lock:
+                self._closed = True
                 self._database.close()
             self._hold.release()
-
-    def _note(self, sql: str, **values: Any) -> None:
-        with self._lock, _naming(self.path):
-            self._database.execute("PRAGMA synchronous = NORMAL")
-            with self._database:
-                self._database.execute(sql, {"run": self.run, "now": wall_clock(), **values})
 
 
 def commit_within(
@@ -197,11 +193,8 @@ def commit_within(
 
     False if that was done before.
     """
-    done = database.execute(
-        "UPDATE ledger_partitions SET state = 'committed', rows = ?, bytes = ?, committed = ?, "
-        "last_error = NULL WHERE run = ? AND partition = ? AND state <> 'committed'",
-        (rows, size, wall_clock(), run, partition),
-    )
+    note = notes.committed(partition, rows, size)
+    done = database.execute(note.sql, {"run": run, "now": note.now, **note.values})
     return done.rowcount == 1
 
 

@@ -1,20 +1,23 @@
 """A run's ledger as its source sees it: opened with the plan, told of attempts, closed at the end.
 
-All of it blocks, and is called by one thread at a time: that of the planning, then the source's
-own turns, except for ``close``, which may come while the planning is still opening.
+What it is told is noted, which takes no time; ``write`` writes down all that was noted since the
+last time, in one transaction. ``open``, ``write`` and ``close`` block. ``close`` may come while the
+planning is still opening, or while another thread writes.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from actors_rs.delivery import notes
 from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, Plan, commit_within
+from actors_rs.delivery.notes import Note
 from actors_rs.errors import RunCancelled
 from actors_rs.spark.partitions import PartitionPlan
 
@@ -48,6 +51,7 @@ class Book:
 
     def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int]) -> None:
         self.committed: frozenset[int] = frozenset()
+        self._notes: deque[tuple[Note, Unit | None]] = deque()
         self._ledger = ledger
         self._rows_of = rows_of
         self._run: LedgerRun | None = None
@@ -84,16 +88,35 @@ class Book:
 
     def begun(self, partition: int) -> None:
         """An attempt begins."""
-        self._open_run().begun(partition)
+        self._notes.append((notes.begun(partition), None))
 
     def failed(self, partition: int, error: BaseException, *, poison: bool) -> None:
         """An attempt failed."""
-        self._open_run().failed(partition, str(error), poison=poison)
+        self._notes.append((notes.failed(partition, str(error), poison=poison), None))
 
     def commit(self, unit: Unit) -> None:
         """Everything that came of ``unit`` is done."""
         entry: Any = unit.entry
-        self._open_run().commit(unit.key, entry.rows, entry.size)  # type: ignore[arg-type]
+        note = notes.committed(unit.key, entry.rows, entry.size)  # type: ignore[arg-type]
+        self._notes.append((note, unit))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something that ``write`` would write."""
+        return bool(self._notes)
+
+    def write(self) -> list[Unit]:
+        """Write down what was noted so far; the units that are committed by that. Blocks.
+
+        On any one thread, also beside those that note.
+        """
+        taken = []
+        with suppress(IndexError):
+            while True:
+                taken.append(self._notes.popleft())
+        if taken:
+            self._open_run().write([note for note, _ in taken])
+        return [unit for _, unit in taken if unit is not None]
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:
         """The run has ended. What goes wrong here changes nothing about that, so it is let be."""
@@ -103,6 +126,8 @@ class Book:
             state = "cancelled" if isinstance(error, RunCancelled) else "failed"
         self._closed = (state, None if error is None else str(error))
         if self._run is not None:
+            with suppress(Exception):
+                self.write()
             with suppress(Exception):
                 self._run.finish(*self._closed)
 

@@ -5,8 +5,9 @@ the elements are acknowledged by the partition, so that what was given can be ta
 attempt takes its place. A partition that fails for good is poison: a dead letter, or the end.
 
 With a ledger each partition is a unit: what is committed is skipped, and the stage lives on behind
-its last element until the ledger knows what became of each unit. Ledger calls block, so the stage
-then has a thread of its own.
+its last element until the ledger knows what became of each unit. The ledger is written by a thread
+that may wait for the disk, and what comes in meanwhile is one transaction; closing it blocks, so
+the stage then has a thread of its own.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ class SupervisedPartitions(PartitionsSource):
         self._book = book
         self._tries: dict[int, _Try] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
+        self._settled_units: set[Unit] = set()  # which are to be written down
+        self._writing = False
         self._attempts = self._retried = self._poisoned = 0
         self._committed = self._skipped = 0
         self._lingers = self._alone = False
@@ -80,7 +83,7 @@ class SupervisedPartitions(PartitionsSource):
 
     @property
     def finished(self) -> bool:
-        return super().finished and not self._units
+        return super().finished and not self._units and not self._settled_units
 
     def stop(self, error: BaseException | None) -> None:
         super().stop(error)
@@ -132,6 +135,7 @@ class SupervisedPartitions(PartitionsSource):
         fetch.tag = f"{self._tag}-{fetch.index}-{one.attempts}"
         if self._book is not None:
             self._book.begun(fetch.index)
+            self._write_down()
             if one.unit is None:
                 one.unit = self._units[fetch.index] = self._book.unit(fetch.index, self._settled)
         if self._policy.timeout is not None:
@@ -195,6 +199,7 @@ class SupervisedPartitions(PartitionsSource):
         again = one.attempts < self._policy.max_attempts and (one.unit or not one.given)
         if self._book is not None:
             self._book.failed(fetch.index, error, poison=not again)
+            self._write_down()
         if again:
             self._retry(one, error)
         elif self._policy.on_poison == "fail":
@@ -285,5 +290,31 @@ class SupervisedPartitions(PartitionsSource):
     def _commit(self, unit: Unit) -> None:
         if self._units.get(unit.key) is unit and self._book is not None:  # type: ignore[call-overload]
             del self._units[unit.key]
+            self._settled_units.add(unit)
             self._book.commit(unit)
-            self._committed += 1
+            self._write_down()
+
+    def _write_down(self) -> None:
+        """Have the notes written on a thread that may wait for the disk; one at a time."""
+        if self._book is not None and self._book.waits and not self._writing:
+            self._writing = self.context.run_blocking(self._write_job)
+
+    def _write_job(self) -> None:
+        assert self._book is not None
+        try:
+            committed = self._book.write()
+        except BaseException as error:
+            self.context.post(partial(self._not_written, error))
+        else:
+            self.context.post(partial(self._written, committed))
+
+    def _written(self, committed: list[Unit]) -> None:
+        self._writing = False
+        self._settled_units.difference_update(committed)
+        self._committed += len(committed)
+        self._write_down()
+
+    def _not_written(self, error: BaseException) -> None:
+        self._writing = False
+        self._settled_units.clear()
+        self.fail(error)

@@ -1,0 +1,52 @@
+"""What is written into a ledger, as values: made at once, written when there is time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from actors_rs.runtime._primitives import wall_clock
+
+__all__ = ["COMMIT", "Note", "begun", "committed", "failed"]
+
+COMMIT = (
+    "UPDATE ledger_partitions SET state = 'committed', rows = :rows, bytes = :size, "
+    "committed = :now, last_error = NULL "
+    "WHERE run = :run AND partition = :partition AND state <> 'committed'"
+)
+_BEGUN = (
+    "UPDATE ledger_partitions SET attempts = attempts + 1, started = :now, "
+    "state = CASE state WHEN 'committed' THEN state ELSE 'running' END "
+    "WHERE run = :run AND partition = :partition"
+)
+"""A sink that commits the entry itself may do so before this is written."""
+_FAILED = (
+    "UPDATE ledger_partitions SET state = :state, last_error = :error "
+    "WHERE run = :run AND partition = :partition AND state <> 'committed'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One statement; ``durable`` if it must survive the end of the machine."""
+
+    sql: str
+    values: dict[str, Any]
+    durable: bool = False
+    now: float = field(default_factory=wall_clock)
+
+
+def begun(partition: int) -> Note:
+    """An attempt at ``partition`` begins."""
+    return Note(_BEGUN, {"partition": partition})
+
+
+def failed(partition: int, error: str, *, poison: bool) -> Note:
+    """An attempt failed; with ``poison`` there will be no further one in this run."""
+    state = "poison" if poison else "pending"
+    return Note(_FAILED, {"partition": partition, "error": error, "state": state})
+
+
+def committed(partition: int, rows: int, size: int) -> Note:
+    """``partition`` is done, for good: ``rows`` rows of ``size`` bytes."""
+    return Note(COMMIT, {"partition": partition, "rows": rows, "size": size}, durable=True)
