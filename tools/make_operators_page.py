@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
+
+from tools.compositions import COMPOSED, PUTTING_TOGETHER
 
 ROOT = Path(__file__).resolve().parents[1]
 STAGES = ROOT / "actors_rs" / "stages"
@@ -35,7 +38,7 @@ HEAD = """\
 # Sources, operators, junctions and sinks
 
 Made from the files in `actors_rs/stages/` by `python -m tools.make_operators_page`: change the
-file, not this page. A row is one stage; what is not here is composed of these.
+file, not this page. A row is one stage; what is composed of these comes at the end.
 
 In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what
 stands beneath something came of it. *Back-pressure* says what the stage asks of upstream and what
@@ -73,7 +76,12 @@ def stages(kind: str) -> Iterator[Stage]:
 
 def stage_of(file: str, tree: ast.Module) -> Stage:
     """Read one file's docstring."""
-    head, *found = PART.split(ast.get_docstring(tree) or "")
+    return told(file, ast.get_docstring(tree) or "", summary(tree))
+
+
+def told(file: str, text: str, otherwise: str = "") -> Stage:
+    """Read such a text; ``otherwise`` is what the stage does, if the text leaves it out."""
+    head, *found = PART.split(text)
     parts = dict.fromkeys(PARTS, "")
     parts |= {name: plain(said) for name, said in zip(found[::2], found[1::2], strict=True)}
     title, _, rest = head.partition("\n")
@@ -83,7 +91,7 @@ def stage_of(file: str, tree: ast.Module) -> Stage:
     blocks = [block for block in rest.strip("\n").split("\n\n") if block.strip()]
     is_source = kind_of(file) == "sources"
     marbles = blocks[:1] if is_source else list(takewhile(MARBLE.match, blocks))
-    what = plain(" ".join([inline, *blocks[len(marbles) :]])) or summary(tree)
+    what = plain(" ".join([inline, *blocks[len(marbles) :]])) or otherwise
     return Stage(file, name, "\n\n".join(map(trimmed, marbles)), what, parts)
 
 
@@ -119,7 +127,16 @@ def page() -> str:
     for kind, title in KINDS.items():
         sections.append(f"## {title}\n")
         sections.append(table(list(stages(kind)), marbles=kind != "sinks"))
+    composed = [told(file, dedent(" " * 8 + text).strip()) for file, text in COMPOSED]
+    sections += ["## Composed of others\n", table(composed, marbles=True)]
+    sections += ["## Putting pieces together\n", two_columns(PUTTING_TOGETHER)]
     return "\n".join(sections)
+
+
+def two_columns(rows: dict[str, str]) -> str:
+    """A table of names and what they do."""
+    lines = [("", "what it does"), ("---", "---"), *rows.items()]
+    return "".join(f"| {name} | {what} |\n" for name, what in lines)
 
 
 def table(rows: list[Stage], marbles: bool) -> str:
@@ -133,7 +150,8 @@ def table(rows: list[Stage], marbles: bool) -> str:
 
 def row(stage: Stage, marbles: bool) -> list[str]:
     """One stage."""
-    link = f"[`{cell(stage.name)}`](../actors_rs/stages/{stage.file})"
+    folder = "actors_rs/stages" if kind_of(stage.file) in KINDS else "actors_rs"
+    link = f"[`{cell(stage.name)}`](../{folder}/{stage.file})"
     shown = [f"<pre>{cell(escaped(stage.marble))}</pre>"] if marbles else []
     return [link, *shown, cell(stage.what), *(cell(stage.parts[part]) for part in PARTS)]
 

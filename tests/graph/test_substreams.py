@@ -145,6 +145,12 @@ def test_append_gives_the_streams_one_after_the_other(shared, trial, others):
     )
 
 
+def test_concat_is_append_under_the_name_of_the_function():
+    first, second = Source.range(0, 2), Source.of(7)
+    assert first.concat(second, second).run(Sink.list()) == [0, 1, 7, 7]
+    assert concat(first, second, second).run(Sink.list()) == [0, 1, 7, 7]
+
+
 @quick
 @given(trial=trials(), others=st.lists(numbers, max_size=3))
 def test_prepend_gives_the_other_streams_first(shared, trial, others):

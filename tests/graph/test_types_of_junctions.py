@@ -5,7 +5,7 @@
 
 from typing import Never, assert_type
 
-from actors_rs import Flow, Sink, Source, merge, zip
+from actors_rs import Flow, Group, Sink, Source, concat, merge, pipe, zip
 
 numbers: Source[int] = Source.range(0, 3)
 words: Source[str] = Source.of("a", "b")
@@ -45,3 +45,19 @@ def test_streams_of_one_type_stay_of_it():
     assert_type(numbers.interleave(numbers, 2), Flow[Never, int])
     assert_type(numbers.balance(2), tuple[Flow[Never, int], ...])
     assert_type(Source.combine(numbers, numbers), Flow[Never, int])
+
+
+def test_streams_of_streams_have_the_types_of_what_is_within():
+    assert_type(numbers.flat_map(lambda n: [str(n)]), Flow[Never, str])
+    assert_type(numbers.flat_map(lambda n: words, breadth=4), Flow[Never, str])
+    assert_type(numbers.concat_map(lambda n: words), Flow[Never, str])
+    assert_type(numbers.switch_map(lambda n: words), Flow[Never, str])
+    assert_type(numbers.catch(lambda error: words), Flow[Never, int | str])
+    assert_type(numbers.append(words), Flow[Never, int | str])
+    assert_type(numbers.concat(words), Flow[Never, int | str])
+    assert_type(numbers.if_empty(words), Flow[Never, int | str])
+    assert_type(concat(numbers, numbers), Flow[Never, int])
+    groups = words.group_by(len, max_groups=3, on_overflow="divert")
+    assert_type(groups, Flow[Never, Group[int, str]])
+    assert_type(groups.flat_map(lambda group: group.count(), breadth=3), Flow[Never, int])
+    assert_type(pipe(words, Flow[str, str]().map(len), Flow[int, int]().sum()), Flow[Never, int])

@@ -1,9 +1,13 @@
 """tools/make_operators_page.py: the page says all that the stages' files say, and they say all."""
 
 import ast
+import re
+from textwrap import dedent
 
+from actors_rs import Flow, Sink
 from tests.conformance.stages import FLOWS, HUBS, SINKS, SOURCES
-from tools.make_operators_page import KINDS, PAGE, PARTS, page, stage_of, stages
+from tools.compositions import COMPOSED
+from tools.make_operators_page import KINDS, PAGE, PARTS, ROOT, page, stage_of, stages, told
 
 ALL = [stage for kind in KINDS for stage in stages(kind)]
 
@@ -21,6 +25,20 @@ def test_every_file_names_its_stage_and_says_what_it_does_and_how_it_ends():
 def test_every_stage_is_on_the_page_and_nothing_else_is():
     files = {stage.file.removesuffix(".py") for stage in ALL}
     assert files == {*SOURCES, *FLOWS, *HUBS, *SINKS}
+
+
+def test_every_method_of_the_language_is_on_the_page():
+    heads = " ".join(line.split(" | ")[0] for line in page().splitlines() if line.startswith("| "))
+    names = {name for kind in (Flow, Sink) for name in dir(kind) if name[0] != "_"}
+    missing = sorted(name for name in names if not re.search(rf"\b{name}\b", heads))
+    assert not missing, f"not on docs/operators.md, nor in tools/compositions.py: {missing}"
+
+
+def test_compositions_tell_as_much_as_stages_and_link_to_files_there_are():
+    for file, text in COMPOSED:
+        assert (ROOT / "actors_rs" / file).is_file(), file
+        stage = told(file, dedent(" " * 8 + text).strip())
+        assert not stage.missing(), text
 
 
 def test_a_file_is_taken_apart():

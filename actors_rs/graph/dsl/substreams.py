@@ -133,6 +133,10 @@ class Substreams(Appending[In_contra, Out_co]):
         closed = [source_in(stream, "append") for stream in streams]
         return self.then("append", lambda: Concat([None, *closed]))
 
+    def concat(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """``append``, under the name that it has as a function of several streams."""
+        return self.append(*streams)
+
     def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """The other streams one after the other, then this one, which is not asked before."""
         closed = [source_in(stream, "prepend") for stream in streams]
