@@ -315,6 +315,7 @@ class GroupBy(StageLogic):
         for group in tuple(self._groups.open.values()):
             self._end(group)
         self._admit_waiting()
+        self._announce()  # whom this let in, or nothing might ever wake this stage for them
         # As long as somebody is to run a group, a cancellation must find this stage's ear.
         if not self._waiting and not self._unannounced and not self._groups.unclaimed():
             if inlet.error is not None:
