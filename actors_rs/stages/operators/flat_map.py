@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.linear import Operator
@@ -107,9 +108,11 @@ class FlatMap(Operator):
         return True
 
     def _go_on(self) -> None:
-        """Apply the transform to what is left of the piece."""
-        self._piece, self._met_in = self._met_in, ()
-        self._open_rest()
+        """Apply the transform to what is left of the piece; an end behind it needs no demand."""
+        piece, self._met_in = self._met_in, ()
+        if length_hint(self._elements):
+            self._piece = piece
+            self._open_rest()
 
     def details(self) -> dict[str, Any]:
         return {"inner": int(self._inner is not None), "started": self._started}
