@@ -8,33 +8,29 @@ taken and not given by kinds that may do so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import StageActor
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.stage import StageLogic
 
 __all__ = ["BALANCES", "lost"]
 
 
-def _each(logic: StageLogic) -> bool:
-    taken = sum(inlet.count for inlet in logic.inlets)
-    return all(outlet.count == taken for outlet in logic.outlets)
+def _each(taken: int, gave: Sequence[int]) -> bool:
+    return all(count == taken for count in gave)
 
 
-def _together(logic: StageLogic) -> bool:
-    taken = sum(inlet.count for inlet in logic.inlets)
-    return sum(outlet.count for outlet in logic.outlets) == taken
+def _together(taken: int, gave: Sequence[int]) -> bool:
+    return sum(gave) == taken
 
 
-def _at_most(logic: StageLogic) -> bool:
-    taken = sum(inlet.count for inlet in logic.inlets)
-    return sum(outlet.count for outlet in logic.outlets) <= taken
+def _at_most(taken: int, gave: Sequence[int]) -> bool:
+    return sum(gave) <= taken
 
 
-BALANCES: dict[str, Callable[[StageLogic], bool]] = {
+BALANCES: dict[str, Callable[[int, Sequence[int]], bool]] = {
     "map": _together,
     "map_async": _together,
     "scan": _together,
@@ -47,7 +43,9 @@ BALANCES: dict[str, Callable[[StageLogic], bool]] = {
     "skip_while": _at_most,
     "batch": _at_most,
 }
-"""By the kind of a stage: whether what it gave fits what it took, once it has completed."""
+"""By the kind of a stage: whether what its outlets gave fits what it took, once it has completed.
+
+Elements that it failed for and went on behind, as its policy said, do not count as taken."""
 
 
 def lost(run: Run[Any]) -> str:
@@ -72,11 +70,12 @@ def _took_all(stage: StageActor) -> bool:
 
 def _inside(stage: StageActor) -> str:
     logic, balanced = stage.logic, BALANCES.get(stage.kind)
-    if balanced is None or balanced(logic):
-        return ""
     taken = sum(inlet.count for inlet in logic.inlets)
-    gave = " and ".join(str(outlet.count) for outlet in logic.outlets)
-    return f"stage '{stage.name}' ({stage.kind}) took {taken} elements and gave {gave}"
+    gave = [outlet.count for outlet in logic.outlets]
+    if balanced is None or balanced(taken - stage.resumed - stage.restarted, gave):
+        return ""
+    shown = " and ".join(map(str, gave))
+    return f"stage '{stage.name}' ({stage.kind}) took {taken} elements and gave {shown}"
 
 
 def _before(stage: StageActor) -> str:

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from actors_rs.errors import InvalidArgumentError, WorldError
 from actors_rs.runtime.event_loop import hand_over, pass_cancellation_on
+from actors_rs.runtime.timers import Timer
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 
@@ -66,6 +67,7 @@ class _WorldLoop:
         self._numbers = count(1)
         self._callbacks: deque[asyncio.Handle] = deque()
         self._tasks: dict[asyncio.Task[Any], None] = {}
+        self._due: dict[int, Timer] = {}  # by the ids of the handles that wait for them
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -96,7 +98,8 @@ class _WorldLoop:
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         handle = asyncio.TimerHandle(when, callback, args, cast(Any, self), context)
-        self._timers.after(when - self.time(), partial(self._submit, handle))
+        timer = self._timers.after(when - self.time(), partial(self._submit, handle))
+        self._due[id(handle)] = timer
         return handle
 
     def create_future(self) -> asyncio.Future[Any]:
@@ -105,6 +108,8 @@ class _WorldLoop:
     def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=cast(Any, self), **options)
         self._tasks[task] = None
+        # A world that was left in the midst of something is thrown away as it is.
+        task._log_destroy_pending = False  # type: ignore[attr-defined]
         task.add_done_callback(lambda done: self._tasks.pop(done, None))
         return task
 
@@ -130,9 +135,12 @@ class _WorldLoop:
         )
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """asyncio tells so; a cancelled handle does nothing when its time has come."""
+        """asyncio tells so: nothing is to come of the handle when its time has come."""
+        if (timer := self._due.pop(id(handle), None)) is not None:
+            timer.cancel()
 
     def _submit(self, handle: asyncio.Handle) -> None:
+        self._due.pop(id(handle), None)
         self._callbacks.append(handle)  # in this order, whatever order the steps are taken in
         self._dispatcher.submit(f"callback-{next(self._numbers)}", self._run_next)
 
