@@ -1,0 +1,16 @@
+"""All scenarios by name, as ``theme/name``."""
+
+from importlib import import_module
+
+from tests.explored.scenario import Scenario, scenario_of
+
+THEMES = ("linear", "junctions", "inner", "timing", "rates", "sections", "hubs", "actors")
+
+
+def _all_of(theme: str) -> dict[str, Scenario]:
+    module = import_module(f"tests.explored.scenarios.{theme}")
+    cases = [scenario_of(name, case) for name, case in module.CASES.items()]
+    return {f"{theme}/{one.name}": one for one in (*cases, *module.SCENARIOS)}
+
+
+SCENARIOS = {name: one for theme in THEMES for name, one in _all_of(theme).items()}

@@ -1,0 +1,178 @@
+# mypy: disable-error-code="var-annotated, arg-type, func-returns-value"
+"""Chains of operators."""
+
+from actors_rs import Flow, Sink, Source
+from actors_rs.errors import StageError
+from actors_rs.testing.explore import FreePublisher, FreeSubscriber
+from tests.explored.scenario import ALL_WAYS, Case, Scenario, Sources, failure_of, settle
+
+# Whether an iterable is used up is known when the next element is demanded.
+WITHOUT_EXACT = tuple(way for way in ALL_WAYS if way != "exact")
+CASES = {
+    "chain": Case(lambda up: up(range(6)).map(lambda x: x + 1).map(str), list("123456")),
+    "big chain": Case(lambda up: up(range(40)).map(lambda x: x + 1), range(1, 41), windows=(16, 8)),
+    "filter": Case(
+        lambda up: up(range(39)).filter(lambda x: x % 13 == 12), [12, 25, 38], windows=(16, 8, 4)
+    ),
+    "take": Case(
+        lambda up: up(range(9)).map(int).take(3), [0, 1, 2], ways=("result", "free", "cancel")
+    ),
+    "expanding": Case(
+        lambda up: up(range(4)).flat_map(lambda x: [x] * 3),
+        [x for x in range(4) for _ in "abc"],
+        ways=WITHOUT_EXACT,
+    ),
+    "sliding": Case(
+        lambda up: up(range(5)).sliding(2), [(0, 1), (1, 2), (2, 3), (3, 4)], ways=("result",)
+    ),
+    "sort_within": Case(
+        lambda up: up([1, 0, 3, 2, 5, 4]).sort_within(2), range(6), ways=("result", "free")
+    ),
+    "edges": Case(
+        lambda up: up(range(3)).start_with(-2, -1).end_with(3, 4),
+        range(-2, 5),
+        ways=("result", "free", "cancel"),
+    ),
+    "fused": Case(
+        lambda up: up(range(9)).filter(lambda x: x % 2).map(str).flat_map(lambda x: x * 2).fuse(),
+        list("11335577"),
+        ways=WITHOUT_EXACT,
+    ),
+    "fused take": Case(
+        lambda up: up(range(5)).append(Source.never()).map(int).take(3).map(str).fuse(),
+        list("012"),
+        ways=("result", "free", "cancel"),
+    ),
+}
+
+
+def at_rest(world):
+    """When nothing moves any more, both ends of each link know of the same demand."""
+    flow = Source.range(0, 7).append(Source.never()).filter(lambda x: x % 2).map(str)
+    run = world.start(flow.to(Sink.list()))
+    world.settle()
+    for stage in run._stages:
+        for inlet in stage.logic.inlets:
+            line = inlet._upstream
+            outlet = getattr(getattr(line, "_up", line), "_outlet", None)
+            if outlet is not None and not inlet.done:
+                asked = (outlet.demand, inlet.outstanding)
+                assert len(set(asked)) == 1, f"before '{stage.name}' {asked} are asked for"
+    run.cancel()
+    run.wait()
+    settle(world)
+
+
+def exact_take(world):
+    """The last element that is wanted is the last that comes for a long time."""
+    flow = Source.of(1, 2, 3).append(Source.never()).map(int).take(3)
+    assert world.start(flow.to(Sink.list())).result() == [1, 2, 3]
+    settle(world)
+
+
+def first_only(world):
+    """A sink that has had enough ends the stream."""
+    sources = Sources()
+    assert world.start(sources(range(9)).map(int).to(Sink.first())).result() == 0
+    settle(world)
+    sources.check()
+
+
+def failing_function(world):
+    sources, seen = Sources(), []
+    flow = sources(range(6)).map(lambda x: 6 // (3 - x)).map(lambda x: seen.append(x) or x)
+    failure = failure_of(world.start(flow.to(Sink.list())))
+    assert isinstance(failure, StageError), repr(failure)
+    assert isinstance(failure.__cause__, ZeroDivisionError), repr(failure.__cause__)
+    assert not failure.others, f"further failures: {failure.others}"
+    assert seen == [2, 3, 6], f"before the failure came {seen}"
+    settle(world)
+    sources.check()
+
+
+def resumed(world):
+    flow = Source.range(0, 6).map(lambda x: 6 // (3 - x)).on_failure("resume")
+    assert world.start(flow.to(Sink.list())).result() == [2, 3, 6, -6, -3]
+    assert [one.what for one in world.system.dead_letters.recent()] == [3]
+    settle(world)
+
+
+def restarted(world):
+    """A stage that is restarted begins with fresh state and keeps its links."""
+
+    def add(total, x):
+        if x == 3:
+            raise KeyError(x)
+        return total + x
+
+    flow = Source.range(0, 6).map(int).scan(0, add).on_failure("restart")
+    assert world.start(flow.to(Sink.list())).result() == [0, 1, 3, 4, 9]
+    settle(world)
+
+
+def free_publisher(world):
+    sink = world.system.subscriber(Sink.list())
+    FreePublisher(world, range(6)).subscribe(sink)
+    assert sink.run.result() == [0, 1, 2, 3, 4, 5]
+    settle(world)
+
+
+def late_error(world):
+    """The error of a free publisher comes behind all of its elements, and nothing comes twice."""
+    error = OSError("gone")
+    processor = world.system.processor(Flow().map(lambda x: x))
+    subscriber = FreeSubscriber(world, cancels=world.pick("cancels", (False, True)))
+    processor.subscribe(subscriber)
+    FreePublisher(world, range(5), error).subscribe(processor)
+    processor.run.wait()
+    assert subscriber.elements == list(range(len(subscriber.elements)))
+    assert subscriber.end in (error, "cancelled"), subscriber.end
+    if subscriber.end is error:
+        assert subscriber.elements == [0, 1, 2, 3, 4]
+    settle(world)
+
+
+class Greedy:
+    """A subscriber that asks for the next element from inside ``on_next``."""
+
+    def __init__(self):
+        self.elements, self.depth, self.deepest, self.end = [], 0, 0, None
+
+    def on_subscribe(self, subscription):
+        self.subscription = subscription
+        subscription.request(1)
+
+    def on_next(self, element):
+        self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
+        self.elements.append(element)
+        self.subscription.request(1)
+        self.depth -= 1
+
+    def on_error(self, error):
+        self.end = error
+
+    def on_complete(self):
+        self.end = "complete"
+
+
+def asks_inside_of_on_next(world):
+    greedy = Greedy()
+    world.system.publisher(Source.range(0, 12).map(int)).subscribe(greedy)
+    world.finish()
+    assert greedy.elements == list(range(12)), greedy.elements
+    assert greedy.end == "complete", greedy.end
+    assert greedy.deepest == 1, f"on_next was {greedy.deepest} deep"
+
+
+SCENARIOS = [
+    Scenario("at rest", at_rest),
+    Scenario("first only", first_only),
+    Scenario("exact take", exact_take),
+    Scenario("failing function", failing_function),
+    Scenario("resumed", resumed),
+    Scenario("restarted", restarted),
+    Scenario("free publisher", free_publisher),
+    Scenario("late error", late_error),
+    Scenario("asks inside of on_next", asks_inside_of_on_next),
+]

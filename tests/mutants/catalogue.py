@@ -1,0 +1,20 @@
+"""The museum: all mutants, room by room."""
+
+from importlib import import_module
+
+from tests.mutants.mutant import Mutant
+
+ROOMS = {
+    "ports": "Demand and signals",
+    "operators": "Chains",
+    "junctions": "Junctions and hubs",
+    "inner": "Inner streams, groups and sections",
+    "timing": "Time, rates and calls beside the stage",
+    "actors": "Actors",
+    "threads": "Threads",
+}
+
+MUTANTS: dict[str, tuple[Mutant, ...]] = {
+    room: import_module(f"tests.mutants.museum.{room}").MUTANTS for room in ROOMS
+}
+ALL = tuple(one for room in MUTANTS.values() for one in room)

@@ -1,0 +1,124 @@
+"""Bugs of actors: mailboxes, questions, restarts, watches, the end of a system."""
+
+from tests.mutants.mutant import Edit, Mutant, mutant
+
+CHILD, SUPERVISOR = "runtime.supervised:Child", "runtime.supervisor:SupervisorActor"
+
+MUTANTS = (
+    mutant(
+        "questions left in the mailbox are forgotten",
+        "what a stopped actor did not read is neither answered nor reported (as in pykka, for what"
+        " comes behind its last look)",
+        "runtime.actor:PooledActor._close",
+        "self._return_unread(message)",
+        "message",
+        "actors/every question is answered",
+        "actors/every message is handled or reported",
+    ),
+    mutant(
+        "a restart loses the mailbox",
+        "what waits while an actor is restarted is thrown away",
+        f"{CHILD}.report",
+        "if not self.home.offer(Down(self)):",
+        "self.actor_inbox._data.clear()\n    if not self.home.offer(Down(self)):",
+        "actors/a restarted actor keeps its mailbox",
+    ),
+    mutant(
+        "restarts are not counted",
+        "an actor that fails again and again is restarted for ever",
+        "runtime.intensity:Intensity.allows",
+        "if len(self._restarts) >= self.max_restarts:",
+        "if len(self._restarts) > self.max_restarts + 99:",
+        "actors/too many restarts",
+    ),
+    mutant(
+        "restarts are never forgotten",
+        "waits count as time in which there was no failure, so nothing is ever given up",
+        "runtime.intensity:Intensity.allows",
+        "moment = now - self._waited",
+        "moment = now + self._waited * 1000",
+        "actors/too many restarts",
+    ),
+    mutant(
+        "children stop in the order of their start",
+        "a supervisor stops its children from the first one on",
+        f"{SUPERVISOR}._advance",
+        "child = self._to_stop.pop()",
+        "child = self._to_stop.pop(0)",
+        "actors/all together",
+    ),
+    mutant(
+        "a supervisor ends before its children",
+        "a supervisor that is told to stop does not wait for those that it has told",
+        f"{SUPERVISOR}._advance",
+        "if self._stopping or self._ended:",
+        "if self._ended:",
+        "actors/a tree stops from its leaves",
+    ),
+    mutant(
+        "a child that is restarted alone",
+        "one that fails is restarted without those that depend on it",
+        f"{SUPERVISOR}._begin_round",
+        "self._to_stop = [one for one in affected if one.alive]",
+        "self._to_stop = []",
+        "actors/all together",
+    ),
+    Mutant(
+        "an end is heard twice",
+        "an actor that watches twice hears of the end twice",
+        (
+            Edit(
+                "actors_rs.runtime.watch:begin_watch",
+                "if ref.actor_urn in watcher._watching:",
+                "if not watcher._watching:",
+            ),
+            Edit(
+                "actors_rs.runtime.watch:_Notice.receive",
+                "watching.discard(urn)",
+                "watching.add(urn)",
+            ),
+        ),
+        ("actors/an end is heard once",),
+    ),
+    mutant(
+        "an end before the watch is never heard",
+        "an actor that watches one that has ended waits for ever",
+        "runtime.watch:begin_watch",
+        "watcher.actor_inbox.offer(_Notice(Terminated(ref)))",
+        "watcher.actor_inbox.empty()",
+        "actors/an end is heard once",
+    ),
+    mutant(
+        "a shutdown that waits for itself",
+        "what reads the dead letters is waited for before the dead letters end",
+        "runtime.shutdown:Shutdown.run",
+        "if a not in observers]",
+        "if a]",
+        "actors/a shutdown drains",
+    ),
+    mutant(
+        "a shutdown that throws away",
+        "what is in hand when a system ends is dropped, though it was to drain",
+        "runtime.shutdown:Shutdown.run",
+        "activity.drain() if self._drain else activity.cancel()",
+        "activity.cancel()",
+        "actors/a shutdown drains",
+    ),
+    mutant(
+        "actors stop before their turn",
+        "a system that ends stops its actors in the order of their start",
+        "runtime.shutdown:Shutdown._await_all_but",
+        "[a for a in system.children() if a._urn_number not in spared])\n    if",
+        "[a for a in reversed(system.children()) if a._urn_number not in spared])\n    if",
+        "actors/actors stop in order",
+    ),
+    mutant(
+        "a turn ends with its mailbox unread",
+        "messages beyond the throughput of a turn are dropped",
+        "runtime.actor:PooledActor._turn",
+        "elif inbox.end_turn(again):",
+        "elif not inbox._data.clear() and inbox.end_turn(again):",
+        "actors/a long mailbox",
+        "linear/chain",
+    ),
+)
