@@ -13,7 +13,7 @@ start, and a clock that jumps.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, wraps
@@ -76,7 +76,8 @@ HOSTILE_METHODS: Final = ("__eq__", "__hash__", "__repr__", "__str__", "__bool__
 class Faults:
     """Decides at each visit of a point whether a fault happens. Any thread.
 
-    ``rate`` is the probability at each visit, drawn by ``seed``, or ``decide(point)`` says it.
+    ``rate`` is the probability at each visit, drawn by ``seed``, of those of ``points`` or, without
+    them, of all; or ``decide(point)`` says it.
     ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, or for a rate
     that is no probability.
     """
@@ -87,6 +88,7 @@ class Faults:
         *,
         seed: int = 0,
         kind: str = "exception",
+        points: Collection[str] | None = None,
         decide: Callable[[str], bool] | None = None,
     ) -> None:
         if kind not in KINDS:
@@ -94,7 +96,9 @@ class Faults:
         if not 0 <= rate <= 1:
             raise InvalidArgumentError(f"rate must be from 0 to 1, got {rate!r}")
         self._dice = Random(seed)
-        self._decide = decide or (lambda _: self._dice.random() < rate)
+        self._decide = decide or (
+            lambda point: (points is None or point in points) and self._dice.random() < rate
+        )
         self._make = KINDS[kind]
         self._lock = Lock()
         self.visits: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated, arg-type, no-untyped-def"
+# mypy: disable-error-code="var-annotated, arg-type, no-untyped-def, union-attr"
 """Each failure policy under random faults: nothing is lost or doubled beyond what it says.
 
 A check runs ``COUNT`` elements through one policy, with a fault at 2 % of the calls, and compares
@@ -186,22 +186,27 @@ def check_many(policy, seeds, **options):
                 raise
 
 
-def check_fatal(trial, kind):
-    """A failure that no policy cures ends its run, behind a part of what came before it."""
-    trial.faults = Faults(RATE, seed=trial.seed, kind=kind)
-    flow = trial.source.map(trial.user).on_failure("resume")
-    run = trial.system.start(flow.to(Sink.for_each(trial.got.append)))
-    raised = None
+def check_fatal(kind, seed):
+    """A failure that no policy cures ends its system, behind a part of what came before it."""
+    raised, system = None, ActorSystem(workers=2, shutdown_timeout=SECONDS)
+    trial, run = Trial(system, seed), None
     try:
-        assert run.result(SECONDS) == COUNT
+        with system:
+            trial.faults = Faults(RATE, seed=seed, kind=kind)
+            flow = trial.source.map(trial.user).on_failure("resume")
+            run = system.start(flow.to(Sink.for_each(trial.got.append)))
+            assert run.wait(SECONDS)
     except BaseException as error:
-        raised = error.__cause__ if isinstance(error, StageError) else error
+        raised = error
     assert trial.failures() == (raised is not None)
     assert trial.got == list(range(len(trial.got)))
-    if raised is not None:
-        assert type(raised) is type(KINDS[kind](""))
-        assert len(trial.got) < trial.faults.visits["user"]
     assert trial.letters() == []
+    if raised is None:
+        assert run.result(0) == COUNT
+    else:
+        assert type(raised) is type(KINDS[kind](""))
+        assert run._outcome.exception() is raised
+        assert len(trial.got) < trial.faults.visits["user"]
 
 
 class Counting(FaultyActor):
@@ -219,7 +224,8 @@ def check_supervised(seeds, failed_message):
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         specs = []
         for seed in seeds:
-            kept[seed], all_faults[seed] = [], Faults(RATE / 8, seed=seed)
+            kept[seed] = []
+            all_faults[seed] = Faults(RATE / 8, seed=seed, points=("on_receive",))
             specs.append(ChildSpec(Counting, (all_faults[seed], kept[seed]), name=f"child {seed}"))
         top = system.supervise(Supervisor(rule, specs))
         for n in range(COUNT):
