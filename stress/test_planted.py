@@ -32,9 +32,7 @@ def check_then_act(patch: pytest.MonkeyPatch) -> None:
     def end_turn(mailbox: Mailbox, again: bool = False) -> bool:
         if again or mailbox._data or mailbox._control:
             return True
-        with (
-            mailbox._lock
-        ):  # somebody else's turn to look, and to see a turn that is as good as over
+        with mailbox._lock:
             mailbox._scheduled = False
         return False
 
