@@ -15,6 +15,8 @@ from stress.running import quiet
 from stress.settings import Settings
 
 RUNS = 300
+ATTEMPTS = 3
+"""What others do on the machine may spoil a measurement or two; a slow runtime spoils all."""
 LONGEST = 0.05
 """Seconds within which 99 of 100 cancelled runs have ended; stretched by the dilation."""
 
@@ -25,16 +27,23 @@ LONGEST = 0.05
 def test_99_of_100_cancelled_runs_have_ended_within_50_milliseconds(
     workers: int, window: int, settings: Settings
 ) -> None:
-    dice, took = random.Random(settings.seed), []
+    dice, most = random.Random(settings.seed), settings.stretched(LONGEST)
     with quiet(), no_leaks(), ActorSystem(workers=workers, window=window) as system:
-        for _ in range(RUNS):
-            endless = [Source.from_iterable(itertools.count).map(abs) for _ in range(3)]
-            run = system.start(merge(*endless).batch(3).to(Sink.ignore()))
-            run.wait(dice.random() ** 4 * 0.02)
-            began = time.monotonic()
-            run.cancel()
-            assert run.wait(settings.stretched(20))
-            took.append(time.monotonic() - began)
-            assert run.state == "cancelled"
-    late = quantiles(took, n=100)[98]
-    assert late <= settings.stretched(LONGEST), f"p99 {late * 1000:.1f} ms"
+        for _ in range(ATTEMPTS):
+            took = [cancel_one(system, dice, settings) for _ in range(RUNS)]
+            if (late := quantiles(took, n=100)[98]) <= most:
+                return
+    pytest.fail(f"p99 is {late * 1000:.1f} ms, also at the {ATTEMPTS}. attempt")
+
+
+def cancel_one(system: ActorSystem, dice: random.Random, settings: Settings) -> float:
+    """Start a run, cancel it at a random moment, and tell the seconds that it took to end."""
+    endless = [Source.from_iterable(itertools.count).map(abs) for _ in range(3)]
+    run = system.start(merge(*endless).batch(3).to(Sink.ignore()))
+    run.wait(dice.random() ** 4 * 0.02)
+    began = time.monotonic()
+    run.cancel()
+    assert run.wait(settings.stretched(20))
+    took = time.monotonic() - began
+    assert run.state == "cancelled"
+    return took

@@ -2,14 +2,22 @@
 
 import pytest
 
-from tests.faults.policies import FATAL, POLICIES, check_fatal, check_many, check_supervised, retry
+from tests.faults.policies import (
+    FATAL,
+    POLICIES,
+    check_fatal,
+    check_many,
+    check_supervised,
+    retry,
+    section,
+)
 
 SEEDS = range(20)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 def test_nothing_is_lost_or_doubled_beyond_what_the_policy_says(policy):
-    check_many(policy, SEEDS if policy is not retry else SEEDS[:4])
+    check_many(policy, SEEDS if policy not in (retry, section) else SEEDS[:6])
 
 
 @pytest.mark.parametrize("kind", FATAL)
