@@ -4,7 +4,17 @@ from importlib import import_module
 
 from tests.explored.scenario import Scenario, scenario_of
 
-THEMES = ("linear", "junctions", "inner", "timing", "rates", "sections", "hubs", "actors")
+THEMES = (
+    "linear",
+    "junctions",
+    "inner",
+    "timing",
+    "rates",
+    "sections",
+    "hubs",
+    "entries",
+    "actors",
+)
 
 
 def _all_of(theme: str) -> dict[str, Scenario]:

@@ -135,6 +135,15 @@ def merge_fails_behind_its_elements(world):
     settle(world)
 
 
+def zip_latest_ends_with_the_first(world):
+    """It ends with the first of its inputs, although the other goes on."""
+    endless = Source.of(10).append(Source.never())
+    flow = Source.of(10).append(Source.range(0, 3).map(int)).zip_latest(endless)
+    got = world.start(flow.to(Sink.list())).result()
+    assert got == [(10, 10), (0, 10), (1, 10), (2, 10)], got
+    settle(world)
+
+
 def concat_fails_with_the_first(world):
     flow = concat(Source.range(0, 3).map(lambda x: 2 // (2 - x)), Source.of(7))
     seen = []
@@ -207,6 +216,7 @@ def wire_tap_counts(world):
 
 SCENARIOS = [
     Scenario("merge fails behind its elements", merge_fails_behind_its_elements),
+    Scenario("zip_latest ends with the first", zip_latest_ends_with_the_first),
     Scenario("concat fails with the first", concat_fails_with_the_first),
     Scenario("a branch that asks late", a_branch_that_asks_late),
     Scenario("a failing branch", a_failing_branch),

@@ -131,6 +131,14 @@ class Calls:
         return x
 
 
+def sleeping_calls(world):
+    """Coroutines sleep in virtual time, and their results keep the order of the elements."""
+    flow = Source.range(0, 4).map_async(slow, parallelism=2)
+    assert world.start(flow.to(Sink.list())).result() == [0, 1, 2, 3]
+    assert world.now >= 10
+    settle(world)
+
+
 def no_more_than_parallelism(world):
     calls = Calls()
 
@@ -241,6 +249,7 @@ def beyond_budget(world):
 
 
 SCENARIOS = [
+    Scenario("sleeping calls", sleeping_calls),
     Scenario("buffer drop_oldest in full", drop_oldest_in_full, (4, 2)),
     Scenario("held by map_async", held_by_map_async),
     Scenario("cancelled while it rests", cancelled_while_it_rests),

@@ -86,6 +86,14 @@ MUTANTS = (
         "junctions/combine_latest",
     ),
     mutant(
+        "zip_latest waits for the last",
+        "zip_latest goes on when one of its inputs has completed",
+        f"{J}.zip_latest:ZipLatest.end_if_due",
+        "self.end_with_the_first()",
+        "self.end_with_the_last()",
+        "junctions/zip_latest ends with the first",
+    ),
+    mutant(
         "concat passes over a failure",
         "the next stream begins although the one before has failed",
         f"{J}.concat:Concat._leave",

@@ -1,0 +1,115 @@
+# mypy: disable-error-code="var-annotated, func-returns-value"
+"""What comes into a stream from outside, and what is told of it outside."""
+
+import asyncio
+from itertools import pairwise
+
+from actors_rs import Sink, Source
+from tests.explored.scenario import Scenario, settle
+
+
+def handed_in(world):
+    """What a queue took comes out in its order, before its end."""
+    run = world.start(Source.queue(3).map(int).to(Sink.list()))
+    queue, taken, left = run.queue(), [], list(range(6))
+
+    def hand_in():
+        if not left:
+            queue.complete()
+        elif queue.offer(left[0]):
+            taken.append(left.pop(0))
+            world.soon("hand in", hand_in)
+        else:  # there will be room when all others have done what they can
+            world.system.timers.after(1.0, hand_in)
+
+    world.soon("hand in", hand_in)
+    assert run.result() == list(range(6)), run.result()
+    assert taken == list(range(6)), taken
+    settle(world)
+
+
+def handed_in_late(world):
+    """The stream stands still between two elements, and each wakes it again."""
+    run = world.start(Source.queue(3).to(Sink.list()))
+    queue = run.queue()
+    for x in range(3):
+        assert queue.offer(x)
+        world.settle()
+        assert not len(queue), f"{x} was not taken"
+    queue.complete()
+    assert run.result() == [0, 1, 2]
+    settle(world)
+
+
+def more_than_it_holds(world):
+    """While nobody asks, a queue holds so many and refuses the next one."""
+    run = world.start(Source.queue(2).throttle(1, per=9.0, burst=1).to(Sink.list()))
+    queue = run.queue()
+    world.settle()
+    while queue.offer(0):
+        assert len(queue) <= 2, f"{len(queue)} wait"
+        world.settle()
+    queue.complete()
+    run.result()
+    settle(world)
+
+
+def dropped_by_a_queue(world):
+    """Elements that a full queue drops are counted."""
+    how = world.pick("overflow", ("drop_oldest", "drop_newest", "drop_all"))
+    run = world.start(Source.queue(2, how).to(Sink.list()))
+    queue = run.queue()
+
+    def hand_in():
+        for x in range(8):
+            queue.offer(x)
+        queue.complete()
+
+    world.soon("hand in", hand_in)
+    got = run.result()
+    assert got == sorted(got), got
+    assert len(got) + queue.dropped == 8, f"{len(got)} came, {queue.dropped} were dropped"
+    settle(world)
+
+
+def a_future(world):
+    """The result comes when it is there, and the stream waits until then."""
+
+    async def slow():
+        await asyncio.sleep(2.0)
+        return 7
+
+    run = world.start(Source.from_future(slow).map(int).to(Sink.list()))
+    if world.pick("cancel", (False, True)):
+        world.soon("cancel", run.cancel)
+        run.wait()
+        assert run.state == "cancelled", run.state
+    else:
+        assert run.result() == [7]
+        assert world.now == 2.0
+    world.settle()
+    settle(world)
+
+
+def told_of(world):
+    """A monitor tells of the start, of news and of the end, and of nothing else."""
+    states = []
+    parts = [Source.timer(3.0) for _ in range(3)]
+    flow = parts[0].append(*parts[1:], Source.timer(50.0)).monitor(states.append, every=1.0)
+    assert len(world.start(flow.to(Sink.list())).result()) == 4
+    assert (states[0].state, states[0].elements) == ("running", 0), states
+    assert (states[-1].state, states[-1].elements) == ("completed", 4), states
+    for before, after in pairwise(states[:-1]):
+        assert before.elements < after.elements, f"told of nothing new: {states}"
+    settle(world)
+
+
+CASES = {}
+SCENARIOS = [
+    Scenario("more than it holds", more_than_it_holds),
+    Scenario("handed in", handed_in),
+    Scenario("handed in late", handed_in_late),
+    Scenario("dropped by a queue", dropped_by_a_queue),
+    Scenario("a future", a_future),
+    Scenario("told of", told_of),
+]

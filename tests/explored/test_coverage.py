@@ -1,0 +1,44 @@
+"""Nothing that depends on order or time is left out of the scenarios."""
+
+import re
+from pathlib import Path
+
+from actors_rs.testing.decisions import RandomWalk
+from actors_rs.testing.explore.search import run_once
+from tests.explored.catalogue import SCENARIOS
+from tests.mutants.kill import quiet
+
+STAGES = Path(__file__).resolve().parents[2] / "actors_rs" / "stages"
+CLOCK_OR_THREADS = re.compile(r"context\.(now|after|run_blocking|post)\b|import (Alarm|Detached)\b")
+BASES = {"__init__", "hub_buffer"}
+
+
+def needed():
+    """Every junction, and every operator and source that has to do with time or other threads."""
+    timed = [
+        path
+        for folder in ("operators", "sources")
+        for path in (STAGES / folder).glob("*.py")
+        if CLOCK_OR_THREADS.search(path.read_text(encoding="utf-8"))
+    ]
+    return {path.stem for path in (*timed, *(STAGES / "junctions").glob("*.py"))} - BASES
+
+
+def explored():
+    """The files of the stages that ran in a few runs of each scenario."""
+    seen = set()
+    with quiet():
+        for scenario in SCENARIOS.values():
+            for seed in range(3):
+                world, error = run_once(scenario.run, scenario.plan, RandomWalk(seed))
+                assert error is None, scenario.name
+                for step in world._dispatcher.actors:
+                    logic = type(getattr(step.actor, "logic", None))
+                    seen |= {base.__module__.rpartition(".")[2] for base in logic.__mro__}
+                world.dismantle()
+    return seen
+
+
+def test_every_junction_and_every_stage_with_time_or_threads_is_explored():
+    left_out = needed() - explored()
+    assert not left_out, f"no scenario in tests/explored has: {', '.join(sorted(left_out))}"
