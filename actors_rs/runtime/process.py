@@ -17,7 +17,7 @@ from actors_rs.runtime.dead_letters import DeadLetters
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["enrol"]
+__all__ = ["enrol", "enrolled"]
 
 AT_EXIT_SECONDS = 0.5
 """How long the exit of the process waits for systems that were not shut down, all together."""
@@ -31,11 +31,15 @@ def enrol(system: ActorSystem) -> None:
         _systems.add(system)
 
 
+def enrolled() -> list[ActorSystem]:
+    """The systems of this process that somebody still refers to; also those that have ended."""
+    with _lock:
+        return list(_systems)
+
+
 def _end_all() -> None:
     deadline = monotonic() + AT_EXIT_SECONDS
-    with _lock:
-        systems = list(_systems)
-    for system in systems:
+    for system in enrolled():
         if system.is_open:
             system.shutdown(drain=False, timeout=max(0.0, deadline - monotonic()))
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from actors_rs.runtime._primitives import Condition, Thread, living_threads, monotonic
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.process import enrolled
 from actors_rs.testing.tck.environment import Environment
 
 __all__ = ["LeakWatch", "Leaked", "no_leaks"]
@@ -91,21 +92,8 @@ def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
 
 
 def _living_actors() -> list[PooledActor]:
-    """All actors of this process that were started and have not stopped."""
-    kinds: dict[type, bool] = {}
-    found = []
-    for thing in gc.get_objects():
-        kind = type(thing)
-        if (is_actor := kinds.get(kind)) is None:
-            kinds[kind] = is_actor = PooledActor in kind.__mro__
-        if is_actor and _lives(thing):
-            found.append(thing)
-    return found
-
-
-def _lives(actor: PooledActor) -> bool:
-    started = getattr(actor, "_system", None) is not None
-    return started and not actor.actor_stopped.is_set()
+    """All actors of this process that have not stopped; of those in a world it knows nothing."""
+    return [actor for system in enrolled() for actor in system.children()]
 
 
 def _descriptors() -> dict[int, str]:
