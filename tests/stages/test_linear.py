@@ -176,6 +176,27 @@ def test_a_stop_iteration_of_the_users_is_a_failure_and_no_end(operator, f, dema
     assert stage.down.error.position == 7
 
 
+@pytest.mark.parametrize("behind", [0, 2])
+def test_a_predicate_in_c_that_runs_out_is_a_failure_and_loses_nothing(behind):
+    stage = Alone(Filter(next)).request(10)
+    stage.push(full := iter("a"), iter(""), *(iter("b") for _ in range(behind)))
+    assert stage.down.elements == [full]
+    assert stage.down.error.position == 1
+
+
+def test_a_predicate_in_c_through_which_a_method_raises_is_a_failure_and_loses_nothing():
+    class RunsOut:
+        def __eq__(self, other):
+            raise StopIteration
+
+        __hash__ = object.__hash__
+
+    stage = Alone(Filter([1].__contains__)).request(10)
+    stage.push(1, RunsOut(), 1)
+    assert stage.down.elements == [1]
+    assert stage.down.error.position == 1
+
+
 def test_a_function_in_c_that_runs_out_is_a_failure_and_no_end():
     stage = Alone(Map(next)).request(10)
     stage.push(iter("a"), iter("b"), iter(""), iter("d"))

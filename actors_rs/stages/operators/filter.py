@@ -15,10 +15,13 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, MethodDescriptorType
+from operator import length_hint
+from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+
+_BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
 
 
 class Filter(Operator):
@@ -28,7 +31,7 @@ class Filter(Operator):
         super().__init__()
         self._predicate = predicate
         # Others may raise StopIteration, which `filter` would take for the end.
-        self._is_builtin = isinstance(predicate, BuiltinFunctionType | MethodDescriptorType | type)
+        self._is_builtin = isinstance(predicate, _BUILTIN) and predicate is not next
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (element for element in elements if self._predicate(element))
@@ -36,6 +39,8 @@ class Filter(Operator):
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if self._is_builtin:
             out.extend(filter(self._predicate, elements))
+            if length_hint(elements):  # it compared elements, say, and a method of theirs raised
+                raise RuntimeError("filter: predicate raised StopIteration")
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does
         for element in elements:
