@@ -39,7 +39,8 @@ def tell(what, run, began):
     try:
         print(what, "completed", run.result(timeout=30), flush=True)
     except Exception as error:
-        in_time = "in time" if time.monotonic() - began < 10 else "late"
+        most = 5 if what == "stopped" else 10
+        in_time = "in time" if time.monotonic() - began < most else "late"
         print(what, in_time, type(error).__name__, error, flush=True)
 
 class Asking:
