@@ -54,6 +54,19 @@ def test_each_strategy_finds_an_order_that_breaks_the_promise(strategy):
     assert isinstance(found.failure.error, AssertionError)
 
 
+def test_an_exception_that_was_expected_and_did_not_come_is_a_failure_like_others():
+    def scenario(world):
+        both = merge(Source.of(1).map(int), Source.of(2).map(int))
+        result = world.start(both.to(Sink.list())).result()
+        if result == [2, 1]:
+            with pytest.raises(KeyError):
+                pass
+
+    with pytest.raises(pytest.fail.Exception) as caught:
+        check_scenario(scenario, Plan(runs=100))
+    assert "trace: v1:" in "\n".join(caught.value.__notes__)
+
+
 def test_a_failure_shows_seed_trace_deliveries_actors_and_how_to_make_it_again():
     with pytest.raises(AssertionError) as caught:
         check_scenario(in_source_order, Plan(runs=500, seed=3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -89,9 +90,15 @@ def run_once(
     try:
         with no_real_time_or_threads() if guarded else nullcontext(), world:
             scenario(world)
-    except Exception as error:
+    except _failures() as error:
         return world, error
     return world, None
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What a scenario fails with; ``pytest.fail`` and ``pytest.raises`` raise no ``Exception``."""
+    outcomes = sys.modules.get("_pytest.outcomes")
+    return (Exception,) if outcomes is None else (Exception, outcomes.Failed)
 
 
 def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
