@@ -18,7 +18,7 @@ CASES = [
 ]
 
 
-@pytest.mark.rotated(16)
+@pytest.mark.rotated(47)
 @pytest.mark.parametrize(("case", "setting"), CASES)
 def test_a_stage_keeps_every_rule_under_every_setting(
     case: Any, setting: Any, tmp_path: Path
