@@ -39,6 +39,7 @@ def attach(
     """
     out = outlet_of(source)
     spec = out.spec
+    inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
     if spec.lent is not None:
         borrow(run, spec.lent, host.name, InletLine(host, inlet), inlet)
         return

@@ -65,6 +65,7 @@ def nest(host: StageActor, run: Run[Any], chain: Chain, inlet: Inlet) -> None:
     for feeder, fed in zip(nested, [*nested[1:], None], strict=True):
         _link(run, feeder, fed, inlet if fed is None else fed.logic.inlets[0], host.name)
     host.nest.living.update(dict.fromkeys(nested))
+    run.nested_begins(nested)
     for one in nested:
         if run.draining:
             one.act(one.logic.drain)
@@ -148,7 +149,8 @@ class _WakingLine:
         self._inlet = inlet
 
     def push(self, frame: Frame, /) -> None:
-        self._mailbox.offer(_Arrived(self._nested, self._inlet, frame))
+        if not self._mailbox.offer(_Arrived(self._nested, self._inlet, frame)):
+            self._inlet.drop(frame)
 
     def complete(self) -> None:
         self._mailbox.offer(_Ended(self._nested, self._inlet, None))
@@ -168,6 +170,9 @@ class _Arrived(Signal):
     def deliver(self) -> None:
         self._inlet.push(self._frame)
         self._nested.wake()
+
+    def dropped(self) -> None:
+        self._inlet.drop(self._frame)
 
 
 class _Ended(Signal):

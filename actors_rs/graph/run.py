@@ -251,6 +251,9 @@ class Run(Generic[R]):
             self._attached += 1
             return self._attached
 
+    def nested_begins(self, nested: Sequence[Nested]) -> None:
+        """Inner stages begin within the actor of another; they end with it, at the latest."""
+
     def nested_ended(self, nested: Nested) -> None:
         """An inner stage has ended that ran within the actor of another."""
         with self._lock:

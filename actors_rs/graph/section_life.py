@@ -61,12 +61,20 @@ class SectionLife:
         with self._lock:
             self._living.update(stages)
             self.over = False
+        self._account_for(stages)
+        self._run.join(stages)
+
+    def nested_begins(self, nested: Sequence[Nested]) -> None:
+        """Inner stages begin that run within the actor of another, or of the host."""
+        self._account_for(nested)
+        self._run.nested_begins(nested)
+
+    def _account_for(self, stages: Iterable[StageActor | Nested]) -> None:
         for stage in stages:
             if stage.logic.on_lost is None:  # else a section within this one accounts for it
                 stage.logic.on_lost = self.lost
                 for inlet in stage.logic.inlets:
                     inlet.on_drop = None if inlet is self.entry else self.lost
-        self._run.join(stages)
 
     def stage_ended(self, stage: StageActor) -> None:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
@@ -77,6 +85,8 @@ class SectionLife:
 
     def nested_ended(self, nested: Nested) -> None:
         """An inner stage has ended that ran within the actor of another, or of the host."""
+        if nested.logic.on_lost == self.lost:
+            self.lost(nested.logic.held())
         self._run.nested_ended(nested)
         self._may_be_over(None)
 

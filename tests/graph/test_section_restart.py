@@ -253,7 +253,9 @@ def test_two_failures_of_a_section_that_gives_up_are_both_told(system):
 
 
 def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
+    """Its first life fails while another stage of it is still in the user's code."""
     stuck, let_go, lives = threading.Event(), threading.Event(), []
+    failed = threading.Event()
 
     def slow():
         lives.append(len(lives))
@@ -262,14 +264,16 @@ def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
         yield 0
 
     def fail_once(n):
-        stuck.wait(SECONDS)
-        if len(lives) == 1:
+        assert stuck.wait(SECONDS)
+        if not failed.is_set():
+            failed.set()
             raise KeyError(n)
         return n
 
     failing = Source.of(1).map(fail_once).named("failing").with_attributes(dispatcher="pinned")
     patient = Source.from_iterable(slow).with_attributes(dispatcher="pinned")
     going = system.start(failing.merge(patient).restart(AT_ONCE).to(Sink.list()))
+    assert failed.wait(SECONDS)  # from here on the stages of the section do nothing but end
     wait_until(lambda: len(system.children()) <= 3)  # section, sink, and the one that is stuck
     assert (lives, restarts(system)) == ([0], [])
     let_go.set()

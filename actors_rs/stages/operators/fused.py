@@ -53,6 +53,7 @@ class Fused(Operator):
         self._parts = parts
         self._maps = [getattr(part.logic, "python_function", None) for part in parts]
         self._line: deque[tuple[int, Frame]] = deque()
+        self._unfinished: list[Any] = []  # of the pieces in which the stage failed
         self._begun = False
         self._over = False  # no more input: upstream has ended, or is not needed
         self._ending = 0  # the first operator that has not ended
@@ -94,7 +95,11 @@ class Fused(Operator):
             part.logic.stop(error)
 
     def held(self) -> Iterable[Any]:
-        return [element for part in self._parts for element in part.logic.held()]
+        held = [element for part in self._parts for element in part.logic.held()]
+        if self.outlet.closed:  # else what waits in line has still to go through
+            held += self._unfinished
+            held += [element for _, frame in self._line for element in frame]
+        return held
 
     def details(self) -> dict[str, Any]:
         taken = [(part.name, part.logic.inlet.count) for part in self._parts]
@@ -143,6 +148,7 @@ class Fused(Operator):
                 named = StageError(part.name, error, position, part.site)
                 deliver = partial(self._deliver, index + 1, out)
                 if not self.survives(named, piece[-left - 1], None, first=deliver):
+                    self._unfinished += elements
                     return ()
 
     def _map(self, index: int, size: int, piece: Frame) -> Frame:
@@ -164,6 +170,7 @@ class Fused(Operator):
                 before[later] -= 1  # it never saw the element
             deliver = partial(self._deliver, index + size, out)
             if not self.survives(named, element, None, first=deliver):
+                self._unfinished += elements
                 return ()
 
     def _deliver(self, index: int, out: Frame) -> None:
