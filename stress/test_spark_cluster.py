@@ -18,10 +18,11 @@ spark.stop()
 """
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_every_row_is_written_once_however_often_a_process_is_killed() -> None:
     said = {
-        what: ast.literal_eval(told) for what, told in lines_of(START + KILLED, seconds=280).items()
+        what: ast.literal_eval(told)
+        for what, told in lines_of(START + KILLED, "240", seconds=560).items()
     }
     assert said["whole-complete"]
     assert said["streamed-complete"]

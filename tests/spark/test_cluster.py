@@ -8,7 +8,7 @@ import pytest
 
 from tests.spark.test_liveness import lines_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # five processes with a JVM
 
 START = """
 import os, signal, sqlite3, sys, tempfile
@@ -64,7 +64,7 @@ def run_with_kills(name, partitions, workers, executors, **options):
     setup = "CREATE TABLE IF NOT EXISTS t (n INTEGER)"
     graph = source.flat_map(rows).to(Sink.sqlite(marks / "rows", insert, setup=setup))
     with ActorSystem() as system:
-        tell(f"{name}-written", system.start(graph).result(90))
+        tell(f"{name}-written", system.start(graph).result(float(sys.argv[1])))
     written = sqlite3.connect(marks / "rows").execute("SELECT n FROM t ORDER BY n")
     tell(f"{name}-complete", [n for (n,) in written] == list(range(5 * partitions)))
     entries = status(marks / "ledger").partitions
@@ -88,7 +88,10 @@ spark.stop()
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, Any]:
-    return {what: ast.literal_eval(told) for what, told in lines_of(START + KILLED).items()}
+    return {
+        what: ast.literal_eval(told)
+        for what, told in lines_of(START + KILLED, "240", seconds=300).items()
+    }
 
 
 def test_killed_workers_and_executors_cost_attempts_and_no_row(said: dict[str, Any]) -> None:
