@@ -85,11 +85,8 @@ with ActorSystem() as system:
     system.shutdown(timeout=10)
     print("worker-shutdown", "in time" if time.monotonic() - began < 8 else "late")
     until(lambda: jobs_running() == 0)
-for worker in frozen:
-    try:
-        os.kill(worker, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+for worker in set(frozen) & set(workers()):  # a number that is free again may be anybody's
+    os.kill(worker, signal.SIGKILL)
 """
 
 JVM_OF_OTHERS = """
