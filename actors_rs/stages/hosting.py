@@ -85,13 +85,18 @@ class Hosting(StageLogic):
         self.started += 1
         return inlet
 
-    def hold(self, elements: Sequence[Any]) -> None:
-        """Start an inner stream that is nothing but ``elements``: there is no source to ask."""
+    def hold(self, elements: Sequence[Any]) -> InnerInlet:
+        """Start an inner stream that is nothing but ``elements``: there is no source to ask.
+
+        A section accounts for those that are dropped, unless they are a range: that may be huge.
+        """
         inlet = InnerInlet(f"inner {self.started}", len(elements), self.line)
+        inlet.on_drop = None if isinstance(elements, range) else self.on_lost
         inlet.fill(elements)
         self.inlets.append(inlet)
         self.running += 1
         self.started += 1
+        return inlet
 
     def forget(self, inlet: InnerInlet) -> None:
         """The inner stream has ended or was cancelled."""

@@ -14,7 +14,7 @@ from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.explore import explore
 from tests.explored.scenario import settle
 
-RUNS = 300
+RUNS = 200
 COUNT = 9
 WAIT = Backoff(1.0, 1.0, jitter=0)
 
@@ -47,6 +47,11 @@ SECTIONS = {
     "the first stage fails": lambda: anew(Flow().map(Flaky(2, 5)).map(int)),
     "fused": lambda: anew(Flow().filter(lambda n: True).map(Flaky(2, 5)).fuse()),
     "fused, and one behind": lambda: anew(Flow().map(int).map(abs).fuse().map(Flaky(2, 5))),
+    "a batch": lambda: anew(Flow().batch(2).flat_map(lambda b: b).map(Flaky(2, 5))),
+    "lists": lambda: anew(Flow().flat_map(lambda n: [n]).map(Flaky(2, 5))),
+    "lists, merged": lambda: anew(
+        Flow().batch(3).flat_map(Source.from_iterable, breadth=2).map(Flaky(2, 5))
+    ),
     "asynchronous": lambda: anew(Flow().map_async(Flaky(2), 2).map(Flaky(5))),
     "branches": lambda: anew(divided(Flow().map(int)).map(Flaky(2, 5))),
     "within, and the outer fails": lambda: anew(Flow().via(anew(Flow().map(int))).map(Flaky(2, 5))),
@@ -72,4 +77,33 @@ def test_every_element_comes_out_or_is_a_dead_letter_once(world, make):
     lost = [one.what for one in world.system.dead_letters.recent() if one.what is not None]
     lost = [n for what in lost for n in (what if isinstance(what, list) else [what])]
     assert Counter(got) + Counter(lost) == Counter(range(COUNT)), f"given {got}, reported {lost}"
+    settle(world)
+
+
+STREAMS = {
+    "one after the other": lambda f: Flow().flat_map(f),
+    "merged": lambda f: Flow().flat_map(f, breadth=2),
+}
+PARTS = {
+    "actors": lambda n: Source.of(n, -n).map(int),
+    "within": lambda n: Source.from_iterable(lambda: iter([n, -n])),
+    "lists": lambda n: [n, -n],
+    "ranges": lambda n: range(n, -n - 1, -2 * n),
+    "generators": lambda n: (x for x in (n, -n)),
+}
+
+
+@pytest.mark.parametrize("streams", STREAMS.values(), ids=STREAMS.keys())
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS.keys())
+@explore(runs=RUNS, window=(7, 2, 1))
+def test_an_element_of_which_not_all_came_out_is_a_dead_letter_or_the_rest_is(world, part, streams):
+    """Nobody knows the rest of a stream that was cut off, so its element is reported."""
+    elements = range(1, COUNT + 1)
+    section = anew(streams(part).map(Flaky(2, -5)))
+    got = world.start(Source.from_iterable(elements).via(section).to(Sink.list())).result()
+    lost = [one.what for one in world.system.dead_letters.recent() if one.what is not None]
+    told = f"given {got}, reported {lost}"
+    assert len(set(got)) == len(got), told
+    for n in elements:
+        assert n in lost or {n, -n} <= {*got, *lost}, f"{n}: {told}"
     settle(world)

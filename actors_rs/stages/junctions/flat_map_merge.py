@@ -19,7 +19,7 @@ Cancels: upstream and all inner streams.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from actors_rs.stages.hosting import Hosting, InnerInlet
@@ -45,6 +45,8 @@ class FlatMapMerge(Hosting):
         self._breadth = breadth
         self._hand: deque[Any] = deque()  # taken, but not given to f yet
         self._out: list[Any] = []  # to be emitted in this turn
+        self._begun: dict[InnerInlet, Any] = {}  # the elements whose streams are running
+        self._cut_off: list[Any] = []  # by the end
         self._is_slow = False
 
     def advance(self, budget: Budget) -> None:
@@ -73,7 +75,7 @@ class FlatMapMerge(Hosting):
             self._send()  # what is there does not wait for f
         element = self._hand.popleft()
         try:
-            self._start(self._f(element))
+            self._start(element, self._f(element))
         except Exception as error:
             position = self.inlet.count - len(self._hand) - 1
             return self.survives(error, element, position, first=self._send)
@@ -88,16 +90,21 @@ class FlatMapMerge(Hosting):
             self._hand.extend(inlet.take(PIECE))
         return True
 
-    def _start(self, source: object) -> None:
+    def _start(self, element: Any, source: object) -> None:
         at_hand = self.context.at_hand(source)
         if at_hand is None:
             least = min(LEAST_WINDOW, self.window)
-            self.begin(source, max(least, self.window // self._breadth), alone=False).open()
+            share = max(least, self.window // self._breadth)
+            inner = self.begin(source, share, alone=False)
+            self._begun[inner] = element
+            inner.open()
         elif len(at_hand) <= min(LARGE, self.outlet.demand - len(self._out)):
             self._out += at_hand  # it has begun and ended
             self.pass_by(len(at_hand))
         else:
-            self.hold(at_hand)
+            inner = self.hold(at_hand)
+            if isinstance(at_hand, range):
+                self._begun[inner] = element
 
     # What the inner streams give
 
@@ -133,12 +140,20 @@ class FlatMapMerge(Hosting):
         if inner.error is not None:
             self._send()
             self.end(inner.error)
+        else:
+            self._begun.pop(inner, None)
 
     def _send(self) -> None:
         out, self._out = self._out, []
         self.outlet.emit(out)
 
     def end(self, error: BaseException | None) -> None:
+        self._cut_off += [*self._out, *self._begun.values(), *self._hand]
         self._hand.clear()
+        self._begun.clear()
         self._out = []
         super().end(error)
+
+    def held(self) -> Iterable[Any]:
+        """Of a stream that was cut off, the element it was begun for, whatever had come of it."""
+        return self._cut_off

@@ -20,7 +20,7 @@ Cancels: upstream and the inner stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from actors_rs.stages.hosting import Hosting, InnerInlet
@@ -36,6 +36,7 @@ class SwitchMap(Hosting):
         super().__init__(self.inlet)
         self._f = f
         self._inner: InnerInlet | None = None
+        self._newest: tuple[Any, ...] = ()  # the element whose stream is running
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -50,6 +51,8 @@ class SwitchMap(Hosting):
             inner.in_line = False
             if not self.flow(inner):
                 self._inner = None
+                if inner.error is None:
+                    self._newest = ()
         if inlet.exhausted and self._inner is None:
             self.end(inlet.error)
 
@@ -58,9 +61,15 @@ class SwitchMap(Hosting):
         newest = self.inlet.gather(self.inlet.buffered)[-1]
         if self._inner is not None:
             self.drop(self._inner)
-            self._inner = None
+            self._inner, self._newest = None, ()
         try:
             self._inner = self.begin(self._f(newest), forgiving=True)
             self._inner.open()
         except Exception as error:
             self.survives(error, newest, self.inlet.count - 1)
+        else:
+            self._newest = (newest,)
+
+    def held(self) -> Iterable[Any]:
+        """The element whose stream was cut off, whatever had come of it."""
+        return self._newest if self.outlet.closed else ()

@@ -29,6 +29,9 @@ from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 
+_AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
+"""Iterators whose rest exists already; that of a range may be endless for all that is known."""
+
 
 class FlatMap(Operator):
     """Iterables are drawn by the transform. It stops short at a stream, which then has its run."""
@@ -42,6 +45,7 @@ class FlatMap(Operator):
         self._met: Stream | None = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
+        self._drawn: Iterator[Any] = iter(())  # what comes of the element begun last
         self._started = 0
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
@@ -60,7 +64,25 @@ class FlatMap(Operator):
                     self.satisfied = True  # by this piece, see _end_if_due
                     return
                 result = at_hand
-            yield result
+            self._drawn = drawn = iter(result)
+            yield drawn
+
+    def held(self) -> Iterable[Any]:
+        """Behind the end, also what has not come of the element that was begun.
+
+        That is the rest of a list. Of a stream, or of what is made as it is drawn, nobody has the
+        rest: there it is the element itself, whatever had come of it.
+        """
+        if not self.outlet.closed:
+            return super().held()
+        streams = self._met is not None or self._inner is not None
+        if self._results is None and not streams:
+            return ()
+        piece, left = self._met_in if streams else self._piece, length_hint(self._elements)
+        rest = tuple(self._elements)
+        if not streams and isinstance(self._drawn, _AT_HAND):
+            return (*self._drawn, *rest)
+        return (piece[-left - 1], *rest)
 
     def advance(self, budget: Budget) -> None:
         while self._inner is None or self._inner_is_over(self._inner):
