@@ -106,7 +106,7 @@ def test_wrong_arguments_are_refused_in_one_sentence(spark: SparkSession, kind: 
     data = spark.sparkContext.range(3) if kind == "partitions" else spark.range(3)
     make: Any = getattr(SparkSource, kind)
     with pytest.raises(
-        InvalidArgumentError, match=f"^SparkSource.{kind}: in_flight must be at least 1, got 0$"
+        InvalidArgumentError, match=f"^SparkSource.{kind}: in_flight must be at least 1, got 0 "
     ):
         make(data, in_flight=0)
     with pytest.raises(TypeError, match="in_flight must be an int, got 'two'"):

@@ -7,7 +7,10 @@ others are refused.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
 from actors_rs.delivery.ack import Unit
@@ -76,15 +79,28 @@ class UnitParquet(UnitSink[_Part]):
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
         owner = self._directory / OWNER
         with naming(owner):
-            if owner.exists():
-                theirs = owner.read_text("utf-8")
+            taken = None if owner.exists() else next(self._directory.glob("part-*.parquet"), None)
+            if taken is not None:
+                theirs = f"files of its own, {taken.name} for one"
             else:
-                taken = next(self._directory.glob("part-*.parquet"), None)
-                theirs = me if taken is None else f"files of its own, {taken.name} for one"
-                if taken is None:
-                    owner.write_text(me, "utf-8")
+                _write_first(owner, me)
+                theirs = owner.read_text("utf-8")
         if theirs != me:
             raise LedgerError(
                 f"{self._directory} already holds the output of another run or sink ({theirs}): "
                 f"expected an empty directory, or that of this one ({me})"
             )
+
+
+def _write_first(path: Path, text: str) -> None:
+    """Make ``path`` with ``text``, whole, unless somebody has made it, maybe just now."""
+    if path.exists():
+        return
+    handle, written = mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        with suppress(FileExistsError):
+            os.link(written, path)
+    finally:
+        os.unlink(written)
