@@ -33,11 +33,6 @@ def table(spark: SparkSession, partitions: int, rows: int) -> Any:
     return numbers.selectExpr("id", "id % 1000 AS key", "id * 0.5D AS value")
 
 
-def jvm_threads(spark: SparkSession) -> int:
-    jvm: Any = spark.sparkContext._jvm
-    return int(jvm.java.lang.Thread.activeCount())
-
-
 def descriptors(pid: int) -> int:
     """Open files and sockets of a process."""
     return len(os.listdir(f"/proc/{pid}/fd"))
@@ -49,7 +44,7 @@ def held(spark: SparkSession) -> dict[str, int]:
     return {
         "threads": threading.active_count(),
         "descriptors": descriptors(os.getpid()),
-        "JVM threads": jvm_threads(spark),
+        "JVM threads": len(os.listdir(f"/proc/{gateway.proc.pid}/task")),
         "JVM descriptors": descriptors(gateway.proc.pid),
     }
 
@@ -135,6 +130,7 @@ def test_a_consumer_that_is_much_slower_than_spark_keeps_the_driver_flat(
     growth = (max(sizes[100:]) - sizes[100]) / 2**20
     print(f"{max(ahead)} partitions computed ahead, {growth:.1f} MiB of growth")
     assert growth <= 16
+    assert max(ahead) <= 2 * IN_FLIGHT + 2, "in flight, or in the window of the consumer"
 
 
 def test_cancelling_ends_jobs_at_once_and_workers_soon(spark: SparkSession) -> None:
