@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["ends_the_system", "note_failed", "unheard_failures"]
+__all__ = ["ends_the_system", "last_error", "note_failed", "unheard_failures"]
 
 
 class _Stage(Protocol):
@@ -48,6 +48,16 @@ def ends_the_system(error: BaseException) -> bool:
     failure of an element like any other.
     """
     return is_fatal(error) and not isinstance(error, RecursionError)
+
+
+def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | None:
+    """What a stage has ended with: its ``own`` failure, else the first that came to an inlet.
+
+    Asked for ``None`` only: an exception of the user's may be false.
+    """
+    if own is not None:
+        return own
+    return next((inlet.error for inlet in logic.inlets if inlet.error is not None), None)
 
 
 def unheard_failures(logic: StageLogic) -> list[BaseException]:

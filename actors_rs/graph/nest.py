@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
-from actors_rs.graph.failing import note_failed, unheard_failures
+from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
@@ -130,11 +130,8 @@ class Nested:
         del self._nest.living[self]
         for unheard in unheard_failures(self.logic):
             self._host.forgive(unheard)
-        error = self.error
-        if error is None:
-            error = next((i.error for i in self.logic.inlets if i.error is not None), None)
         try:
-            self.logic.stop(error)
+            self.logic.stop(last_error(self.error, self.logic))
         except BaseException as failure:  # whatever it was, the run must end
             self._run.note_failure(StageError(self.name, failure, None, self.site))
         self._run.nested_ended(self)

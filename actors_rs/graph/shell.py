@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError
 from actors_rs.graph.clockwork import StageClock, TurnBudget
-from actors_rs.graph.failing import note_failed, unheard_failures
+from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.runtime.actor import PooledActor
@@ -248,9 +248,7 @@ class StageActor(PooledActor):
         logic = self.logic
         for unheard in unheard_failures(logic):
             self.forgive(unheard)
-        error = self.error  # asked for None only: an exception of the user's may be false
-        if error is None:
-            error = next((i.error for i in logic.inlets if i.error is not None), None)
+        error = last_error(self.error, logic)
         completed = not isinstance(logic, SinkLogic) or logic.completed
         self.actor_stopped.set()
         try:

@@ -60,7 +60,7 @@ class LetterReader:
         try:
             self._demand = more_demand(self._demand, check_request(n, "subscriber of dead letters"))
         except (TypeError, ValueError) as error:
-            self._error = self._error or error
+            self._error = error if self._error is None else self._error
 
     def end(self) -> None:
         """No further signal."""

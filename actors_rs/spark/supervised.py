@@ -91,7 +91,7 @@ class SupervisedPartitions(PartitionsSource):
             if one.timer is not None:
                 one.timer.cancel()
         if self._book is not None:
-            cause = error or self.outlet.cause
+            cause = error if error is not None else self.outlet.cause
             ended = self.outlet.cancelled or self._draining or self._alone
             self._book.close(cause, completed=not ended)
 

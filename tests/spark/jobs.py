@@ -15,6 +15,27 @@ from actors_rs.spark import SparkSource
 Transform = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
+SLOW_JOBS = """
+def sleeping(batches):
+    import time
+    time.sleep(600)
+    yield from batches
+
+def slow(partitions):
+    return spark.range(0, partitions, 1, partitions).mapInArrow(sleeping, "id long")
+
+def until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true"
+        threading.Event().wait(0.02)
+
+def jobs_running():
+    return len(spark.sparkContext.statusTracker().getActiveJobsIds())
+"""
+"""For programs of their own that have a session ``spark``, ``threading`` and ``time``."""
+
+
 class Asking:
     """A subscriber that asks when the test says so."""
 

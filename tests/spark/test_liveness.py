@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from actors_rs.spark import liveness
-from tests.spark.jobs import until
+from tests.spark.jobs import SLOW_JOBS, until
 
 pytestmark = pytest.mark.spark
 
-START = """
+START = (
+    """
 import os, signal, sys, threading, time
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, liveness, local_session
@@ -25,23 +26,9 @@ if len(sys.argv) > 1:
     liveness.STOPPED_PATIENCE = float(sys.argv[1])
     liveness.GREET_EVERY = 0.2
 
-def sleeping(batches):
-    import time
-    time.sleep(600)
-    yield from batches
-
-def slow(partitions):
-    return spark.range(0, partitions, 1, partitions).mapInArrow(sleeping, "id long")
-
-def until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        threading.Event().wait(0.02)
-
-def jobs_running():
-    return len(spark.sparkContext.statusTracker().getActiveJobsIds())
-
+"""
+    + SLOW_JOBS
+    + """
 def nobody_watches():
     return "spark-liveness" not in [thread.name for thread in threading.enumerate()]
 
@@ -57,6 +44,7 @@ spark = local_session(master="local[2]", short_lived=True, conf={
 gateway = spark.sparkContext._gateway
 process = gateway.proc
 """
+)
 
 FROZEN_WORKER = """
 def children_of(parents):

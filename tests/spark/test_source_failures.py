@@ -7,9 +7,12 @@ import sys
 
 import pytest
 
+from tests.spark.jobs import SLOW_JOBS
+
 pytestmark = pytest.mark.spark
 
-PROGRAM = """
+PROGRAM = (
+    """
 import signal, threading, time
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, local_session
@@ -18,23 +21,9 @@ def session():
     return local_session(master="local[2]", short_lived=True, conf={
         "spark.driver.memory": "512m", "spark.sql.execution.arrow.maxRecordsPerBatch": "10"})
 
-def sleeping(batches):
-    import time
-    time.sleep(600)
-    yield from batches
-
-def slow(partitions):
-    return spark.range(0, partitions, 1, partitions).mapInArrow(sleeping, "id long")
-
-def until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        threading.Event().wait(0.02)
-
-def jobs_running():
-    return len(spark.sparkContext.statusTracker().getActiveJobsIds())
-
+"""
+    + SLOW_JOBS
+    + """
 def tell(what, run, began):
     try:
         print(what, "completed", run.result(timeout=30), flush=True)
@@ -89,6 +78,7 @@ with ActorSystem() as system:
 
 print("threads", [t.name for t in threading.enumerate() if t.name.startswith("actors")])
 """
+)
 
 
 @pytest.fixture(scope="module")
