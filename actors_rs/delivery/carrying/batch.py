@@ -21,6 +21,8 @@ __all__ = ["CarryingBatch", "CarryingBatchByWeight"]
 class CarryingBatch(Batch):
     """To be mixed in before the batch's own class."""
 
+    cuts = False
+
     def fitting(self, batch: list[Any], piece: Frame) -> int:
         scope = (batch or piece)[0].token.scope
         return sum(1 for _ in takewhile(lambda tracked: tracked.token.scope is scope, piece))

@@ -24,6 +24,9 @@ from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 class Batch(StageLogic):
     """Lists of ``count`` elements; the last one, or one whose time is up, may be shorter."""
 
+    cuts = True
+    """Whether any ``count`` elements may be one batch, so that whole frames can be cut up."""
+
     def __init__(self, count: int, within: float | None) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
@@ -50,10 +53,10 @@ class Batch(StageLogic):
             inlet.cancel(outlet.cause)
         if outlet.demand:
             inlet.open()
-        self._gather()
+        self._collect()
         while outlet.demand and self._ready():
             self._give()
-            self._gather()
+            self._collect()
             if budget.spent():
                 return
         if inlet.exhausted and not self._batch:
@@ -65,6 +68,21 @@ class Batch(StageLogic):
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
+
+    def _collect(self) -> None:
+        if self.cuts and not self._batch:
+            self._give_whole()
+        self._gather()
+
+    def _give_whole(self) -> None:
+        """Give the lists that lie whole in one frame, together."""
+        inlet, count = self.inlet, self._count
+        if most := min(self.outlet.demand, inlet.buffered // count):
+            frame = inlet.take(most * count)
+            left = len(frame) % count
+            inlet.untake(frame[len(frame) - left :])
+            ends = range(count, len(frame) + 1, count)
+            self.outlet.emit([list(frame[end - count : end]) for end in ends])
 
     def _gather(self) -> None:
         inlet = self.inlet

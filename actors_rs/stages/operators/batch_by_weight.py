@@ -25,6 +25,8 @@ from actors_rs.stages.ports import Frame
 class BatchByWeight(Batch):
     """Lists that a further element would make heavier than ``most``, or longer than ``count``."""
 
+    cuts = False
+
     def __init__(
         self,
         count: int | None,

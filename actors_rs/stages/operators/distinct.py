@@ -36,6 +36,16 @@ class Distinct(Operator):
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return self._never_seen(elements) if self._window is None else self._not_recent(elements)
 
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        if self._key is not None or self._window is not None:
+            super().collect(elements, out)
+            return
+        seen = self._all
+        for element in elements:
+            if element not in seen:
+                seen.add(element)
+                out.append(element)
+
     def details(self) -> dict[str, Any]:
         return {"keys": len(self._all) + len(self._recent)}
 
