@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
@@ -18,7 +19,7 @@ from actors_rs.runtime.event_loop import EventLoopThread
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
 
-__all__ = ["BlockingPool", "CoroutineRunner", "Machinery", "TimerService", "threads"]
+__all__ = ["BlockingPool", "CoroutineRunner", "Machinery", "TimerService", "check_settings", "threads"]
 
 
 class TimerService(Protocol):
@@ -96,3 +97,18 @@ def threads(
         EventLoopThread(f"{name}-asyncio"),
         serves_all=dispatcher is not None,
     )
+
+
+def check_settings(
+    window: int, throughput: int | None, stall_after: float | None, dispatcher: str
+) -> None:
+    """Raise ``InvalidArgumentError`` for what no system can be set to."""
+    for what, least_one in (("window", window), ("throughput", throughput)):
+        if least_one is not None and least_one < 1:
+            raise InvalidArgumentError(f"{what} must be at least 1, got {least_one}")
+    if stall_after is not None and not stall_after > 0:
+        raise InvalidArgumentError(f"stall_after must be more than 0 seconds, got {stall_after!r}")
+    if dispatcher not in ("pool", "calling_thread"):
+        raise InvalidArgumentError(
+            f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"
+        )

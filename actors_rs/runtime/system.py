@@ -23,7 +23,7 @@ from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
-from actors_rs.runtime.machinery import Machinery, threads
+from actors_rs.runtime.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.process import enrol
 from actors_rs.runtime.shutdown import Activity, Shutdown
 from actors_rs.runtime.signals import SystemSignals
@@ -51,7 +51,8 @@ class ActorSystem:
     there are, which its windows bound), ``metrics`` whether stages account for their time. With
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
-    ``ProtocolViolation``. ``machinery`` replaces threads and clocks altogether: a deterministic
+    ``ProtocolViolation``. With ``stall_after`` a run in which nothing can move any more for so many
+    seconds ends with ``Stalled``, see ``Graph.watched``. ``machinery`` replaces threads and clocks altogether: a deterministic
     world passes its own.
     """
 
@@ -64,23 +65,19 @@ class ActorSystem:
         throughput: int | None = None,
         metrics: bool = True,
         monitor: bool = False,
+        stall_after: float | None = None,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         machinery: Machinery | None = None,
     ) -> None:
-        for what, least_one in (("window", window), ("throughput", throughput)):
-            if least_one is not None and least_one < 1:
-                raise InvalidArgumentError(f"{what} must be at least 1, got {least_one}")
-        if dispatcher not in ("pool", "calling_thread"):
-            raise InvalidArgumentError(
-                f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"
-            )
+        check_settings(window, throughput, stall_after, dispatcher)
         self.name = name
         self.window = window
         self.throughput = throughput
         self.metrics = metrics
         self.monitor = monitor
+        self.stall_after = stall_after
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._machinery = machinery or threads(
             name,

@@ -164,6 +164,23 @@ def test_several_graphs_in_one_run_are_watched_as_the_strictest_says(system):
         system.start(monitored).result(SECONDS)
 
 
+def test_a_system_watches_the_graphs_that_are_not_watched_by_themselves():
+    one, other = Source.repeat(1).broadcast(2)
+    stuck = one.zip(other.skip(100_000)).to(Sink.list())
+    with ActorSystem(workers=2, stall_after=SOON) as system:
+        with pytest.raises(Stalled):
+            system.start(stuck).result(SECONDS)
+        patient = system.start(stuck.watched(100 * SECONDS))
+        assert not patient.wait(4 * SOON)
+        patient.cancel()
+
+
+def test_a_system_refuses_a_time_to_wait_that_is_none():
+    for seconds in (0, -1, float("nan")):
+        with pytest.raises(ValueError, match="stall_after must be more than 0 seconds, got"):
+            ActorSystem(stall_after=seconds)
+
+
 def test_the_time_to_wait_must_be_some():
     graph = Source.of(1).to(Sink.list())
     for seconds in (0, -1):

@@ -93,6 +93,7 @@ class Graph(Generic[R_co]):
         That is: no stage has anything to do, no timer or call is pending, no source owes elements,
         and no foreign peer takes part, for ``stall_after`` seconds. The error names the links and
         says who waits for whom. A run that waits for something outside is never ended so.
+        ``ActorSystem(stall_after=...)`` watches every graph that is not watched by itself.
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")
@@ -146,7 +147,7 @@ class Graph(Generic[R_co]):
             self._sinks,
             single=self._single,
             monitor=self._monitored,
-            stall_after=self._stall_after,
+            stall_after=self._stall_after or system.stall_after,
         )
 
     def run(self, *, workers: int | None = None) -> R_co:
