@@ -19,7 +19,14 @@ from actors_rs.runtime.event_loop import EventLoopThread
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
 
-__all__ = ["BlockingPool", "CoroutineRunner", "Machinery", "TimerService", "check_settings", "threads"]
+__all__ = [
+    "BlockingPool",
+    "CoroutineRunner",
+    "Machinery",
+    "TimerService",
+    "check_settings",
+    "threads",
+]
 
 
 class TimerService(Protocol):

@@ -52,8 +52,8 @@ class ActorSystem:
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
     ``ProtocolViolation``. With ``stall_after`` a run in which nothing can move any more for so many
-    seconds ends with ``Stalled``, see ``Graph.watched``. ``machinery`` replaces threads and clocks altogether: a deterministic
-    world passes its own.
+    seconds ends with ``Stalled``, see ``Graph.watched``. ``machinery`` replaces threads and clocks
+    altogether: a deterministic world passes its own.
     """
 
     def __init__(
