@@ -10,6 +10,7 @@ lives in the logic.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from functools import partial
 from itertools import islice
 from operator import length_hint
@@ -26,9 +27,11 @@ class _Linear(StageLogic):
     """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
 
     survive_renewal: frozenset[str] = frozenset(
-        ("context", "inlet", "inlets", "on_failure", "pace", "remake")
+        ("context", "given_up", "inlet", "inlets", "on_failure", "pace", "remake")
     )
     """Attributes that a restart leaves alone; all others become those of a fresh logic."""
+    given_up = 0
+    """How many elements were in hand when the stage was restarted: they are dead letters."""
 
     def __init__(self) -> None:
         self.inlet = Inlet()
@@ -64,6 +67,7 @@ class _Linear(StageLogic):
     def renew(self, error: BaseException, position: int | None) -> None:
         self.stop(error)
         for element in self.held():
+            self.given_up += 1
             self.context.report(element, "in hand when its stage was restarted", error)
         fresh, mine = vars(self.remake()), vars(self)
         for name in mine.keys() - fresh.keys() - self.survive_renewal:
@@ -105,7 +109,7 @@ class Operator(_Linear):
         raise NotImplementedError
 
     def held(self) -> Iterable[Any]:
-        return () if self._results is None or not self._piece else tuple(self._elements)
+        return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""

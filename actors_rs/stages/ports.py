@@ -229,6 +229,7 @@ class Outlet:
 
     ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``:
     completed, failed or cancelled. ``count`` is the number of elements emitted so far.
+    ``unwanted`` is how many more were, behind its cancellation: they went nowhere.
     ``foreseen`` is what was asked for beyond ``demand`` and will follow piece by piece: nothing of
     it may be emitted yet, but a source of slow elements can begin them.
     """
@@ -242,11 +243,12 @@ class Outlet:
         "demand",
         "foreseen",
         "name",
+        "unwanted",
     )
 
     def __init__(self, name: str = "out") -> None:
         self.name = name
-        self.count = 0
+        self.count = self.unwanted = 0
         self.demand = self.foreseen = 0
         self.closed = False
         self.cancelled = False
@@ -264,6 +266,7 @@ class Outlet:
         """
         size = len(frame)
         if not size or self.cancelled:
+            self.unwanted += size
             return
         if self.closed or self._downstream is None:
             raise DefectError(f"rule 1.7: outlet '{self.name}' emitted after its end")

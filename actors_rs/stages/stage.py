@@ -210,6 +210,19 @@ class StageLogic:
         """Fail the stage: cancel upstream, fail downstream, once."""
         self.end(self.context.failed(error, position))
 
+    def fail_for(
+        self,
+        element: Any,
+        error: BaseException,
+        position: int | None,
+        beside: BaseException | None = None,
+    ) -> None:
+        """As ``fail``, because of ``element``, for which a section may have to account."""
+        failure = self.context.failed(error, position, beside=beside)
+        if self.on_lost is not None:
+            self.on_lost((element,))
+        self.end(failure)
+
     def survives(
         self,
         error: BaseException,
@@ -229,10 +242,7 @@ class StageLogic:
         if policy == "stop" or not isinstance(error, Exception):
             if first is not None:
                 first()
-            failure = self.context.failed(error, position, beside=beside)
-            if self.on_lost is not None:
-                self.on_lost((element,))
-            self.end(failure)
+            self.fail_for(element, error, position, beside)
             return False
         self.context.passed_over(element, error, position, policy)
         if policy == "restart":

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import length_hint
 from reprlib import repr as short
 from typing import Any
@@ -135,6 +134,11 @@ class GroupBy(StageLogic):
 
     def _sort_piece(self, piece: Frame, frames: dict[Any, list[Any]]) -> None:
         key, elements = self._key, iter(piece)
+
+        def before_the_end() -> None:
+            self._give_all(frames)
+            self.inlet.untake(list(elements))
+
         while length_hint(elements):
             try:
                 for element in elements:
@@ -142,8 +146,7 @@ class GroupBy(StageLogic):
             except Exception as error:
                 left = length_hint(elements)
                 position = self.inlet.count - left - 1
-                give = partial(self._give_all, frames)
-                if not self.survives(error, piece[-left - 1], position, first=give):
+                if not self.survives(error, piece[-left - 1], position, first=before_the_end):
                     return
 
     def _give_all(self, frames: dict[Any, list[Any]]) -> None:
@@ -160,14 +163,16 @@ class GroupBy(StageLogic):
                 groups.touch(group, now)
             self._give(group, frame)
         for key, frame in new:
-            if not self.inlet.cancelled:  # the stage fails if there are too many
+            if not self.inlet.cancelled:
                 self._give_new(key, frame, now)
+            else:  # the stage has failed, as there were too many
+                self._drop(frame, self.outlet)
         if self._idle_timeout is not None and not self._idle.pending:
             self._idle.set(self._idle_timeout)
 
     def _give(self, group: Group, frame: list[Any]) -> None:
         if group.cancelled:
-            self._dropped += len(frame)
+            self._drop(frame, group)
             return
         held = len(group.held)
         group.give(frame)
@@ -176,7 +181,7 @@ class GroupBy(StageLogic):
     def _give_new(self, key: Any, frame: list[Any], now: float) -> None:
         """The first elements of a group, or of one that is not to be opened."""
         if self.outlet.cancelled:
-            self._dropped += len(frame)
+            self._drop(frame, self.outlet)
         elif key in self._waiting:
             self._waiting[key] += frame
             self._held += len(frame)
@@ -187,9 +192,20 @@ class GroupBy(StageLogic):
             self._give(group, frame)
         elif self._on_overflow == "fail":
             self.fail(TooManyGroupsError(self.context.name, self._max_groups, short(key)))
+            self._drop(frame, self.outlet)
         else:
             self._waiting[key] = frame
             self._held += len(frame)
+
+    def _drop(self, elements: list[Any], outlet: Outlet) -> None:
+        """Nobody gets ``elements``, which were for ``outlet``; they are missed if it has failed."""
+        self._dropped += len(elements)
+        if self.on_lost is not None and (outlet.cause is not None or not outlet.cancelled):
+            self.on_lost(elements)
+
+    def held(self) -> list[Any]:
+        frames = [*(group.held for group in self._groups), *self._waiting.values()]
+        return [element for frame in frames for element in frame]
 
     def _has_room(self) -> bool:
         """Whether a group can be opened, perhaps in place of another one."""
@@ -245,7 +261,7 @@ class GroupBy(StageLogic):
             group.in_line = False
             if group.cancelled:
                 self._held -= len(group.held)
-                self._dropped += len(group.held)
+                self._drop(group.held, group)
                 group.held = []
                 self._let_go(group)
             elif group.held:
@@ -299,7 +315,9 @@ class GroupBy(StageLogic):
         for group in self._groups.unclaimed():
             if self.context.is_lost(group):
                 group.cancel()  # it was given in one frame with those that were wanted
-        self._held -= sum(map(len, self._waiting.values()))
+        for frame in self._waiting.values():
+            self._held -= len(frame)
+            self._drop(frame, self.outlet)
         self._waiting.clear()
         self._look_at_groups()
         if all(group.closed for group in self._groups):

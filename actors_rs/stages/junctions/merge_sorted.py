@@ -63,6 +63,11 @@ class _Side:
             self.error = error
         self.keys = keys
 
+    @property
+    def rest(self) -> Frame:
+        """What is left of the piece, with what is behind an element whose key could not be had."""
+        return self.elements[self.at :]
+
     def position(self) -> int:
         """Of the element whose key could not be had."""
         return self.inlet.count - (len(self.elements) - len(self.keys))
@@ -94,6 +99,9 @@ class MergeSorted(FanIn):
             if budget.spent():
                 break
         self._end_if_due()
+
+    def held(self) -> list[Any]:
+        return [element for side in self._sides for element in side.rest]
 
     def _give(self, most: int) -> int:
         """Emit what can be said to come next; returns how much that was."""
@@ -133,7 +141,10 @@ class MergeSorted(FanIn):
     def _end_if_due(self) -> None:
         for side in self._sides:
             if side.over and side.error is not None:
-                self.fail(side.error, side.position())
+                position, wrong = side.position(), side.elements[side.at]
+                side.at += 1
+                self.fail_for(wrong, side.error, position)
+                return
         failed = next((side for side in self._sides if self._has_failed(side)), None)
         if failed is not None:
             self.end(failed.inlet.error)

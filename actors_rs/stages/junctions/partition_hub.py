@@ -45,7 +45,7 @@ class PartitionHubLogic(StageLogic):
         self._f = f
         self._keep_alive = keep_alive
         self._visited = False  # by anybody yet
-        self._came = 0
+        self._came = self._dropped = 0
         self._seats: list[tuple[object, Outlet]] = []
         self._left = Outlet("left")  # stands for all that left: keeps count of what they got
         self._left.closed = True
@@ -96,7 +96,11 @@ class PartitionHubLogic(StageLogic):
         self._over(error if error is not None else deserted(self.context.name))
 
     def details(self) -> dict[str, Any]:
-        return {"subscribers": len(self._seats), "waiting": len(self._piece)}
+        return {
+            "subscribers": len(self._seats),
+            "waiting": len(self._piece),
+            "dropped": self._dropped,
+        }
 
     def _look_around(self) -> None:
         """Forget those that have left."""
@@ -161,6 +165,7 @@ class PartitionHubLogic(StageLogic):
         if not self._ended:
             self._ended = True
             self.ending = ending
+            self._dropped += len(self._piece)
             self._piece = ()
 
     def _tell(self) -> None:

@@ -33,7 +33,9 @@ class Unzip(Broadcast):
         if good is not frame:
             wrong: Any = frame[len(good)]
             error = TypeError(f"unzip({count}) needs sequences of {count}, got {wrong!r}")
-            self.fail(error, self.inlet.count - len(frame) + len(good))
+            position = self.inlet.count - len(frame) + len(good)
+            self.inlet.untake(frame[len(good) + 1 :])
+            self.fail_for(wrong, error, position)
 
 
 def _all_have(count: int, frame: Frame) -> bool:

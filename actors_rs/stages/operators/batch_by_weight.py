@@ -51,7 +51,8 @@ class BatchByWeight(Batch):
                 fits = heavier <= self._most
             except Exception as error:
                 position = self.inlet.count - len(frame) + index
-                if not self.survives(error, element, position, first=self._give_rest):
+                before_the_end = partial(self._give_rest, frame[index + 1 :])
+                if not self.survives(error, element, position, first=before_the_end):
                     return
                 continue
             if self._batch and not fits:
@@ -79,6 +80,8 @@ class BatchByWeight(Batch):
         super()._give()
         self._heft, self._full = 0, False
 
-    def _give_rest(self) -> None:
+    def _give_rest(self, rest: Frame) -> None:
+        """The stage ends: give the list as it is; ``rest`` was not looked at."""
+        self.inlet.untake(rest)
         if self._batch:
             self._give()

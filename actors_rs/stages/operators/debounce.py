@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.alarm import Alarm
@@ -29,6 +30,7 @@ class Debounce(Detached):
         self._seconds = seconds
         self._last: deque[Any] = deque(maxlen=1)
         self._last_came = 0.0
+        self._dropped = 0
         self._alarm = Alarm(self)
 
     @property
@@ -36,7 +38,9 @@ class Debounce(Detached):
         return bool(self._last)
 
     def take_in(self, elements: Iterator[Any], /) -> None:
+        self._dropped += len(self._last) + length_hint(elements)
         self._last.extend(elements)
+        self._dropped -= len(self._last)
         self._last_came = self.context.now()
 
     def give(self, budget: Budget) -> None:
@@ -59,5 +63,4 @@ class Debounce(Detached):
         return [*self._last]
 
     def details(self) -> dict[str, Any]:
-        held = len(self._last)
-        return {"dropped": max(0, self.inlet.count - self.outlet.count - held)}
+        return {"dropped": self._dropped}

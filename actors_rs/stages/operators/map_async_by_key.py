@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from actors_rs.stages.operators.map_async import MapAsync, _Call
@@ -45,7 +46,8 @@ class MapAsyncByKey(MapAsync):
             try:
                 self._line_up(call, self.key(element))
             except Exception as error:
-                if not self.survives(error, element, call.position):
+                give_back = partial(self.inlet.untake, frame[offset + 1 :])
+                if not self.survives(error, element, call.position, first=give_back):
                     return
 
     def _line_up(self, call: _Call, key: Any) -> None:

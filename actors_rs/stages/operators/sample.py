@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.alarm import Alarm
@@ -30,6 +31,7 @@ class Sample(Detached):
         self._began = 0.0
         self._newest: deque[Any] = deque(maxlen=1)
         self._due = False
+        self._dropped = 0
         self._alarm = Alarm(self, self._tick)
 
     @property
@@ -43,7 +45,9 @@ class Sample(Detached):
         if not self._newest:
             since = (self.context.now() - self._began) % self._seconds
             self._alarm.set(self._seconds - since)  # only while there is something to be sampled
+        self._dropped += len(self._newest) + length_hint(elements)
         self._newest.extend(elements)
+        self._dropped -= len(self._newest)
 
     def give(self, budget: Budget) -> None:
         if self._newest and self.outlet.demand and (self._due or self.inlet.exhausted):
@@ -57,8 +61,7 @@ class Sample(Detached):
         return [*self._newest]
 
     def details(self) -> dict[str, Any]:
-        held = len(self._newest)
-        return {"dropped": max(0, self.inlet.count - self.outlet.count - held)}
+        return {"dropped": self._dropped}
 
     def _tick(self) -> None:
         self._due = True

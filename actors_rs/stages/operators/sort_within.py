@@ -44,7 +44,7 @@ class SortWithin(EdgedOperator):
         return [entry[-1] for entry in rest]
 
     def held(self) -> Iterable[Any]:
-        return [entry[-1] for entry in self._sorted]
+        return [*(entry[-1] for entry in self._sorted), *super().held()]
 
     def details(self) -> dict[str, Any]:
         return {"held": len(self._sorted)}

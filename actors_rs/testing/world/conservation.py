@@ -1,81 +1,82 @@
 """Conservation: no element of a run vanishes between two stages or inside of one.
 
-Looked at are sinks, and stages of the kinds whose balance is known, that came to their end behind
-the ends of all their inlets, without failing or being cancelled. Then what the outlet before an
-inlet gave is what the inlet took, and what the stage took is what it gave; what a policy drops is
-taken and not given by kinds that may do so.
+Looked at is every stage of a world, however it ended: completed, failed, cancelled or drained. What
+the outlet before an inlet gave is what the inlet took, holds, or dropped because its stage wanted
+no more. And what a stage took, with what it added of its own, is what it
+
+- gave, to whomever, also to a receiver that had left meanwhile,
+- holds, in hand or beside it (``StageLogic.held``),
+- dropped by a policy: an overflow, ``resume`` and ``restart``, what was in hand at a restart,
+- and failed for, which is one element at most.
+
+``RULES`` says for which kinds of stages that is an equation, and for which only part of it is: a
+filter may give less than it took, and nobody but the user's function can say how much. A stage
+that failed for no element in particular may have had a piece in hand, and has to account only for
+what it says it has done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-from actors_rs.graph.run import Run
+from actors_rs.errors import StageError
 from actors_rs.graph.shell import StageActor
-from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import StageLogic
+from actors_rs.testing.world.log import Log
 
-__all__ = ["BALANCES", "lost"]
-
-
-def _each(taken: int, gave: Sequence[int]) -> bool:
-    return all(count == taken for count in gave)
+__all__ = ["RULES", "Account", "lost"]
 
 
-def _together(taken: int, gave: Sequence[int]) -> bool:
-    return sum(gave) == taken
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of the elements that one stage took."""
+
+    taken: int
+    gave: int
+    held: int = 0
+    dropped: int = 0
+    failed: int = 0
+    added: int = 0
+
+    @property
+    def missing(self) -> int:
+        """How many elements nobody can tell of; below zero, how many came from nowhere."""
+        return self.taken + self.added - self.gave - self.held - self.dropped - self.failed
+
+    def __str__(self) -> str:
+        added = f" and added {self.added}" if self.added else ""
+        return (
+            f"took {self.taken} elements{added}, gave {self.gave}, holds {self.held}, "
+            f"dropped {self.dropped} by policy and failed for {self.failed}: "
+            f"{abs(self.missing)} {'vanished' if self.missing > 0 else 'came from nowhere'}"
+        )
 
 
-def _at_most(taken: int, gave: Sequence[int]) -> bool:
-    return sum(gave) <= taken
+Rule: TypeAlias = Callable[[StageActor, Log], Iterable[Account]]
+"""Accounts of a stage that must be even, as ``EXACT`` or ``AT_MOST`` judge them."""
 
 
-BALANCES: dict[str, Callable[[int, Sequence[int]], bool]] = {
-    "map": _together,
-    "map_async": _together,
-    "scan": _together,
-    "identity": _together,
-    "merge": _together,
-    "partition": _together,
-    "broadcast": _each,
-    "filter": _at_most,
-    "skip": _at_most,
-    "skip_while": _at_most,
-    "batch": _at_most,
-}
-"""By the kind of a stage: whether what its outlets gave fits what it took, once it has completed.
-
-Elements that it failed for and went on behind, as its policy said, do not count as taken."""
-
-
-def lost(run: Run[Any]) -> str:
-    """What is wrong with the balance of a run that has ended; empty if nothing is."""
-    for stage in run._stages:
-        if _took_all(stage) and (said := _inside(stage) or _before(stage)):
+def lost(actors: Iterable[Any], log: Log) -> str:
+    """What is wrong with the balance of the stages among ``actors``; empty if nothing is."""
+    for stage in actors:
+        if isinstance(stage, StageActor) and (said := _inside(stage, log) or _before(stage)):
             return said
     return ""
 
 
-def _took_all(stage: StageActor) -> bool:
-    """Whether the stage, of a known kind, came to its end behind the ends of all its inlets."""
-    logic = stage.logic
-    if stage.kind not in BALANCES and not isinstance(logic, SinkLogic):
-        return False
-    if stage.error is not None or getattr(logic, "satisfied", False):
-        return False
-    ended = all(inlet.done and inlet.error is None for inlet in logic.inlets)
-    completed = not isinstance(logic, SinkLogic) or logic.completed
-    return ended and completed and not any(outlet.cancelled for outlet in logic.outlets)
-
-
-def _inside(stage: StageActor) -> str:
-    logic, balanced = stage.logic, BALANCES.get(stage.kind)
-    taken = sum(inlet.count for inlet in logic.inlets)
-    gave = [outlet.count for outlet in logic.outlets]
-    if balanced is None or balanced(taken - stage.resumed - stage.restarted, gave):
+def _inside(stage: StageActor, log: Log) -> str:
+    rule, exact = _rule_of(stage.logic)
+    if rule is None:
         return ""
-    shown = " and ".join(map(str, gave))
-    return f"stage '{stage.name}' ({stage.kind}) took {taken} elements and gave {shown}"
+    exact = exact and (not isinstance(stage.error, StageError) or _failed(stage) == 1)
+    for account in rule(stage, log):
+        missing = account.missing
+        if missing < 0 or (missing and exact):
+            return f"stage '{stage.name}' ({stage.kind}) {account}"
+    return ""
 
 
 def _before(stage: StageActor) -> str:
@@ -83,6 +84,233 @@ def _before(stage: StageActor) -> str:
     for inlet in stage.logic.inlets:
         line: Any = inlet._upstream
         outlet = getattr(getattr(line, "_up", line), "_outlet", None)
-        if outlet is not None and outlet.count != inlet.count:
-            return f"{outlet.count} elements went to stage '{stage.name}', which took {inlet.count}"
+        if outlet is None:
+            continue
+        arrived = inlet.count + inlet.buffered + inlet.dropped
+        if outlet.count != arrived:
+            return (
+                f"{outlet.count} elements went to stage '{stage.name}', which took {inlet.count}, "
+                f"holds {inlet.buffered} and dropped {inlet.dropped} that it wanted no more"
+            )
     return ""
+
+
+# The terms
+
+
+def _taken(inlets: Iterable[Inlet]) -> int:
+    return sum(inlet.count for inlet in inlets)
+
+
+def _gave(outlets: Iterable[Outlet]) -> int:
+    return sum(outlet.count + outlet.unwanted for outlet in outlets)
+
+
+def _held(logic: StageLogic) -> int:
+    return len(tuple(logic.held()))
+
+
+def _passed_over(stage: StageActor) -> int:
+    """Elements that raised and that its policy went on behind, and what restarts lost."""
+    return stage.resumed + stage.restarted + getattr(stage.logic, "given_up", 0)
+
+
+def _failed(stage: StageActor) -> int:
+    """1 if the stage has failed for an element."""
+    return int(getattr(stage.error, "position", None) is not None)
+
+
+def _account(stage: StageActor, taken: int, gave: int, dropped: int = 0, added: int = 0) -> Account:
+    dropped += _passed_over(stage)
+    return Account(taken, gave, _held(stage.logic), dropped, _failed(stage), added)
+
+
+# The rules
+
+
+def _whole(stage: StageActor, log: Log) -> Iterable[Account]:
+    """All inlets together, against all outlets together."""
+    logic = stage.logic
+    yield _account(stage, _taken(logic.inlets), _gave(logic.outlets))
+
+
+def _counting(dropped: str, added: str = "") -> Rule:
+    """As ``_whole``; attributes of the logic count what it ``dropped`` by policy and ``added``."""
+
+    def rule(stage: StageActor, log: Log) -> Iterable[Account]:
+        logic = stage.logic
+        more = getattr(logic, added) if added else 0
+        less = getattr(logic, dropped) if dropped else 0
+        yield _account(stage, _taken(logic.inlets), _gave(logic.outlets), less, more)
+
+    return rule
+
+
+def _recovering(stage: StageActor, log: Log) -> Iterable[Account]:
+    logic: Any = stage.logic
+    added = logic._last is not None
+    waits = bool(logic._last)
+    yield _account(stage, _taken(logic.inlets), _gave(logic.outlets) + waits, 0, added)
+
+
+def _each_outlet(stage: StageActor, log: Log) -> Iterable[Account]:
+    """Every outlet that nobody has left gets all."""
+    logic, taken = stage.logic, _taken(stage.logic.inlets)
+    for outlet in logic.outlets:
+        if not outlet.cancelled:
+            yield _account(stage, taken, outlet.count)
+
+
+def _tapped(stage: StageActor, log: Log) -> Iterable[Account]:
+    logic: Any = stage.logic
+    main, side = logic.outlets
+    taken = _taken(logic.inlets)
+    yield _account(stage, taken, _gave((main,)))
+    if not side.cancelled and stage.error is None and main.cause is None:
+        yield _account(stage, taken, side.count + len(logic._waiting), logic._dropped)
+
+
+def _each_inlet(stage: StageActor, log: Log) -> Iterable[Account]:
+    """One element of every inlet makes one that is given."""
+    logic = stage.logic
+    for inlet in logic.inlets:
+        yield _account(stage, inlet.count, _gave(logic.outlets))
+
+
+def _latest(stage: StageActor, log: Log) -> Iterable[Account]:
+    """The first elements of all inlets make one, every further one makes one."""
+    logic: Any = stage.logic
+    firsts = 0 if logic._latest is None else len(logic.inlets) - 1
+    yield _account(stage, _taken(logic.inlets), _gave(logic.outlets), firsts)
+
+
+def _inner(stage: StageActor, log: Log) -> Iterable[Account]:
+    """What came of inner streams is given; the outer inlet only starts them."""
+    logic: Any = stage.logic
+    streams = [inlet for inlet in logic.inlets if inlet is not logic.inlet]
+    yield Account(_taken(streams), _gave(logic.outlets))
+
+
+def _grouped(stage: StageActor, log: Log) -> Iterable[Account]:
+    """The first outlet gives the groups; the elements go to theirs."""
+    logic: Any = stage.logic
+    yield _account(stage, _taken(logic.inlets), _gave(logic.outlets[1:]), logic._dropped)
+
+
+def _kept(stage: StageActor, log: Log) -> Iterable[Account]:
+    """A hub has shown to its subscribers all that it took."""
+    logic: Any = stage.logic
+    if logic.inlet.count:  # else it may replay a stream that is over
+        yield Account(logic.inlet.count, logic._buffer.end)
+
+
+def _batched(stage: StageActor, log: Log) -> Iterable[Account]:
+    """Elements, against the sizes of the lists that were sent on."""
+    logic: Any = stage.logic
+    outlet = logic.outlet
+    line = outlet._downstream
+    inlet = getattr(getattr(line, "_down", line), "_inlet", None)
+    if inlet is None or outlet.unwanted:
+        return
+    frames = [one.frame for _, _, one in log.put if _goes_to(one, inlet)]
+    if sum(map(len, frames)) == outlet.count:  # else some were refused behind the end
+        yield _account(
+            stage, logic.inlet.count, sum(len(batch) for frame in frames for batch in frame)
+        )
+
+
+def _goes_to(message: Any, inlet: Inlet) -> bool:
+    return getattr(message, "inlet", None) is inlet and hasattr(message, "frame")
+
+
+def _fused(stage: StageActor, log: Log) -> Iterable[Account]:
+    """Only if none of its operators adds anything; what was in hand is held in parts of it."""
+    logic: Any = stage.logic
+    if all(_rule_of(part.logic)[0] is _whole for part in logic._parts):
+        yield _account(stage, _taken(logic.inlets), _gave(logic.outlets))
+
+
+EXACT: Final = True
+AT_MOST: Final = False
+RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
+    **dict.fromkeys(
+        (
+            "Balance",
+            "BackpressureTimeout",
+            "Amb",
+            "Catch",
+            "CompletionTimeout",
+            "Concat",
+            "Delay",
+            "Feedback",
+            "Identity",
+            "IdleTimeout",
+            "InitialTimeout",
+            "Interleave",
+            "KillSwitchStage",
+            "Map",
+            "MapAsync",
+            "MapError",
+            "Merge",
+            "MergeHubLogic",
+            "MergeSorted",
+            "Monitor",
+            "OnTermination",
+            "Partition",
+            "PassThrough",
+            "Scan",
+            "SortWithin",
+            "Starmap",
+            "Throttle",
+            "WithIndex",
+        ),
+        (_whole, EXACT),
+    ),
+    **dict.fromkeys(
+        (
+            "Distinct",
+            "DistinctUntilChanged",
+            "Filter",
+            "MapNotNone",
+            "Skip",
+            "SkipWhile",
+            "SkipWithin",
+            "Take",
+            "TakeWhile",
+            "TakeWithin",
+        ),
+        (_whole, AT_MOST),
+    ),
+    "Batch": (_batched, EXACT),
+    "Broadcast": (_each_outlet, EXACT),
+    "Buffer": (_counting("_dropped"), EXACT),
+    "CombineLatest": (_latest, EXACT),
+    "Conflate": (_counting("_conflated"), EXACT),
+    "Debounce": (_counting("_dropped"), EXACT),
+    "FlatMapMerge": (_inner, EXACT),
+    "Fused": (_fused, AT_MOST),
+    "GroupBy": (_grouped, EXACT),
+    "HubLogic": (_kept, EXACT),
+    "KeepAlive": (_counting("", "_added"), EXACT),
+    "PartitionHubLogic": (_counting("_dropped"), EXACT),
+    "Recover": (_recovering, EXACT),
+    "Sample": (_counting("_dropped"), EXACT),
+    "SwitchMap": (_inner, EXACT),
+    "WireTap": (_tapped, EXACT),
+    "Zip": (_each_inlet, EXACT),
+}
+"""By the class of a stage's logic, or of a base of it: the rule, and whether nothing may miss.
+
+Not here is what makes something else of its elements (folds, windows, ``flat_map``, ``expand``) or
+adds to them what only it can count: for those no such equation is defined. Their links are looked
+at all the same.
+"""
+_known: dict[type[StageLogic], tuple[Rule | None, bool]] = {}
+
+
+def _rule_of(logic: StageLogic) -> tuple[Rule | None, bool]:
+    kind = type(logic)
+    if kind not in _known:
+        names = (base.__name__ for base in kind.__mro__)
+        _known[kind] = next((RULES[name] for name in names if name in RULES), (None, False))
+    return _known[kind]

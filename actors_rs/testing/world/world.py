@@ -143,8 +143,8 @@ class World:
             for failure in run._failures:
                 if isinstance(failure, ProtocolViolation):
                     raise failure
-            if missing := lost(run):
-                raise AssertionError(missing)
+        if missing := lost((step.actor for step in self._dispatcher.actors), self._dispatcher.log):
+            raise AssertionError(missing)
 
     def dismantle(self) -> None:
         """Take everything apart: a world is full of cycles, and thousands of them are garbage."""

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="var-annotated, arg-type, func-returns-value"
 """Chains of operators."""
 
-from actors_rs import Flow, Sink, Source
+from actors_rs import Flow, Sink, Source, merge
 from actors_rs.errors import StageError
 from actors_rs.testing.explore import FreePublisher, FreeSubscriber
 from tests.explored.scenario import ALL_WAYS, Case, Scenario, Sources, failure_of, settle
@@ -97,6 +97,63 @@ def resumed(world):
     settle(world)
 
 
+class NowAndThen:
+    """A function that raises for every third element it gets."""
+
+    def __init__(self, f):
+        self.f, self.calls = f, 0
+
+    def __call__(self, *args):
+        self.calls += 1
+        if not self.calls % 3:
+            raise KeyError(self.calls)
+        return self.f(*args)
+
+
+SELECTING = {
+    "distinct": lambda flow, each: flow.distinct(each(lambda x: x % 4)),
+    "distinct_until_changed": lambda flow, each: flow.distinct_until_changed(each(lambda x: x)),
+    "map_not_none": lambda flow, each: flow.map_not_none(each(lambda x: x or None)),
+    "skip": lambda flow, each: flow.skip(2),
+    "skip_while": lambda flow, each: flow.skip_while(each(lambda x: x < 2)),
+    "take_while": lambda flow, each: flow.take_while(each(lambda x: x < 7)),
+    "identity": lambda flow, each: flow.monitor(lambda state: None).map_error(lambda e: e),
+    "starmap": lambda flow, each: flow.map(lambda x: (x, 1)).starmap(each(lambda x, y: x + y)),
+    "sort_within": lambda flow, each: flow.sort_within(2, key=each(lambda x: -x)),
+    "with_index": lambda flow, each: flow.with_index().map(each(lambda pair: pair[1])),
+    "conflate": lambda flow, each: flow.conflate(int, each(max)),
+    "map_async": lambda flow, each: flow.map_async(each(lambda x: x), parallelism=2),
+    "map_async by key": lambda flow, each: flow.map_async(
+        int, parallelism=2, key=each(lambda x: x % 2)
+    ),
+    "batch_by_weight": lambda flow, each: flow.batch(weight=each(lambda x: x % 3), max_weight=3),
+    "throttle": lambda flow, each: flow.throttle(2, per=1.0, cost=each(lambda x: 1)),
+    "group_by": lambda flow, each: flow.group_by(each(lambda x: x % 2), 2).flat_map(
+        lambda group: group.map(int), breadth=2
+    ),
+    "merge_sorted": lambda flow, each: flow.merge_sorted(Source.range(0, 5), key=each(lambda x: x)),
+    "partition": lambda flow, each: merge(*flow.partition(2, each(lambda x: x % 2))),
+    "recover": lambda flow, each: flow.map(each(str)).recover(lambda error: "gone"),
+}
+POLICIES = ("resume", "stop", "restart")
+
+
+def accounted_for(world):
+    """However a stage ends, whatever its policy: the world counts what it took and gave."""
+    name = world.pick("operator", tuple(SELECTING))
+    function = world.pick("raising", (NowAndThen, lambda f: f))
+    flow = SELECTING[name](Sources()(range(9)), function)
+    if name not in ("merge_sorted", "partition", "recover", "skip", "identity"):
+        flow = flow.on_failure(world.pick("policy", POLICIES))
+    if world.pick("slow", (False, True)):
+        flow = flow.delay(1.0)
+    run = world.start(flow.to(Sink.list()))
+    if (way := world.pick("way", ("end", "cancel", "drain"))) != "end":
+        world.soon(way, getattr(run, "cancel" if way == "cancel" else "drain"))
+    run.wait()
+    settle(world)
+
+
 def restarted(world):
     """A stage that is restarted begins with fresh state and keeps its links."""
 
@@ -172,6 +229,7 @@ SCENARIOS = [
     Scenario("failing function", failing_function),
     Scenario("resumed", resumed),
     Scenario("restarted", restarted),
+    Scenario("accounted for", accounted_for),
     Scenario("free publisher", free_publisher),
     Scenario("late error", late_error),
     Scenario("asks inside of on_next", asks_inside_of_on_next),

@@ -6,6 +6,22 @@ J, SECTION = "stages.junctions", "graph.section:Section"
 
 MUTANTS = (
     mutant(
+        "a failing key costs others too",
+        "the elements that came with the one whose key raises go to no group, and nobody tells",
+        "stages.junctions.group_by:GroupBy._sort_piece",
+        "self.inlet.untake(list(elements))",
+        "pass",
+        "linear/accounted for",
+    ),
+    mutant(
+        "a group that left takes its elements along",
+        "what is held for a group that is cancelled is not counted as dropped",
+        "stages.junctions.group_by:GroupBy._drop",
+        "self._dropped += len(elements)",
+        "pass",
+        "inner/group_by of groups that leave",
+    ),
+    mutant(
         "a late cancel leaks an inner stream",
         "a stage that is cancelled cancels its input, and forgets the stream it has started",
         f"{J}.flat_map_merge:FlatMapMerge.advance",

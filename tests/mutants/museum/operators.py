@@ -50,6 +50,22 @@ MUTANTS = (
         "linear/failing function",
     ),
     mutant(
+        "a list that is closed early forgets the rest",
+        "the function that weighs raises, and what came with the element is neither given nor kept",
+        "stages.operators.batch_by_weight:BatchByWeight._give_rest",
+        "self.inlet.untake(rest)",
+        "pass",
+        "linear/accounted for",
+    ),
+    mutant(
+        "a part of a piece is held nowhere",
+        "an operator that is cancelled within a piece does not say what is left of it",
+        f"{OPERATOR}.held",
+        "tuple(copy(self._elements))",
+        "()",
+        "linear/accounted for",
+    ),
+    mutant(
         "a cancellation stops here",
         "an operator that is cancelled does not cancel its upstream, which keeps what it holds",
         f"{OPERATOR}.advance",

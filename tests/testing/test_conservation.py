@@ -1,0 +1,214 @@
+# mypy: disable-error-code="var-annotated, arg-type, func-returns-value"
+"""Each element that a stage took is given, held, dropped by a policy or failed for, in a world."""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from actors_rs import Sink, Source, merge
+from actors_rs import zip as zip_
+from actors_rs.stages.ports import Inlet
+from actors_rs.stages.stage import StageLogic
+from actors_rs.testing.world import World
+from actors_rs.testing.world.conservation import RULES, Account
+from tests.mutants.mutant import Edit, Mutant
+
+STAGES = Path(__file__).resolve().parents[2] / "actors_rs" / "stages"
+UNDEFINED = {
+    "folds": {
+        "Average",
+        "Contains",
+        "Count",
+        "ElementAt",
+        "Extreme",
+        "First",
+        "Last",
+        "Reduce",
+        "ReduceWithoutInitial",
+        "Search",
+        "Sum",
+    },
+    "windows": {"Sliding"},
+    "many of one": {"Expand", "FlatMap"},
+    "adding": {"DefaultIfEmpty", "EndWith", "StartWith", "StatefulMap"},
+}
+"""Kinds without an equation: something else comes of their elements, or more than went in."""
+
+
+def classes(folder):
+    for path in sorted((STAGES / folder).glob("*.py")):
+        module = import_module(f"actors_rs.stages.{folder}.{path.stem}")
+        for name, kind in vars(module).items():
+            is_logic = inspect.isclass(kind) and issubclass(kind, StageLogic)
+            if is_logic and kind.__module__ == module.__name__:
+                yield name, kind
+
+
+def test_every_operator_and_junction_has_a_rule_or_is_known_to_have_none():
+    undefined = set().union(*UNDEFINED.values())
+    for folder in ("operators", "junctions"):
+        for name, kind in classes(folder):
+            has_rule = any(base.__name__ in RULES for base in kind.__mro__)
+            assert has_rule != (name in undefined), name
+
+
+def test_every_rule_is_of_a_class_that_exists():
+    known = {"PassThrough"} | {n for f in ("operators", "junctions") for n, _ in classes(f)}
+    assert set(RULES) <= known
+
+
+def cancelled(world, flow):
+    """Started, let go on until nothing moves, and cancelled."""
+    run = world.start(flow.append(Source.never()).to(Sink.list()))
+    world.settle()
+    run.cancel()
+    run.wait()
+
+
+def completed(world, flow):
+    world.start(flow.to(Sink.list())).result()
+
+
+def failed(world, flow):
+    world.start(flow.to(Sink.for_each(lambda x: 1 // (3 - x)))).wait()
+
+
+def drained(world, flow):
+    run = world.start(flow.append(Source.never()).to(Sink.list()))
+    world.settle()
+    run.drain()
+    run.wait()
+
+
+def numbers():
+    return Source.range(0, 6)
+
+
+def reciprocals():
+    return numbers().map(lambda x: 1 // (3 - x))
+
+
+def slow(flow):
+    return flow.throttle(1, per=9.0, burst=1)
+
+
+PASS_ON = (
+    "stages.linear:Operator._pass_on",
+    "emit(out)\n            ",
+    "emit(out[1:])\n            ",
+)
+MERGE = "stages.junctions.merge:Merge.advance", "take(demand)", "take(demand)[1:]"
+PLANTED = {
+    "an operator, completed": (
+        *PASS_ON,
+        lambda: numbers().map(str),
+        completed,
+        r"stage 'map' \(map\) took \d elements, gave \d, .*: \d vanished",
+    ),
+    "an operator, cancelled": (
+        *PASS_ON,
+        lambda: numbers().map(str),
+        cancelled,
+        r"stage 'map' \(map\) took \d elements, gave \d, .*: \d vanished",
+    ),
+    "a junction, failed": (
+        *MERGE,
+        lambda: merge(numbers(), numbers()),
+        failed,
+        r"stage 'merge' \(merge\) took \d elements, gave \d, .*: \d vanished",
+    ),
+    "a junction, drained": (
+        *MERGE,
+        lambda: merge(numbers(), numbers()),
+        drained,
+        r"stage 'merge' \(merge\) took \d+ elements, gave \d+, .*: \d vanished",
+    ),
+    "what a policy dropped is not counted": (
+        "stages.operators.buffer:Buffer._drop",
+        "self._dropped += len(elements)",
+        "pass",
+        lambda: slow(Source.range(0, 20).buffer(1, "drop_newest").with_attributes(window=2)),
+        completed,
+        r"stage 'buffer' \(buffer\) took 20 elements, gave \d+, holds 0, dropped 0 by policy",
+    ),
+    "what was passed over is not counted": (
+        "graph.shell:StageActor.passed_over",
+        "self.resumed += 1",
+        "pass",
+        lambda: reciprocals().on_failure("resume"),
+        completed,
+        r"stage 'map' \(map\) took 6 elements, gave 5, .*: 1 vanished",
+    ),
+    "what was in hand at a restart is not counted": (
+        "stages.linear:_Linear.renew",
+        "self.given_up += 1",
+        "pass",
+        lambda: numbers().sort_within(2, key=lambda x: 1 // (3 - x)).on_failure("restart"),
+        completed,
+        r"stage 'sort_within' \(sort_within\) took 6 elements, .*: 2 vanished",
+    ),
+    "an asynchronous operator that forgets what it holds, cancelled": (
+        "stages.operators.map_async:MapAsync.held",
+        "for call in calls",
+        "for call in calls[1:]",
+        lambda: slow(Source.range(0, 20).map_async(str, parallelism=2)),
+        cancelled,
+        r"stage 'map_async' \(map_async\) took \d+ elements, .*: 1 vanished",
+    ),
+    "two inlets of a junction": (
+        "stages.junctions.zip:Zip.advance",
+        "for inlet in inlets]\n",
+        "for inlet in inlets]\n            columns = [one[:1] for one in columns]\n",
+        lambda: zip_(numbers(), numbers()),
+        completed,
+        r"stage 'zip' \(zip\) took \d elements, gave \d, .*: \d vanished",
+    ),
+    "lists": (
+        "stages.operators.batch:Batch._give",
+        "self.packed(batch)",
+        "self.packed(batch[1:])",
+        lambda: numbers().batch(3),
+        completed,
+        r"stage 'batch' \(batch\) took 6 elements, gave \d, .*: \d vanished",
+    ),
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED.keys())
+def test_a_loss_is_reported_with_the_stage_and_the_numbers(planted):
+    where, old, new, make, way, told = planted
+    in_a_world(make, way)
+    with Mutant("", "", (Edit(f"actors_rs.{where}", old, new),)).applied():
+        with pytest.raises(AssertionError, match=told):
+            in_a_world(make, way)
+
+
+def in_a_world(make, way):
+    with World(window=4) as world:
+        way(world, make())
+
+
+def test_a_loss_between_two_stages_is_reported_too(monkeypatch):
+    push = Inlet.push
+
+    def pushing(self, frame):
+        if len(frame) > 1:
+            self._requested -= 1
+            frame = frame[1:]
+        push(self, frame)
+
+    monkeypatch.setattr(Inlet, "push", pushing)
+    told = r"^\d elements went to stage '\w+', which took \d, holds 0 and dropped 0 that it wanted"
+    with pytest.raises(AssertionError, match=told):
+        in_a_world(lambda: numbers().map(str), completed)
+
+
+def test_an_account_says_what_became_of_the_elements():
+    assert Account(5, 2, 1, 1, 1).missing == 0
+    assert str(Account(5, 1, 1, 1, 0, added=1)) == (
+        "took 5 elements and added 1, gave 1, holds 1, dropped 1 by policy and failed for 0: "
+        "3 vanished"
+    )
+    assert str(Account(1, 2)).endswith("1 came from nowhere")
