@@ -74,7 +74,9 @@ class StageSpec:
     with the host if they are an inner stream. ``carrier``: what the
     elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
-    requested, unless the window is given.
+    requested, unless the window is given. ``frugal``: the elements of
+    this source are so dear that none is to be asked for which the end of the chain has no place
+    for; linear stages behind it hand on the demand they get.
     """
 
     kind: str
@@ -96,6 +98,7 @@ class StageSpec:
 
     @property
     def label(self) -> str:
+    frugal: bool = False
         """The stage's name, or its kind while it has none."""
         return self.name or self.kind
 

@@ -86,8 +86,11 @@ def prepare(
         actors[spec].logic.remake = make
     windows = inner.windows if inner is not None else windows_of(specs, system.window)
     closing = closing_refs(specs)
+    frugal = frugal_of(specs) if any(spec.frugal for spec in specs) else ()
     for spec, actor in actors.items():
         actor.logic.window = windows[spec]
+        if spec in frugal:
+            actor.logic.be_frugal()
         for inlet, ref in zip(actor.logic.inlets, closing.get(spec, spec.inputs), strict=True):
             inlet.window = windows[spec]
             inlet.forgiving |= inner is not None and inner.forgiving
@@ -157,6 +160,18 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
         windows[spec] = spec.attributes.window or inherited or default * spec.window_factor
         behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
     return narrowed(specs, windows)
+
+
+def frugal_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """The stages that elements of a frugal source flow into, as they were or one for one."""
+    frugal: set[StageSpec] = set()
+    flowing: set[StageSpec] = set()  # out of these
+    for spec in specs:
+        if any(ref.spec in flowing for ref in spec.inputs):
+            frugal.add(spec)
+        if spec.frugal or (spec in frugal and spec.outflow_window is None):
+            flowing.add(spec)
+    return frugal
 
 
 def unique_names(labels: Iterable[str]) -> list[str]:

@@ -75,8 +75,8 @@ class PartitionedSource(Flow[Never, T_co]):
     def __init__(self, _recipe: _Recipe) -> None:
         pinned = Attributes(dispatcher="pinned") if _recipe.ledger is not None else None
         spec = spec_of(_recipe.kind, _recipe, outflow_window=_recipe.window, attributes=pinned)
-        if _recipe.ledger is not None:
-            spec = replace(spec, carrier=ACKNOWLEDGING)
+        carrier = ACKNOWLEDGING if _recipe.ledger is not None else None
+        spec = replace(spec, carrier=carrier, frugal=bool(_recipe.window))
         super().__init__(OutletRef(spec))
         self._recipe = _recipe
 
@@ -149,7 +149,7 @@ class SparkSource:
             _Recipe(
                 kind="spark_arrow",
                 make_plan=lambda: ArrowPartitions(df, pool, limit),
-                window=2 * at_least(1, in_flight, "SparkSource.arrow: in_flight") + 2,
+                window=at_least(1, in_flight, "SparkSource.arrow: in_flight"),
                 in_flight=in_flight,
                 ordered=ordered,
                 piece=1,
@@ -193,7 +193,7 @@ class SparkSource:
             _Recipe(
                 kind="spark_partitions",
                 make_plan=lambda: RddPartitions(rdd, pool),
-                window=2 * at_least(1, in_flight, "SparkSource.partitions: in_flight") + 2,
+                window=at_least(1, in_flight, "SparkSource.partitions: in_flight"),
                 in_flight=in_flight,
                 ordered=ordered,
                 piece=1,

@@ -15,6 +15,8 @@ __all__ = ["Calls", "Edge", "EdgedOperator", "Folding"]
 class EdgedOperator(Operator):
     """An operator with ``first_results`` and ``last_results``, drawn as they are demanded."""
 
+    asks_ahead = True
+
     def __init__(self) -> None:
         super().__init__()
         self._behind_last = False

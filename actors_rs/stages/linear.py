@@ -81,6 +81,8 @@ class Operator(_Linear):
 
     expanding = False
     """Whether an element in may give more than one out."""
+    asks_ahead = False
+    """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = _Linear.survive_renewal | {
         "outlet",
         "outlets",
@@ -99,6 +101,10 @@ class Operator(_Linear):
         self._elements: Iterator[Any] = iter(())
         self._left = 0  # of the piece when the transform was applied to it
         self._results: Iterator[Any] | None = None  # what is left of the piece, beyond demand
+
+    def be_frugal(self) -> None:
+        if not self.asks_ahead:
+            self.inlet.room = self.outlet
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         """What comes of ``elements``, a piece of the input. State lives in the logic itself.
@@ -120,6 +126,8 @@ class Operator(_Linear):
         handled = 0
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
+        if inlet.room is not None and outlet.demand:
+            inlet.open()
         while outlet.demand > 0:
             if self._results is None and (self.satisfied or not inlet.buffered):
                 inlet.open()

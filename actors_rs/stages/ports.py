@@ -51,7 +51,8 @@ class Inlet:
 
     ``window`` elements are kept requested: when a quarter of it has been taken, so that three
     quarters are left, that many are requested anew. ``count`` is the number of elements taken so
-    far.
+    far. With ``room``, an outlet of the same stage, no more is requested than that outlet has
+    been asked for: each element that is under way to the stage, or held, has a place behind it.
     """
 
     __slots__ = (
@@ -70,6 +71,7 @@ class Inlet:
         "name",
         "on_drop",
         "opened",
+        "room",
         "window",
     )
 
@@ -79,6 +81,7 @@ class Inlet:
         self.buffered = 0
         self.count = 0
         self.opened = False
+        self.room: Outlet | None = None
         self.feeder = ("", "")
         """Names of the stage and its outlet that feed it, for figures and pictures."""
         self.forgiving = False
@@ -118,8 +121,15 @@ class Inlet:
             upstream.request(self._requested)
 
     def open(self) -> None:
-        """Request the first window; later calls do nothing."""
-        if not self.opened and not self.done and not self.cancelled:
+        """Request the first window; later calls do nothing, unless there is more ``room``."""
+        if self.done or self.cancelled:
+            return
+        if self.room is not None:
+            most = min(self.window, self.room.demand + self.room.foreseen)
+            if (missing := most - self._requested - self.buffered) > 0:
+                self.opened = True
+                self._request(missing)
+        elif not self.opened:
             self.opened = True
             self._request(self.window)
 
@@ -135,7 +145,8 @@ class Inlet:
         self._since_request += taken
         if self._since_request * 4 >= self.window and not self.done:
             again, self._since_request = self._since_request, 0
-            self._request(again)
+            if self.room is None:
+                self._request(again)
         return frame
 
     def gather(self, count: int) -> Frame:

@@ -161,6 +161,9 @@ class StageLogic:
     on_lost: Callable[[Iterable[Any]], None] | None = None
     """Gets an element for which the stage fails, where a section is to account for it."""
 
+    def be_frugal(self) -> None:
+        """Ask for no element that is not asked for, if possible; called before everything else."""
+
     def start(self) -> None:
         """Called once, before anything else: open files, take resources."""
 

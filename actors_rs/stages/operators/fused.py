@@ -59,6 +59,10 @@ class Fused(Operator):
         self._ending = 0  # the first operator that has not ended
         self._why: BaseException | None = None  # upstream failed
 
+    def be_frugal(self) -> None:
+        if not any(part.logic.asks_ahead for part in self._parts):
+            super().be_frugal()
+
     def start(self) -> None:
         for part in self._parts:
             part.logic.context = self.context
@@ -77,6 +81,8 @@ class Fused(Operator):
             inlet.cancel(outlet.cause)
             return
         self._look_for_ends()
+        if inlet.room is not None and outlet.demand:
+            inlet.open()
         handled = 0
         while outlet.demand > 0:
             if not self._line and not inlet.buffered:

@@ -23,6 +23,8 @@ from actors_rs.stages.linear import Operator
 class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
 
+    asks_ahead = True
+
     def __init__(self, size: int, step: int) -> None:
         super().__init__()
         self._size = size

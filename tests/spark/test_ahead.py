@@ -1,0 +1,67 @@
+"""A consumer that is slower than Spark: how many partitions are computed before it takes them."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from actors_rs import ActorSystem, Sink
+from actors_rs.spark import SparkSource
+from tests.spark.jobs import jobs_begun, jobs_running, until
+
+pytestmark = pytest.mark.spark
+
+PARTITIONS = 14
+GRAPHS = {
+    "sink": lambda source: source,
+    "map": lambda source: source.map(len),
+    "three stages": lambda source: source.map(len).map(str).filter(bool),
+    "fused": lambda source: source.map(len).map(str).filter(bool).fuse(),
+}
+
+
+class Slow:
+    """A function that goes on when Spark has computed all that it will without it."""
+
+    def __init__(self, spark: SparkSession, in_flight: int) -> None:
+        self._spark = spark
+        self._in_flight = in_flight
+        self._before = jobs_begun(spark)
+        self.taken = 0
+        self.most = 0
+
+    def __call__(self, element: Any) -> None:
+        self.taken += 1
+        until(partial(self._all_is_computed, min(self._in_flight, PARTITIONS - self.taken)))
+        self.most = max(self.most, self._ahead())
+
+    def _ahead(self) -> int:
+        return jobs_begun(self._spark) - self._before - self.taken
+
+    def _all_is_computed(self, expected: int) -> bool:
+        return self._ahead() >= expected and not jobs_running(self._spark)
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_in_flight_partitions_are_computed_ahead_of_a_slow_consumer_and_no_more(
+    spark: SparkSession, system: ActorSystem, graph: str, in_flight: int
+) -> None:
+    behind: Callable[[Any], Any] = GRAPHS[graph]
+    df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
+    slow = Slow(spark, in_flight)
+    source = SparkSource.arrow(df, in_flight, max_attempts=3)
+    system.start(behind(source).to(Sink.for_each(slow))).result(60)
+    assert slow.taken == PARTITIONS
+    assert slow.most == in_flight
+
+
+def test_an_rdd_is_computed_no_further_ahead(spark: SparkSession, system: ActorSystem) -> None:
+    rdd = spark.sparkContext.parallelize(range(10 * PARTITIONS), PARTITIONS)
+    slow = Slow(spark, 2)
+    source = SparkSource.partitions(rdd, in_flight=2)
+    system.start(source.map(len).to(Sink.for_each(slow))).result(60)
+    assert slow.taken == PARTITIONS
+    assert slow.most == 2
