@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
-from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, in_order
+from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, in_order
 from actors_rs.stages.operators.fused import Fused, Part
 
 __all__ = ["fused"]
@@ -20,6 +19,9 @@ def fused(out: OutletRef) -> OutletRef:
     From its input or source on; where it comes out of a stage with several outlets, from behind
     that, as the other outlets belong to somebody else.
     """
+    spec = out.spec
+    if _is_linear(spec) and spec.inputs[0] is not OPEN and not spec.inputs[0].spec.inputs:
+        return OutletRef(altered(spec, fused=True))  # one operator behind a source: nothing to join
     own = _own(out)
     copies: dict[StageSpec, StageSpec] = {}
     runs: dict[StageSpec, list[StageSpec]] = {}  # the linear stages that end in each
@@ -44,7 +46,7 @@ def _own(out: OutletRef) -> set[StageSpec]:
 
 
 def _is_linear(spec: StageSpec) -> bool:
-    return spec.fusable and spec.attributes == Attributes()
+    return spec.fusable and (spec.attributes is PLAIN or spec.attributes == PLAIN)
 
 
 def _run_before(spec: StageSpec, runs: dict[StageSpec, list[StageSpec]]) -> list[StageSpec]:
@@ -67,14 +69,14 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
         inputs,
         name=_name(run),
         outflow_window=windows[-1] if windows else None,
-        site=run[0].site,
+        place=run[0].place,
         boundary=run[-1].boundary,
         fused=True,
     )
 
 
 def _refed(spec: StageSpec, inputs: tuple[OutletRef, ...], fused: bool) -> StageSpec:
-    return replace(spec, inputs=inputs, fused=fused)
+    return altered(spec, inputs=inputs, fused=fused)
 
 
 def _make(run: Sequence[StageSpec]) -> Fused:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
 
+_SLICED = (list, tuple, range)
+
 
 def attach(
     host: StageActor, run: Run[Any], source: object, inlet: Inlet, alone: bool = False
@@ -67,7 +69,7 @@ def outlet_of(source: object) -> OutletRef:
     if not isinstance(source, Iterable):
         raise TypeError(f"an inner stream must be a Source or an iterable, got {source!r}")
     make: Callable[[], Any]
-    if isinstance(source, list | tuple | range):
+    if isinstance(source, _SLICED):
         make = partial(SequenceSource, source)
     else:
         make = partial(IterableSource, lambda: source)
@@ -76,11 +78,11 @@ def outlet_of(source: object) -> OutletRef:
 
 def at_hand(source: object) -> Sequence[Any] | None:
     """See ``StageContext.at_hand``."""
-    if isinstance(source, list | tuple | range):
+    if isinstance(source, _SLICED):
         return source
     if not isinstance(source, Stream):
         return None
-    make: Any = outlet_of(source).spec.make
+    make: Any = source._out.spec.make  # type: ignore[attr-defined]  # a Flow's
     # The one kind of source that holds all its elements is made so by the language.
     return make.args[0] if type(make) is partial and make.func is SequenceSource else None
 
@@ -92,7 +94,7 @@ def source_of(
     from actors_rs.graph.dsl.flow import Flow
 
     lent = Lent(owner, outlet, name, when_claimed)
-    spec = StageSpec(name, make=StageLogic, outflow_window=0, site=owner.site, lent=lent)
+    spec = StageSpec(name, make=StageLogic, outflow_window=0, place=owner.site, lent=lent)
     return Flow(OutletRef(spec))
 
 

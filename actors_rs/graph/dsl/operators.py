@@ -56,17 +56,17 @@ class Operators(Appending[In_contra, Out_co]):
     def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
         """Each element through ``f``."""
         function(f, "map: f")
-        return self._linear("map", lambda: Map(f))
+        return self._linear("map", partial(Map, f))
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
         function(predicate, "filter: predicate")
-        return self._linear("filter", lambda: Filter(predicate))
+        return self._linear("filter", partial(Filter, predicate))
 
     def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
         """``f(*element)`` for each element, a tuple of arguments."""
         function(f, "starmap: f")
-        return self._linear("starmap", lambda: Starmap(f))
+        return self._linear("starmap", partial(Starmap, f))
 
     def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
         """What ``f`` gives for each element, unless that is ``None``."""
@@ -102,7 +102,7 @@ class Operators(Appending[In_contra, Out_co]):
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
         if not isinstance(first, int):
             raise wrong_kind(f"with_index: first must be an int, got {first!r}")
-        return self._linear("with_index", lambda: WithIndex(first))
+        return self._linear("with_index", partial(WithIndex, first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
         """Tuples of ``size`` neighbours, each beginning ``step`` elements behind the one before.

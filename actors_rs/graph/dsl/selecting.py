@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors_rs.graph.dsl.appending import Appending
@@ -33,12 +34,12 @@ class Selections(Appending[In_contra, Out_co]):
     def take(self, count: int) -> Flow[In_contra, Out_co]:
         """The first ``count`` elements; then upstream is cancelled."""
         at_least(0, count, "take: count")
-        return self._linear("take", lambda: Take(count))
+        return self._linear("take", partial(Take, count))
 
     def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
         function(predicate, "take_while: predicate")
-        return self._linear("take_while", lambda: TakeWhile(predicate))
+        return self._linear("take_while", partial(TakeWhile, predicate))
 
     def skip(self, count: int) -> Flow[In_contra, Out_co]:
         """All but the first ``count`` elements."""

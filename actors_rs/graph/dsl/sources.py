@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
@@ -35,13 +35,19 @@ __all__ = ["SourceFactories"]
 
 T = TypeVar("T")
 S = TypeVar("S")
+_SLICED = (list, tuple, builtins.range)
 
 
 def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
     """A flow that begins with a new source stage."""
+    return _flow()(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
+
+
+@cache  # an import statement costs as much as all the rest of a source
+def _flow() -> type[Flow[Any, Any]]:
     from actors_rs.graph.dsl.flow import Flow
 
-    return Flow(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
+    return Flow
 
 
 class SourceFactories(FileSources):
@@ -75,16 +81,16 @@ class SourceFactories(FileSources):
 
         Give a function when the graph is to run more than once over a generator.
         """
-        if isinstance(iterable, list | tuple | builtins.range):
+        if isinstance(iterable, _SLICED):
             return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterable):
-            return source("from_iterable", lambda: IterableSource(lambda: iterable))
+            return source("from_iterable", partial(IterableSource, lambda: iterable))
         if not callable(iterable):
             raise wrong_kind(
                 "Source.from_iterable needs an iterable, or a function that gives one, "
                 f"got {iterable!r}"
             )
-        return source("from_iterable", lambda: IterableSource(iterable))
+        return source("from_iterable", partial(IterableSource, iterable))
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
@@ -100,7 +106,7 @@ class SourceFactories(FileSources):
         """``value`` ``count`` times, for ever by default."""
         if count is not None:
             at_least(0, count, "Source.repeat: count")
-        return source("repeat", lambda: Repeat(value, count))
+        return source("repeat", partial(Repeat, value, count))
 
     @staticmethod
     def unfold(state: S, f: Callable[[S], tuple[T, S] | None]) -> Flow[Never, T]:
