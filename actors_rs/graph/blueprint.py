@@ -98,10 +98,10 @@ class StageSpec:
     carrier: Carrier | None = None
     loop: Loop | None = None
     window_factor: int = 1
+    frugal: bool = False
 
     @property
     def label(self) -> str:
-    frugal: bool = False
         """The stage's name, or its kind while it has none."""
         return self.name or self.kind
 
