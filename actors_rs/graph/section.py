@@ -80,7 +80,15 @@ class Section(StageLogic):
             self._timer.cancel()
         if self._life is not None:
             self._take_back(self._life)
-            self._life.release()
+            if self._is_unneeded:
+                self._life.write_off("failed when nobody needed it any more")
+            else:
+                self._life.release()
+
+    @property
+    def _is_unneeded(self) -> bool:
+        """Downstream has had enough: a section that failed meanwhile was never to be restarted."""
+        return self.outlet.cancelled and self.outlet.cause is None and not self._draining
 
     @property
     def finished(self) -> bool:

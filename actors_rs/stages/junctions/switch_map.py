@@ -51,7 +51,7 @@ class SwitchMap(Hosting):
             inner.in_line = False
             if not self.flow(inner):
                 self._inner = None
-                if inner.error is None:
+                if inner.error is None and not inner.cancelled:
                     self._newest = ()
         if inlet.exhausted and self._inner is None:
             self.end(inlet.error)

@@ -3,7 +3,7 @@
 
 from collections import Counter
 
-from actors_rs import Flow, Sink, pipe
+from actors_rs import Flow, Sink, Source, pipe
 from actors_rs.errors import StageError
 from actors_rs.runtime.backoff import Backoff
 from tests.explored.scenario import Scenario, Sources, failure_of, settle
@@ -25,7 +25,9 @@ class Flaky:
 
 
 def lost_in(world):
-    return [one.what for one in world.system.dead_letters.recent() if one.what is not None]
+    """The elements that were reported; of groups that were cut off it is their elements."""
+    letters = [one.what for one in world.system.dead_letters.recent()]
+    return [what for what in letters if isinstance(what, int)]
 
 
 def behind(flow):
@@ -86,10 +88,124 @@ def cancelled_while_it_rests(world):
     sources.check()
 
 
+def in_groups(f, max_groups=2, key=lambda x: x % 2, **how):
+    """Elements through ``f``, odd ones and even ones in streams of their own."""
+    groups = Flow().group_by(key, max_groups, **how)
+    return groups.flat_map(lambda group: group.map(f), breadth=3)
+
+
+def body_with_groups(world):
+    """A section with groups, of which something fails: in a group, before or behind them."""
+    flaky, keys = Flaky(2, 5), Flaky(3, 4)
+    return world.pick(
+        "fails",
+        (
+            in_groups(flaky),
+            in_groups(int, key=lambda x: keys(x) % 2),
+            pipe(in_groups(int), Flow().map(flaky)),
+            pipe(Flow().map(flaky), in_groups(int)),
+            in_groups(flaky, max_groups=1, on_overflow="evict_idle"),
+            in_groups(flaky, max_groups=1, on_overflow="divert"),
+        ),
+    )
+
+
+def groups_are_given_or_reported(world):
+    """What was in a group of a section that failed is given, or a dead letter; never both."""
+    sources = Sources()
+    flow = pipe(sources(range(9)), body_with_groups(world).restart(WAIT, max_restarts=9))
+    if world.pick("slow", (False, True)):
+        flow = flow.delay(1.0)
+    got = world.start(flow.to(Sink.list())).result()
+    both = Counter(got) + Counter(lost_in(world))
+    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
+    settle(world)
+    sources.check()
+
+
+def sections_in_groups(world):
+    """Each group is a stream with a section of its own: the others do not notice its failures."""
+    sources, flaky = Sources(), Flaky(2, 5)
+
+    def stream(group):
+        return group.via(Flow().map(flaky).restart(WAIT))
+
+    flow = sources(range(9)).group_by(lambda x: x % 2, 2).flat_map(stream, breadth=2)
+    got = world.start(flow.to(Sink.list())).result()
+    both = Counter(got) + Counter(lost_in(world))
+    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
+    settle(world)
+    sources.check()
+
+
+def switched_within(world):
+    """A section with a switch_map that fails: what it was switched to last is there in the end."""
+    sources = Sources()
+    fails = Flaky(2, -3)
+    body = world.pick(
+        "fails",
+        (
+            Flow().switch_map(lambda x: Source.of(x, -x).map(fails)),
+            Flow().map(fails).switch_map(lambda x: Source.of(x, -x).map(int)),
+            pipe(Flow().switch_map(lambda x: Source.of(x, -x).map(int)), Flow().map(fails)),
+        ),
+    )
+    flow = pipe(sources(range(1, 6)), body.restart(WAIT))
+    got = world.start(flow.to(Sink.list())).result()
+    told = f"given {got}, reported {lost_in(world)}"
+    assert len(set(got)) == len(got), told
+    assert {5, -5} <= {*got} or 5 in lost_in(world) or -5 in lost_in(world), told
+    for x in {abs(x) for x in got}:
+        assert got.index(x) < got.index(-x) if {x, -x} <= {*got} else x in got, told
+    settle(world)
+    sources.check()
+
+
+def switched_off_at_any_point(world):
+    """A stream with a section that is switched off, working or resting, leaves nothing behind."""
+    sources, flaky = Sources(), Flaky(1, 2)
+
+    def stream(x):
+        return sources(range(3)).map(flaky).restart(WAIT)
+
+    outer = Source.of(1).append(Source.timer(world.pick("seconds", (1.0, 0.5, 3.0))))
+    got = world.start(outer.switch_map(stream).to(Sink.list())).result()
+    assert got[-3:] == [0, 1, 2], got
+    assert sources.most <= 2, f"{sources.most} lives at a time"
+    settle(world)
+    sources.check()
+
+
+def left_at_any_point(world):
+    """Cancelled or drained, a section with inner streams ends, and its sources are released."""
+    sources = Sources()
+    body = world.pick(
+        "body",
+        (
+            in_groups(Flaky(1, 3, 4)),
+            Flow().switch_map(lambda x: sources((x, -x)).map(Flaky(2, -3))),
+            in_groups(Flaky(1, 3, 4), max_groups=1, on_overflow="evict_idle"),
+        ),
+    )
+    run = world.start(pipe(sources(range(9)), body.restart(WAIT)).to(Sink.list()))
+    world.soon("cancel", run.cancel)
+    if world.pick("drain", (False, True)):
+        world.soon("drain", run.drain)
+    run.wait()
+    assert run.state in ("completed", "cancelled", "failed"), run.state
+    settle(world)
+    sources.check()
+
+
 CASES = {}
 SCENARIOS = [
     Scenario("every element is given or reported", every_element_is_given_or_reported),
     Scenario("a source begins anew", a_source_begins_anew),
     Scenario("given up in the end", given_up_in_the_end),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
+    Scenario("groups are given or reported", groups_are_given_or_reported),
+    Scenario("sections in groups", sections_in_groups),
+    Scenario("switched within", switched_within),
+    Scenario("switched off at any point", switched_off_at_any_point),
+    Scenario("left at any point", left_at_any_point),
 ]
