@@ -73,7 +73,7 @@ class MapAsync(StageLogic):
         self._waiting: deque[_Call] = deque()  # popped by any thread
         self._not_ended: set[_Call] = set()
         self._slots = 0  # that are taken
-        self._runners: set[Future[Any]] = set()
+        self._runners: list[Future[Any]] = []
         self._stopped = False
         self.retries: Retries | None = None
         """Decides which failed calls are made again; set before the start."""
@@ -97,7 +97,7 @@ class MapAsync(StageLogic):
     def stop(self, error: BaseException | None) -> None:
         self._stopped = True
         self._waiting.clear()
-        for call in self._not_ended:
+        for call in sorted(self._not_ended, key=attrgetter("position")):
             if call.future is not None:
                 call.future.cancel()
         for runner in self._runners:
@@ -153,7 +153,7 @@ class MapAsync(StageLogic):
     def _take_slot(self) -> None:
         self._slots += 1
         if self._is_coroutine_function:
-            self.context.run_coroutine(self._run_coroutines(), self._runners.add)
+            self.context.run_coroutine(self._run_coroutines(), self._runners.append)
         elif self._executor is not None:
             if (call := self._next_call()) is not None:
                 self._follow(call, self._executor.submit(self._f, call.element))
