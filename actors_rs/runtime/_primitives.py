@@ -13,8 +13,8 @@ import queue as _queue
 import random as _random
 import threading as _threading
 import time as _time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 __all__ = [
@@ -136,15 +136,20 @@ def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
     return True
 
 
-@contextmanager
-def driving(driver: Driver | None) -> Iterator[None]:
-    """In this block the calling thread, where it would wait, lets ``driver`` move on instead."""
-    before = _driver()
-    _thread_state.driver = driver
-    try:
-        yield
-    finally:
-        _thread_state.driver = before
+class driving:  # noqa: N801 - used like a function
+    """In its block the calling thread, where it would wait, lets ``driver`` move on instead."""
+
+    __slots__ = ("_before", "_driver")
+
+    def __init__(self, driver: Driver | None) -> None:
+        self._driver = driver
+
+    def __enter__(self) -> None:
+        self._before = _driver()
+        _thread_state.driver = self._driver
+
+    def __exit__(self, *_: object) -> None:
+        _thread_state.driver = self._before
 
 
 def forbid_blocking() -> None:
@@ -154,22 +159,28 @@ def forbid_blocking() -> None:
 
 def blocking_forbidden() -> AbstractContextManager[None]:
     """The calling thread must not wait for futures in this block."""
-    return _blocking(forbidden=True)
+    return _Blocking(forbidden=True)
 
 
 def blocking_allowed() -> AbstractContextManager[None]:
     """The calling thread may wait for futures in this block after all."""
-    return _blocking(forbidden=False)
+    return _Blocking(forbidden=False)
 
 
-@contextmanager
-def _blocking(*, forbidden: bool) -> Iterator[None]:
-    before = getattr(_thread_state, "pooled", False)
-    _thread_state.pooled = forbidden
-    try:
-        yield
-    finally:
-        _thread_state.pooled = before
+class _Blocking:
+    """Whether the calling thread must not wait for futures in its block."""
+
+    __slots__ = ("_before", "_forbidden")
+
+    def __init__(self, *, forbidden: bool) -> None:
+        self._forbidden = forbidden
+
+    def __enter__(self) -> None:
+        self._before = getattr(_thread_state, "pooled", False)
+        _thread_state.pooled = self._forbidden
+
+    def __exit__(self, *_: object) -> None:
+        _thread_state.pooled = self._before
 
 
 def may_block() -> bool:

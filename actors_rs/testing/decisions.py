@@ -84,8 +84,15 @@ class Scripted(Decisions):
         super().__init__()
         self._script = dict(deviations)
 
-    def pick(self, what: str, options: Sequence[Any]) -> int:
-        return min(self._script.get(len(self._made), 0), len(options) - 1)
+    def choose(self, what: str, options: Sequence[T]) -> T:
+        number = len(options)  # as always, but without a call: most of a run is decided here
+        if number < 2:
+            return super().choose(what, options)
+        taken = self._script.get(len(self._made), 0)
+        if taken >= number:
+            taken = number - 1
+        self._note((what, number, taken))
+        return options[taken]
 
 
 class Replay(Decisions):
@@ -109,20 +116,29 @@ class Replay(Decisions):
         return taken
 
 
+_FACTOR, _ADDEND = 6364136223846793005, 1442695040888963407
+_FACTOR_3 = _FACTOR**3 & _MASK
+_ADDEND_3 = _ADDEND * (_FACTOR**2 + _FACTOR + 1) & _MASK
+"""Three draws in one."""
+_SALTS: dict[str, int] = {}
+
+
 class _Stream:
     """Random numbers that are the same everywhere, and cost nothing to begin."""
 
     __slots__ = ("_state",)
 
     def __init__(self, seed: int, name: str) -> None:
-        number = int.from_bytes(name.encode()[:8], "little")
-        self._state = (seed * 0x9E3779B97F4A7C15 ^ number * 0xD1342543DE82EF95) & _MASK
-        for _ in range(3):  # seeds that are neighbours must not begin alike
-            self.draw()
+        if (salt := _SALTS.get(name)) is None:
+            number = int.from_bytes(name.encode()[:8], "little")
+            salt = _SALTS[name] = number * 0xD1342543DE82EF95
+        begin = seed * 0x9E3779B97F4A7C15 ^ salt
+        # Three draws ahead, for seeds that are neighbours must not begin alike.
+        self._state = (begin * _FACTOR_3 + _ADDEND_3) & _MASK
 
     def draw(self) -> int:
         """A number below 2 ** 32."""
-        self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
+        self._state = state = (self._state * _FACTOR + _ADDEND) & _MASK
         return (state >> 32) ^ (state >> 47)
 
 
@@ -145,7 +161,9 @@ class RandomWalk(Decisions):
 
     def choose(self, what: str, options: Sequence[T]) -> T:
         number = len(options)  # what is decided most often is decided here, the rest in ``pick``
-        if what == "order" and number > 1:
+        if number < 2:
+            return super().choose(what, options)
+        if what == "order":
             taken = (self._order.draw() * number) >> 32
         elif what == "size":
             taken = (self._size.draw() * 2 * number) >> 32
@@ -188,23 +206,22 @@ class Pct(RandomWalk):
         super().__init__(seed, fault_rate=fault_rate)
         if depth < 1:
             raise InvalidArgumentError(f"depth must be at least 1, got {depth}")
-        self._draw = self._stream("pct").draw
-        self._falls = {self._draw() * length >> 32 for _ in range(depth - 1)}
+        self._draw = draw = _Stream(seed, "pct").draw
+        self._falls = {draw() * length >> 32 for _ in range(depth - 1)}
         self._priorities: dict[str, int] = {}
         self._steps = 0
 
     def choose(self, what: str, options: Sequence[T]) -> T:
-        return Decisions.choose(self, what, options)
-
-    def pick(self, what: str, options: Sequence[Any]) -> int:
-        if what != "order":
-            return super().pick(what, options)
-        best = self._highest(options)
+        if what != "order" or len(options) < 2:
+            return super().choose(what, options)
+        steps: Sequence[Any] = options
+        best = self._highest(steps)
         if self._steps in self._falls:
-            self._priorities[options[best].name] = -1 - self._steps
-            best = self._highest(options)
+            self._priorities[steps[best].name] = -1 - self._steps
+            best = self._highest(steps)
         self._steps += 1
-        return best
+        self._note((what, len(options), best))
+        return options[best]
 
     def _highest(self, options: Sequence[Any]) -> int:
         priorities, best, highest = self._priorities, 0, -(1 << 62)

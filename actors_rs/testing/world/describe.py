@@ -6,11 +6,12 @@ shown for dataclasses alone; of others only the class is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
+from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 from actors_rs.graph.shell import Signal
 from actors_rs.stages.ports import Inlet, Outlet
@@ -35,26 +36,29 @@ class Describer:
                 return self.value(message)
             shape = _shape(type(message))
         words = [shape[0]]
-        for slot in shape[1]:
-            value = getattr(message, slot, None)
+        for value in shape[1](message):
             form = _FORMS.get(type(value))
             words.append(form(self, value, 1) if form is not None else self.value(value))
         return " ".join(words)
 
     def key(self, message: Any, into: list[Any]) -> None:
         """Add hashable words that are equal for messages that are described alike."""
-        shape = _SHAPES.get(type(message))
-        if shape is None:
-            into.append(self.message(message))
-            return
-        into.append(shape[0])
-        for slot in shape[1]:
-            value: Any = getattr(message, slot, None)
+        kind = type(message)
+        if (shape := _SHAPES.get(kind)) is None:
+            if not isinstance(message, Signal):
+                into.append(self.value(message))
+                return
+            shape = _shape(kind)
+        word, values = shape
+        into.append(word)
+        for value in values(message):
             kind = type(value)
             if kind is Inlet or kind is Outlet:
                 into.append(self._ports.get(id(value)) or self._port(value, 1))
             elif kind in _PLAIN:
                 into.append(value)
+            elif kind is list and len(value) == 1 and type(value[0]) is int:
+                into.append((value[0],))
             else:
                 into.append(self.value(value))
 
@@ -112,14 +116,21 @@ class Describer:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
 
 
-_SHAPES: dict[type[Signal], tuple[str, list[str]]] = {}
+Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]]]
+_SHAPES: dict[type, Shape] = {}
 
 
-def _shape(kind: type[Signal]) -> tuple[str, list[str]]:
-    """What a kind of signal is called, and what it holds."""
+def _shape(kind: type[Signal]) -> Shape:
+    """What a kind of signal is called, and what gets all that it holds."""
     slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
-    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), slots)
+    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots))
     return shape
+
+
+def _getter(slots: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(slots) > 1:
+        return attrgetter(*slots)
+    return lambda message: tuple([getattr(message, slot) for slot in slots])
 
 
 _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {

@@ -31,11 +31,12 @@ class DeterministicDispatcher:
         self.refused: WorldError | None = None
         """What made this world unusable, although it was raised where nobody may have seen it."""
         self._decisions = decisions
-        self._running: Step | None = None
-        self._note_taken = self.log.taken.append
-        self._note_put = self.log.put.append
-        self._notes = decisions.notes_effects
-        self._reached: set[int] = set()
+        self.running = 0
+        """The number of the actor that runs, 0 for whatever else does."""
+        self.note_taken = self.log.taken.append
+        self.note_put = self.log.put.append
+        self.reached: set[int] | None = set() if decisions.notes_effects else None
+        """Whom the step that runs has sent messages to, if that is asked for."""
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
@@ -50,14 +51,16 @@ class DeterministicDispatcher:
 
     def schedule(self, turn: Turn, /) -> None:
         """Let ``turn``, of an actor as a rule, take part in the choice of the next step."""
-        step = getattr(getattr(turn, "__self__", None), "_world_step", None)
-        self.ready.append(step or Job(getattr(turn, "__qualname__", "turn"), turn))
+        try:
+            self.ready.append(turn.__self__._world_step)  # type: ignore[attr-defined]
+        except AttributeError:  # it is of no actor
+            self.ready.append(Job(getattr(turn, "__qualname__", "turn"), turn))
 
     def submit(self, name: str, call: Callable[[], Any]) -> None:
         """Let ``call`` take part in the choice of the next step."""
         self.ready.append(Job(name, call))
-        if self._notes:
-            self._reached.add(0)
+        if self.reached is not None:
+            self.reached.add(0)
 
     def run_step(self) -> bool:
         """Run the next step; False if there is none. Raises what spoiled the world."""
@@ -66,17 +69,20 @@ class DeterministicDispatcher:
         ready = self.ready
         if not ready:
             return False
-        step = self.choose("order", ready) if len(ready) > 1 or self._notes else ready[0]
-        ready.remove(step)
+        if len(ready) > 1 or self.reached is not None:
+            step = self.choose("order", ready)
+            ready.remove(step)
+        else:
+            step = ready.pop()
         self.steps += 1
-        outer, self._running = self._running, step
+        outer, self.running = self.running, step.number
         try:
             step.run()
         finally:
-            self._running = outer
-        if self._notes:
-            self._decisions.ran(step.name, frozenset(self._reached) | {step.number})
-            self._reached.clear()
+            self.running = outer
+        if self.reached is not None:
+            self._decisions.ran(step.name, frozenset(self.reached) | {step.number})
+            self.reached.clear()
         return True
 
     def relieve(self) -> None:
@@ -100,19 +106,6 @@ class DeterministicDispatcher:
                 for place, port in enumerate((*inlets, *logic.outlets), -len(inlets)):
                     found[id(port)] = f"{port.name}.{place if place >= 0 else place + len(inlets)}"
         return found
-
-    # What mailboxes tell
-
-    def taken(self, step: ActorStep, message: Any) -> None:
-        """``step`` took ``message`` from its mailbox."""
-        self._note_taken((self.steps, step.number, message))
-
-    def put(self, step: ActorStep, message: Any) -> None:
-        """Whoever runs put ``message`` into the mailbox of ``step``."""
-        running = self._running
-        self._note_put((running.number if running is not None else 0, step.number, message))
-        if self._notes:
-            self._reached.add(step.number)
 
     def refuse_thread(self, step: ActorStep, message: Any) -> NoReturn:
         """A message came on a thread that is not of this world."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from actors_rs.testing.world.describe import Describer
@@ -25,10 +26,6 @@ class Delivery(NamedTuple):
 
     def __str__(self) -> str:
         return f"step {self.step}: {self.sender} -> {self.receiver}: {self.message}"
-
-
-def _name(history: tuple[str, Any]) -> str:
-    return history[0]
 
 
 class Log:
@@ -75,8 +72,8 @@ class Log:
         key = self._describer.key
         for _, number, message in self.taken:
             key(message, received[number])
-        histories = {name: tuple(one) for name, one in zip(self.names, received, strict=True)}
-        return hash(tuple(sorted(histories.items(), key=_name)))
+        histories = zip(self.names, map(tuple, received), strict=True)
+        return hash(tuple(sorted(histories, key=itemgetter(0))))
 
     def deliveries(self) -> Iterator[Delivery]:
         """All deliveries, oldest first, with those who sent them."""

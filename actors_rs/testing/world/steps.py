@@ -22,6 +22,7 @@ NO_LIMIT = 1 << 60
 TICKS = (0.0006, 0.0011, 0.003)
 """Seconds a look at the stopwatch may take: pieces stop growing; they shrink; turns end."""
 _TURNS: dict[int, tuple[tuple[int, float], ...]] = {}
+_take, _offer, _offer_control = Mailbox.take, Mailbox.offer, Mailbox.offer_control
 
 
 def turns(waiting: int) -> tuple[tuple[int, float], ...]:
@@ -80,10 +81,19 @@ class ActorStep(Step):
 
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
-        dispatcher = self.dispatcher
-        turn = dispatcher.choose("size", turns(len(self.mailbox)))
+        dispatcher, waiting = self.dispatcher, len(self.mailbox)
+        turn = dispatcher.choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
         self.actor._turn()
+
+    def put(self, message: Any) -> None:
+        """Whoever runs puts ``message`` into the mailbox."""
+        dispatcher = self.dispatcher
+        if current_thread_id() != dispatcher.thread:
+            dispatcher.refuse_thread(self, message)
+        dispatcher.note_put((dispatcher.running, self.number, message))
+        if dispatcher.reached is not None:
+            dispatcher.reached.add(self.number)
 
 
 class WorldMailbox(Mailbox):
@@ -98,32 +108,27 @@ class WorldMailbox(Mailbox):
         """Next message, or ``EMPTY`` when the turn has taken what it was decided to take."""
         owner = self.owner
         if owner is None:
-            return super().take()
+            return _take(self)
         step: ActorStep = owner._world_step  # type: ignore[attr-defined]
         if not step.allowance:
             return EMPTY
-        message = super().take()
+        message = _take(self)
         if message is not EMPTY:
             step.allowance -= 1
-            step.dispatcher.taken(step, message)
+            dispatcher = step.dispatcher
+            dispatcher.note_taken((dispatcher.steps, step.number, message))
         return message
 
     get = take
 
     def offer(self, message: Any) -> bool:
         """Put into the data lane, on the thread of the world."""
-        self._note(message)
-        return super().offer(message)
+        if (owner := self.owner) is not None:
+            owner._world_step.put(message)  # type: ignore[attr-defined]
+        return _offer(self, message)
 
     def offer_control(self, message: Any) -> bool:
         """Put into the control lane, on the thread of the world."""
-        self._note(message)
-        return super().offer_control(message)
-
-    def _note(self, message: Any) -> None:
-        owner = self.owner
-        if owner is not None:
-            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
-            if current_thread_id() != step.dispatcher.thread:
-                step.dispatcher.refuse_thread(step, message)
-            step.dispatcher.put(step, message)
+        if (owner := self.owner) is not None:
+            owner._world_step.put(message)  # type: ignore[attr-defined]
+        return _offer_control(self, message)

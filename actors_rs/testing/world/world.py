@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -76,10 +75,10 @@ class World:
             wall_clock=self._clock.wall_clock,
         )
         self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
-        self._inside = ExitStack()
+        self._driving = driving(self)
 
     def __enter__(self) -> Self:
-        self._inside.enter_context(driving(self))
+        self._driving.__enter__()
         self.system.__enter__()
         return self
 
@@ -89,7 +88,7 @@ class World:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with self._inside:
+        try:
             try:
                 if error is None:
                     self.finish()
@@ -97,6 +96,8 @@ class World:
                 self.system.__exit__(type(failure), failure, None)
                 raise
             self.system.__exit__(kind, error, trace)
+        finally:
+            self._driving.__exit__()
 
     # What a scenario does
 
@@ -131,15 +132,18 @@ class World:
 
     def settle(self) -> None:
         """Let the world go on until nothing can run without time moving."""
-        while self._dispatcher.run_step():
-            self._check_steps()
+        while self._dispatcher.ready:
+            self._move(None)
 
     def finish(self) -> None:
         """Let every run come to its end and check that none broke a rule or lost an element."""
-        self.until(lambda: all(run.done() for run in self.system.runs), AFTERWARDS)
-        if unfinished := [run for run in self.system.runs if not run.done()]:
-            raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
-        for run in self.system.runs:
+        runs = self.system.runs
+        if not _all_done(runs):
+            self.until(lambda: _all_done(runs), AFTERWARDS)
+            if unfinished := [run for run in runs if not run.done()]:
+                raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
+        self.decisions.resumed()
+        for run in runs:
             for failure in run._failures:
                 if isinstance(failure, ProtocolViolation):
                     raise failure
@@ -151,9 +155,13 @@ class World:
         for step in self._dispatcher.actors:
             logic = getattr(step.actor, "logic", None)
             if logic is not None:
+                for inlet in logic.inlets:  # from which one comes, through its outlet, back to it
+                    inlet._upstream = None
                 vars(logic).clear()
             vars(step.actor).clear()
-        for whole in (*self.system.runs, self.system, self._dispatcher.log, self._dispatcher, self):
+        system = self.system
+        vars(system._guardian).clear()
+        for whole in (*system.runs, system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
     # What it tells
@@ -201,9 +209,14 @@ class World:
     def until(self, done: Callable[[], bool], seconds: float | None, /) -> None:
         """Move on until ``done``, at most ``seconds``; ``Stalled`` if nothing can move."""
         until = None if seconds is None else self._clock.seconds + seconds
+        dispatcher, most_steps = self._dispatcher, self._most_steps
         with blocking_forbidden():
-            while not done() and self._move(until):
-                pass
+            while not done():
+                if not dispatcher.run_step():
+                    if not self._pass_time(until):
+                        break
+                elif dispatcher.steps > most_steps:
+                    raise self._endless()
         self.decisions.resumed()
 
     def step(self, seconds: float | None, /) -> bool:
@@ -217,8 +230,13 @@ class World:
     def _move(self, until: float | None) -> bool:
         """One step, or time passes; False when it is ``until``."""
         if self._dispatcher.run_step():
-            self._check_steps()
+            if self._dispatcher.steps > self._most_steps:
+                raise self._endless()
             return True
+        return self._pass_time(until)
+
+    def _pass_time(self, until: float | None) -> bool:
+        """Nothing can run: time moves to a timer; False when it is ``until``."""
         if times := self._timers.times(until):
             self._clock.seconds = self.choose("time:jump", times)
             for number, timer in self._timers.take_due():
@@ -229,13 +247,19 @@ class World:
         self._clock.seconds = until
         return False
 
-    def _check_steps(self) -> None:
-        if self._dispatcher.steps > self._most_steps:
-            raise self._stalled(f"the world took {self._most_steps} steps and has not come to rest")
+    def _endless(self) -> Stalled:
+        return self._stalled(f"the world took {self._most_steps} steps and has not come to rest")
 
     def _stalled(self, why: str) -> Stalled:
         graph = waits(self._dispatcher.actors) or ["no actor is alive"]
         return Stalled("\n  ".join([f"{why}; who waits for whom:", *graph]))
+
+
+def _all_done(runs: Sequence[Run[Any]]) -> bool:
+    for run in runs:  # noqa: SIM110 - asked behind each step
+        if not run.done():
+            return False
+    return True
 
 
 class _WorldSystem(ActorSystem):
