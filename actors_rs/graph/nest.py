@@ -144,6 +144,9 @@ class Nested:
     def now(self) -> float:
         return self._host.now()
 
+    def chance(self) -> float:
+        return self._host.chance()
+
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         return self._host.after(seconds, partial(self.act, action))
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.graph.blueprint import OutletRef, graft
 from actors_rs.graph.section_life import SectionLife
-from actors_rs.runtime._primitives import random_bits
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -184,7 +183,7 @@ class Section(StageLogic):
             self.end(error)
             return
         self._restarts += 1
-        wait = self._backoff.delay(self._intensity.lately, random_bits(32) / 2**32)
+        wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
         life.write_off(f"failed, and is restarted in {wait:.3g} s")
         self._result = self._feed = None

@@ -105,6 +105,9 @@ class StageActor(PooledActor):
     def now(self) -> float:
         return self.system.now()
 
+    def chance(self) -> float:
+        return self.system.chance()
+
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         timers = self.system.timers
         if self.outside is not None:

@@ -34,6 +34,7 @@ __all__ = [
     "after_fork_in_child",
     "blocking_allowed",
     "blocking_forbidden",
+    "chance",
     "cpu_seconds",
     "current_thread_id",
     "drive_until",
@@ -70,6 +71,8 @@ THREAD_STARTERS = frozenset(
 current_thread_id = _threading.get_ident
 living_threads = _threading.enumerate
 random_bits = _random.SystemRandom().getrandbits
+chance = _random.SystemRandom().random
+"""From 0 to 1, at random; what belongs to a system asks its ``chance``, which a world decides."""
 
 _thread_state = _threading.local()
 

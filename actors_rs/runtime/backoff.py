@@ -6,6 +6,7 @@ shorter than ``SHORTEST_WAIT``: what fails at once and for ever must not keep a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 
@@ -47,6 +48,10 @@ class Backoff:
             raise InvalidArgumentError(f"backoff: factor must be at least 1, got {self.factor}")
         if not 0 <= self.jitter <= 1:
             raise InvalidArgumentError(f"backoff: jitter must be from 0 to 1, got {self.jitter}")
+
+    def drawn(self, restarts: int, dice: Callable[[], float]) -> float:
+        """``delay`` with a chance from ``dice``, which are thrown only if there is any jitter."""
+        return self.delay(restarts, dice() if self.jitter else 0.5)
 
     def delay(self, restarts: int, chance: float = 0.5) -> float:
         """Seconds to wait when there were ``restarts`` lately; ``chance``, 0 to 1, is the dice."""

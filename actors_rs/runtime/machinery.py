@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import monotonic, wall_clock
+from actors_rs.runtime._primitives import chance, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
@@ -76,7 +76,8 @@ class CoroutineRunner(Protocol):
 @dataclass(frozen=True, slots=True)
 class Machinery:
     """What one system runs on. ``now`` orders and delays, in seconds; ``stopwatch`` only measures
-    how long turns and user code take; ``wall_clock`` gives seconds since the epoch.
+    how long turns and user code take; ``wall_clock`` gives seconds since the epoch. ``chance`` is
+    the dice: a number from 0 to 1.
 
     With ``serves_all`` the dispatcher runs every actor, also one that asks for another dispatcher
     by name.
@@ -90,6 +91,7 @@ class Machinery:
     now: Callable[[], float] = monotonic
     stopwatch: Callable[[], float] = monotonic
     wall_clock: Callable[[], float] = wall_clock
+    chance: Callable[[], float] = chance
 
 
 def threads(

@@ -16,7 +16,7 @@ from pykka import Future
 from pykka.messages import _ActorStop
 
 from actors_rs.errors import RestartLimitError
-from actors_rs.runtime._primitives import Full, random_bits
+from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.actor_ref import Ask
 from actors_rs.runtime.family import Family
@@ -256,7 +256,7 @@ class SupervisorActor(PooledActor):
             self._gave_up = RestartLimitError(self.family.path, child.name, limit, child.error)
             self._begin_end()
             return
-        wait = self._strategy.backoff.delay(intensity.lately, random_bits(32) / 2**32)
+        wait = self._strategy.backoff.drawn(intensity.lately, self.system.chance)
         intensity.waits(wait)
         if self._strategy.together:
             self._begin_round(child)

@@ -120,6 +120,8 @@ class ActorSystem:
         """The monotonic seconds that delays are counted in."""
         self.stopwatch = machinery.stopwatch
         """The seconds that turns and user code are timed by."""
+        self.chance = machinery.chance
+        """From 0 to 1, at random: the dice of waits with jitter."""
         self.dead_letters = DeadLetters(
             now=machinery.now,
             wall_clock=machinery.wall_clock,

@@ -58,6 +58,10 @@ class StageContext(Protocol):
         """The system's monotonic seconds: the only clock a logic may ask. Any thread."""
         ...
 
+    def chance(self) -> float:
+        """A number from 0 to 1, at random: the only dice a logic may throw. Any thread."""
+        ...
+
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         """Post ``action`` after ``seconds``."""
         ...

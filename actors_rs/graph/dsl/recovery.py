@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from actors_rs.graph.blueprint import OutletRef
 from actors_rs.graph.dsl.chain import Chain
 from actors_rs.graph.dsl.checks import at_least, cannot_run, function, optional_function, wrong_kind
 from actors_rs.graph.dsl.substreams import source_in
-from actors_rs.runtime._primitives import random_bits
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.rate_limit import RateLimit
 from actors_rs.stages.junctions.recover_with import RecoverWith
@@ -89,14 +89,14 @@ class Recovery(Chain[In_contra, Out_co]):
         if budget is not None and not isinstance(budget, RateLimit):
             raise wrong_kind(f"retry: budget must be a RateLimit, got {budget!r}")
         optional_function(when, "retry: when")
-        spec, wait = self._out.spec, _Waits(backoff)
+        spec = self._out.spec
         if spec.kind != "map_async":
             raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")
 
         def make() -> MapAsync:
             logic = spec.make()
             assert isinstance(logic, MapAsync)
-            logic.retries = Retries(wait, max_attempts, budget, when)
+            logic.retries = Retries(partial(_wait, backoff, logic), max_attempts, budget, when)
             return logic
 
         return self._changed("retry", make=make)
@@ -105,11 +105,6 @@ class Recovery(Chain[In_contra, Out_co]):
         raise NotImplementedError
 
 
-class _Waits:
-    """``backoff`` with its dice."""
-
-    def __init__(self, backoff: Backoff) -> None:
-        self._backoff = backoff
-
-    def __call__(self, attempts: int) -> float:
-        return self._backoff.delay(attempts - 1, random_bits(32) / 2**32)
+def _wait(backoff: Backoff, logic: MapAsync, attempts: int) -> float:
+    """Seconds behind call number ``attempts``; the dice are those of the stage's surroundings."""
+    return backoff.drawn(attempts - 1, logic.context.chance)

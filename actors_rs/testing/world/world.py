@@ -32,6 +32,8 @@ T = TypeVar("T")
 WINDOW = 4
 """Elements an inlet keeps requested: small, so that demand runs out all the time."""
 MOST_STEPS = 100_000
+JITTER = (0.5, 0.0, 1.0, 0.25, 0.75)
+"""Chances that jitter is drawn by: none of it first, and as much as there can be."""
 AFTERWARDS = 3600.0
 """Seconds of virtual time that runs may take to end, once the scenario has returned."""
 
@@ -73,6 +75,7 @@ class World:
             now=self._clock.now,
             stopwatch=self._clock.stopwatch,
             wall_clock=self._clock.wall_clock,
+            chance=self._chance,
         )
         self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
         self._driving = driving(self)
@@ -226,6 +229,9 @@ class World:
             moved = self._move(until)
         self.decisions.resumed()
         return moved
+
+    def _chance(self) -> float:
+        return self.choose("time:jitter", JITTER)
 
     def _move(self, until: float | None) -> bool:
         """One step, or time passes; False when it is ``until``."""
