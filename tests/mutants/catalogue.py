@@ -13,6 +13,7 @@ ROOMS = {
     "entries": "What comes in from outside",
     "actors": "Actors",
     "threads": "Threads",
+    "found": "Found by exploration in this package, and repaired",
 }
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {

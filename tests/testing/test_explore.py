@@ -272,9 +272,10 @@ def test_a_trace_survives_being_written():
 def test_kept_traces_are_replayed_before_anything_is_searched(tmp_path, monkeypatch):
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
     trace = search(in_source_order, Plan(runs=500)).failure.trace
+    add_schedule(tmp_path, "mine", trace, "out of order")
     add_schedule(tmp_path, "mine", trace)
-    add_schedule(tmp_path, "mine", trace)
-    assert json.loads((tmp_path / "mine.json").read_text()) == {"traces": [str(trace)]}
+    kept = {"traces": {str(trace): "out of order"}}
+    assert json.loads((tmp_path / "mine.json").read_text()) == kept
     monkeypatch.setattr(SETTINGS, "schedules", tmp_path)
     with pytest.raises(AssertionError):
         check_scenario(in_source_order, Plan(runs=1), "mine")
@@ -288,6 +289,13 @@ def test_new_failures_are_kept_if_asked_for(tmp_path, monkeypatch):
     with pytest.raises(AssertionError):
         check_scenario(in_source_order, Plan(runs=500), "mine")
     assert len(load_schedules(tmp_path / "new", "mine")) == 1
+    kept = json.loads((tmp_path / "new" / "mine.json").read_text())["traces"]
+    assert [why.partition(":")[0] for why in kept.values()] == ["AssertionError"]
+
+
+def test_a_file_with_traces_alone_is_read_too(tmp_path):
+    (tmp_path / "mine.json").write_text('{"traces": ["v1:1f2e3d4c:3=1"]}')
+    assert load_schedules(tmp_path, "mine") == [Trace("1f2e3d4c", {3: 1})]
 
 
 def test_a_file_that_holds_no_traces_is_an_error(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,7 +85,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
         replay_trace(scenario, asked, Trace.parse(SETTINGS.trace))
         return Exploration(test, runs=1)
     if SETTINGS.schedules is not None:
-        for trace in load_schedules(SETTINGS.schedules, _file_name(test)):
+        for trace in load_schedules(SETTINGS.schedules, test):
             replay_trace(scenario, asked, trace, strict=False)
     found = search(scenario, asked, test)
     SETTINGS.explored.append(found)
@@ -110,7 +109,8 @@ def _raise(found: Exploration, test: str) -> None:
     again = f"pytest '{test}' --replay '{failure.trace}'"
     failure.error.add_note(f"after {found.runs} runs\n{failure.report(again)}")
     if SETTINGS.keep and SETTINGS.schedules is not None:
-        kept = add_schedule(SETTINGS.schedules, _file_name(test), failure.trace)
+        why = f"{type(failure.error).__name__}: {failure.error}".partition("\n")[0]
+        kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
         failure.error.add_note(f"the trace is kept in {kept}")
     raise failure.error
 
@@ -118,7 +118,3 @@ def _raise(found: Exploration, test: str) -> None:
 def _current_test() -> str:
     """The test that pytest is running, if it is."""
     return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-
-
-def _file_name(test: str) -> str:
-    return re.sub(r"[^\w\[\]-]+", ".", test.replace(".py::", "."))

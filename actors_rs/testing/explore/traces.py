@@ -7,6 +7,7 @@ the choices that were not dull.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -67,28 +68,31 @@ def graph_id(graph: str) -> str:
 
 
 def schedule_file(folder: Path, test: str) -> Path:
-    """Where the traces of ``test`` are kept."""
-    return folder / f"{test}.json"
+    """Where the traces of ``test``, by the name that pytest gives it, are kept."""
+    name = re.sub(r"[^\w\[\]-]+", ".", test.replace(".py::", "."))
+    return folder / f"{name}.json"
 
 
 def load_schedules(folder: Path, test: str) -> list[Trace]:
     """The traces kept for ``test``; raises ``InvalidArgumentError`` for a file that is none."""
     path = schedule_file(folder, test)
-    if not path.exists():
-        return []
+    return [Trace.parse(word) for word in _read(path)] if path.exists() else []
+
+
+def add_schedule(folder: Path, test: str, trace: Trace, why: str = "") -> Path:
+    """Keep ``trace``, to be replayed for ever, and ``why``; returns the file."""
+    path = schedule_file(folder, test)
+    kept = _read(path) if path.exists() else {}
+    kept.setdefault(str(trace), why)
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"traces": kept}, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def _read(path: Path) -> dict[str, str]:
+    """The traces of a file, each with why it is kept."""
     try:
-        words = json.loads(path.read_text(encoding="utf-8"))["traces"]
+        traces = json.loads(path.read_text(encoding="utf-8"))["traces"]
+        return dict(traces) if isinstance(traces, dict) else dict.fromkeys(traces, "")
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidArgumentError(f"{path} is no file of traces: {error!r}") from error
-    return [Trace.parse(word) for word in words]
-
-
-def add_schedule(folder: Path, test: str, trace: Trace) -> Path:
-    """Keep ``trace``, to be replayed for ever; returns the file."""
-    path = schedule_file(folder, test)
-    words = [str(one) for one in load_schedules(folder, test)]
-    if str(trace) not in words:
-        words.append(str(trace))
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"traces": words}, indent=1) + "\n", encoding="utf-8")
-    return path

@@ -134,6 +134,20 @@ def a_tree_stops_from_its_leaves(world):
     assert not any(ref.is_alive() for ref in refs)
 
 
+def told_before_it_has_started(world):
+    """A tree that is told to stop before it has started handles what its children were told."""
+    rule = world.pick("strategy", (OneForOne, OneForAll))()
+    inner = Tree(rule, [ChildSpec(Noting, ([], name), name=name) for name in "bc"], name="in")
+    first, last = (ChildSpec(Noting, ([], name), name=name) for name in "ad")
+    top = world.system.supervise(Tree(rule, [first, inner, last]))
+    answers = [top.child(path).ask("x", block=False) for path in ("a", "in/b", "in/c", "d")]
+    if world.pick("which", ("all", "one")) == "all":
+        world.system.stop_soon()
+    else:
+        assert top.stop_child("d", block=False).get(timeout=20) is True
+    assert [answer.get(timeout=20) for answer in answers] == [1] * 4
+
+
 class Watching(PooledActor):
     def __init__(self, whom, heard):
         super().__init__()
@@ -214,6 +228,7 @@ SCENARIOS = [
     Scenario("too many restarts", too_many_restarts),
     Scenario("all together", all_together),
     Scenario("a tree stops from its leaves", a_tree_stops_from_its_leaves),
+    Scenario("told before it has started", told_before_it_has_started),
     Scenario("an end is heard once", an_end_is_heard_once),
     Scenario("a shutdown drains", a_shutdown_drains),
     Scenario("actors stop in order", actors_stop_in_order),

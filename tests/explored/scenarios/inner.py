@@ -159,6 +159,25 @@ def switched_off(world):
     inner.check()
 
 
+def an_error_meets_a_cancellation(world):
+    """A stream that fails behind the beginning of the next one is no failure of the run."""
+    log = []
+
+    def fail(x):
+        log.append("fails")
+        raise KeyError(x)
+
+    def f(x):
+        log.append(f"stream {x}")
+        return Source.of(1).map(fail).map(int).map(int) if x == 0 else Source.of(7)
+
+    run = world.start(Source.of(0).append(Source.of(1)).switch_map(f).to(Sink.list()))
+    run.wait()
+    if log[-2:] == ["stream 1", "fails"]:
+        assert run.result() == [7]
+    settle(world)
+
+
 def late_failures_are_forgiven(world):
     """A stream that fails behind its cancellation is no failure of the run."""
 
@@ -201,5 +220,6 @@ SCENARIOS = [
     Scenario("inner streams are drained", inner_streams_are_drained, (4, 2)),
     Scenario("switched off", switched_off, (4,)),
     Scenario("late failures are forgiven", late_failures_are_forgiven),
+    Scenario("an error meets a cancellation", an_error_meets_a_cancellation),
     Scenario("caught again and again", caught_again_and_again),
 ]

@@ -138,6 +138,19 @@ def sections_in_groups(world):
     sources.check()
 
 
+def sections_within_sections(world):
+    """What the inner section held when the outer one failed is given or reported too."""
+    sources = Sources()
+    inner = Flow().map(Flaky(2, 6)).map(int).restart(WAIT)
+    body = pipe(inner, Flow().map(int).map(Flaky(1, 5)))
+    flow = pipe(sources(range(9)), body.restart(WAIT)).map(int)
+    got = world.start(flow.to(Sink.list())).result()
+    both = Counter(got) + Counter(lost_in(world))
+    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
+    settle(world)
+    sources.check()
+
+
 def switched_within(world):
     """A section with a switch_map that fails: what it was switched to last is there in the end."""
     sources = Sources()
@@ -205,6 +218,7 @@ SCENARIOS = [
     Scenario("cancelled while it rests", cancelled_while_it_rests),
     Scenario("groups are given or reported", groups_are_given_or_reported),
     Scenario("sections in groups", sections_in_groups),
+    Scenario("sections within sections", sections_within_sections),
     Scenario("switched within", switched_within),
     Scenario("switched off at any point", switched_off_at_any_point),
     Scenario("left at any point", left_at_any_point),

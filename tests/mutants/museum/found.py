@@ -1,0 +1,74 @@
+"""Bugs that this package had and that exploration has found: their repairs, undone again."""
+
+from tests.mutants.mutant import mutant
+
+J = "stages.junctions"
+GROUP_BY = f"{J}.group_by:GroupBy"
+SECTION = "graph.section:Section"
+
+MUTANTS = (
+    mutant(
+        "a group let in at the end is never announced",
+        "room that comes free when the input has completed is given to a key nobody hears of",
+        f"{GROUP_BY}._end_if_due",
+        "self._announce()",
+        "pass",
+        "inner/group_by that wait",
+    ),
+    mutant(
+        "a section does not hear what groups held",
+        "elements held for groups that a failed section cuts off vanish",
+        f"{GROUP_BY}.held",
+        "*(group.held for group in self._groups), ",
+        "",
+        "sections/groups are given or reported",
+    ),
+    mutant(
+        "an error meets a cancellation",
+        "a stream that is switched off and fails in one turn of a stage between fails the run",
+        "graph.shell:StageActor._finish",
+        "self.forgive(unheard)",
+        "pass",
+        "inner/an error meets a cancellation",
+    ),
+    mutant(
+        "an error waits for a cancellation",
+        "a stream that has failed unheard before it is switched off fails the run",
+        "stages.hosting:Hosting.drop",
+        "if inlet.forgiving and inlet.error is not None:",
+        "if inlet.forgiving and inlet.cancelled:",
+        "inner/late failures are forgiven",
+    ),
+    mutant(
+        "a section ends before its stages",
+        "a section that is left ends at once, while its stages still hold and lose elements",
+        f"{SECTION}.finished",
+        "super().finished and (self._life is None or self._life.over)",
+        "super().finished",
+        "sections/sections within sections",
+    ),
+    mutant(
+        "a section that is not needed any more fails",
+        "a section that is switched off just as it fails makes that the failure of the run",
+        f"{SECTION}.stop",
+        "if self._is_unneeded:",
+        "if self._is_unneeded and self._draining:",
+        "sections/switched off at any point",
+    ),
+    mutant(
+        "switch_map forgets what was cut off",
+        "a cancellation of the newest stream is taken for its end, so its element is not reported",
+        f"{J}.switch_map:SwitchMap.advance",
+        " and not inner.cancelled",
+        "",
+        "sections/switched within",
+    ),
+    mutant(
+        "a tree is told to stop before it has started",
+        "what its children were told is not handled by anybody",
+        "runtime.supervisor:SupervisorActor._stop",
+        "if self._ready or not self._ends_for_good():",
+        "if True:",
+        "actors/told before it has started",
+    ),
+)
