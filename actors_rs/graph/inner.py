@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
+from actors_rs.graph.layout import windows_of
 from actors_rs.graph.lent import Lending, Lent
-from actors_rs.graph.materializer import Inner, borrow, connect, prepare, windows_of
+from actors_rs.graph.materializer import Inner, borrow, connect, prepare
 from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
 from actors_rs.stages.ports import Inlet, Outlet

@@ -15,7 +15,7 @@ from actors_rs.graph.blueprint import (
     in_order,
     spec_of,
 )
-from actors_rs.graph.materializer import windows_of
+from actors_rs.graph.layout import windows_of
 from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import OnFailure

@@ -18,6 +18,7 @@ from actors_rs.graph.blueprint import (
 )
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
+from actors_rs.graph.layout import Layout
 from actors_rs.graph.materializer import Actors, prepare, start
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
@@ -39,8 +40,9 @@ class SourcePublisher(Generic[T]):
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
         self._system = system
         self._out = out
-        self._specs = in_order([out.spec])
-        check_source(self._specs, out, "publisher")
+        specs = in_order([out.spec])
+        check_source(specs, out, "publisher")
+        self._layout = Layout(specs)
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         """Start a run for ``subscriber``; ``TypeError`` if it is none (1.9)."""
@@ -49,7 +51,7 @@ class SourcePublisher(Generic[T]):
             _reject(subscriber, over)
             return
         run: Run[Any] = Run(self._system, "publisher")
-        actors = prepare(self._system, run, self._specs)
+        actors = prepare(self._system, run, self._layout)
         _attach_subscriber(run, actors, self._out, subscriber)
         start(self._system, run, actors, (), single=True)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from actors_rs import Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.materializer import windows_of
+from actors_rs.graph.layout import windows_of
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import quick
 

@@ -8,8 +8,10 @@ from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, check_
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
 from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
-from actors_rs.graph.materializer import materialize, unique_names
+from actors_rs.graph.materializer import materialize
+from actors_rs.graph.names import unique_names
 from actors_rs.runtime.system import ActorSystem
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ class Graph(Generic[R_co]):
     ``GraphError`` when an outlet is used twice or feeds nothing, or a source is missing.
     """
 
-    __slots__ = ("_monitored", "_single", "_sinks", "_stall_after")
+    __slots__ = ("_layout", "_monitored", "_single", "_sinks", "_stall_after")
+    _layout: Layout | None  # made when the graph starts for the first time
     _monitored: bool
     _single: bool
     _sinks: tuple[StageSpec, ...]
@@ -55,6 +58,7 @@ class Graph(Generic[R_co]):
         self = super().__new__(cls)
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
         self._single = False
+        self._layout = None
         self._monitored = any(graph._monitored for graph in graphs)
         stalls = [graph._stall_after for graph in graphs if graph._stall_after is not None]
         self._stall_after = min(stalls, default=None)
@@ -73,6 +77,7 @@ class Graph(Generic[R_co]):
         self = super().__new__(cls)
         self._sinks = (sink,)
         self._single = True
+        self._layout = None
         self._monitored = False
         self._stall_after = None
         return self
@@ -139,11 +144,13 @@ class Graph(Generic[R_co]):
 
     def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""
-        specs = in_order(self._sinks)
-        check_closed(specs)
+        if self._layout is None:
+            specs = in_order(self._sinks)
+            check_closed(specs)
+            self._layout = Layout(specs)
         return materialize(
             system,
-            specs,
+            self._layout,
             self._sinks,
             single=self._single,
             monitor=self._monitored,

@@ -1,0 +1,108 @@
+"""Layouts: what is the same whenever the same stages are materialized, worked out once.
+
+A graph may be started a thousand times; the names of its stages, their windows and what makes
+their logics do not change, for specs do not. A layout is as immutable as they are, but for the
+windows it has been asked for; threads that ask at the same time work out the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from actors_rs.graph.blueprint import OutletRef, StageSpec
+from actors_rs.graph.carried import makers_of
+from actors_rs.graph.loops import closing_refs, narrowed
+from actors_rs.graph.names import unique_names
+from actors_rs.stages.failure import STOP, OnFailure
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Layout", "Planned", "windows_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One stage that is to be made."""
+
+    spec: StageSpec
+    name: str
+    make: Callable[[], StageLogic]
+    site: str
+    dispatcher: str
+    on_failure: OnFailure
+    inputs: tuple[OutletRef, ...]
+    """What feeds its inlets: for the source end of a loop, what feeds the sink end."""
+    frugal: bool
+
+
+class Layout:
+    """The stages of ``specs``, each behind its inputs, ready to be made any number of times.
+
+    Raises ``GraphError`` for a stage that cannot take the elements that come to it.
+    """
+
+    __slots__ = ("_windows", "has_loops", "specs", "stages")
+
+    def __init__(self, specs: Sequence[StageSpec]) -> None:
+        self.specs = tuple(specs)
+        closing = closing_refs(specs)
+        self.has_loops = bool(closing)
+        self.stages = _planned(self.specs, closing)
+        self._windows: dict[int, Mapping[StageSpec, int]] = {}
+
+    def windows(self, default: int) -> Mapping[StageSpec, int]:
+        """The window of each stage's inlets, see ``windows_of``."""
+        known = self._windows.get(default)
+        if known is None:
+            known = self._windows[default] = windows_of(self.specs, default)
+        return known
+
+
+def _planned(
+    specs: Sequence[StageSpec], closing: Mapping[StageSpec, tuple[OutletRef, ...]]
+) -> list[Planned]:
+    """The stages there will be: not what is lent, and one for both ends of a loop."""
+    makers = makers_of(specs)
+    frugal = _frugal_of(specs) if any(spec.frugal for spec in specs) else ()
+    return [
+        Planned(
+            spec,
+            name,
+            makers[spec],
+            spec.site,
+            spec.attributes.dispatcher or "pool",
+            spec.attributes.on_failure or STOP,
+            closing.get(spec, spec.inputs),
+            spec in frugal,
+        )
+        for spec, name in zip(specs, unique_names(spec.label for spec in specs), strict=True)
+        if spec.lent is None and (spec.loop is None or spec.outlets)
+    ]
+
+
+def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:
+    """The window of each stage's inlets: its own, else the smallest that flows in, else default.
+
+    A stage of heavy elements sets the window behind it, and stages that hand their elements on
+    hand the window on with them.
+    """
+    behind: dict[StageSpec, int] = {}
+    windows: dict[StageSpec, int] = {}
+    for spec in specs:
+        flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
+        inherited = min(flowing, default=0)
+        windows[spec] = spec.attributes.window or inherited or default * spec.window_factor
+        behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
+    return narrowed(specs, windows)
+
+
+def _frugal_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """The stages that elements of a frugal source flow into, as they were or one for one."""
+    frugal: set[StageSpec] = set()
+    flowing: set[StageSpec] = set()  # out of these
+    for spec in specs:
+        if any(ref.spec in flowing for ref in spec.inputs):
+            frugal.add(spec)
+        if spec.frugal or (spec in frugal and spec.outflow_window is None):
+            flowing.add(spec)
+    return frugal
