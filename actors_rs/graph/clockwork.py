@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from actors_rs.runtime.actor import TURN_SECONDS
 
 __all__ = ["StageClock", "TurnBudget"]
+
+NEVER = -inf
+"""The time of what has not happened yet."""
 
 
 class TurnBudget:
@@ -45,34 +49,29 @@ class TurnBudget:
 class StageClock:
     """Seconds a stage was busy, idle, or held back by missing demand.
 
-    Written by the stage's own turns, read by anyone: each field is right by itself.
+    Written by the stage's own turns, read by anyone: each field is right by itself. What was
+    neither busy nor held back was idle, so that need not be counted.
     """
 
-    __slots__ = ("_held_back", "_in_turn", "_since", "back_pressured", "busy", "idle")
+    __slots__ = ("_ended", "_first", "_held_back", "back_pressured", "began", "busy")
 
     def __init__(self) -> None:
-        self.busy = self.idle = self.back_pressured = 0.0
-        self._since: float | None = None
+        self.busy = self.back_pressured = 0.0
+        self.began = NEVER
+        """When the last turn began. It goes on if none has ended since."""
+        self._first = self._ended = NEVER
         self._held_back = False
-        self._in_turn = False
-
-    def begin(self, now: float) -> None:
-        """A turn begins: the pause before it was idle or back-pressured time."""
-        if self._since is not None:
-            if self._held_back:
-                self.back_pressured += now - self._since
-            else:
-                self.idle += now - self._since
-        self._since = now
-        self._in_turn = True
 
     def end(self, now: float, held_back: bool) -> None:
-        """A turn ends; ``held_back`` if the stage could give more but nobody asked."""
-        if self._since is not None:
-            self.busy += now - self._since
-        self._since = now
+        """The turn ends; ``held_back`` if the stage could give more but nobody asked."""
+        began = self.began
+        if self._held_back:
+            self.back_pressured += began - self._ended
+        elif self._first == NEVER:
+            self._first = began
+        self.busy += now - began
+        self._ended = now
         self._held_back = held_back
-        self._in_turn = False
 
     def shares(self, now: float | None = None) -> tuple[float, float, float]:
         """Busy, idle and back-pressured as parts of 1; zeros before the first turn.
@@ -80,16 +79,14 @@ class StageClock:
         The turn or pause that is going on counts up to ``now``, else a stage that waits for long
         would show what it did before. ``None`` counts up to the end of the last turn.
         """
-        since = self._since
-        going_on = max(0.0, now - since) if now is not None and since is not None else 0.0
-        busy, idle, back_pressured = self.busy, self.idle, self.back_pressured
-        if self._in_turn:
-            busy += going_on
-        elif self._held_back:
-            back_pressured += going_on
-        else:
-            idle += going_on
-        total = busy + idle + back_pressured
+        ended = self._ended
+        until = ended if now is None else max(now, ended)
+        turn = max(0.0, until - self.began) if self.began > ended else 0.0
+        if self._first == NEVER:
+            return (1.0, 0.0, 0.0) if turn else (0.0, 0.0, 0.0)
+        busy, held_back, total = self.busy + turn, self.back_pressured, until - self._first
+        if self._held_back:
+            held_back += until - ended - turn
         if not total:
             return 0.0, 0.0, 0.0
-        return busy / total, idle / total, back_pressured / total
+        return busy / total, max(0.0, total - busy - held_back) / total, held_back / total

@@ -206,7 +206,7 @@ class StageActor(PooledActor):
         budget, logic, take = self._budget, self.logic, self.actor_inbox.take
         began = budget.begin()
         if self._metered:
-            self.clock.begin(began)
+            self.clock.began = began
         try:
             if not self._started:
                 self._begin()
@@ -224,7 +224,7 @@ class StageActor(PooledActor):
             logic.fail(error)
         ended = budget.now()
         if self._metered:
-            self.clock.end(ended, _is_held_back(logic))
+            self.clock.end(ended, logic.outlets != () and _is_held_back(logic))
         if logic.finished and (self.nest is None or self._nest_is_empty()):
             self._finish()
             return False

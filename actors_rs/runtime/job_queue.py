@@ -74,6 +74,7 @@ class JobQueue(Generic[T]):
         "_jobs",
         "_sleepers",
         "closing",
+        "take",
     )
 
     def __init__(self) -> None:
@@ -83,6 +84,8 @@ class JobQueue(Generic[T]):
         self._eager_until = float("inf") if _WITHOUT_GIL else 0.0
         self._futile_until = 0.0
         self._empty_at = 0.0
+        self.take = self._jobs.popleft
+        """The next job; raises ``IndexError`` if there is none."""
         self._begun = 0  # jobs, roughly: threads that add at the same time may count one
         self.closing = False
         """Set before the threads are told to end: from then on none lies down again."""
@@ -133,13 +136,6 @@ class JobQueue(Generic[T]):
             elif not self._sleep(sleeper, timeout):
                 raise Empty
 
-    def get_nowait(self) -> T:
-        """The next job; raises ``queue.Empty`` if there is none."""
-        try:
-            return self._jobs.popleft()
-        except IndexError:
-            raise Empty from None
-
     def begin(self, now: float) -> None:
         """The calling thread begins the job it got: let others help if they should."""
         self._begun += 1
@@ -152,9 +148,9 @@ class JobQueue(Generic[T]):
         ):
             self._wake(True, now)
 
-    def end(self, began: float, now: float) -> None:
-        """The job begun at ``began`` has returned."""
-        if now - began > LONG_JOB and not _WITHOUT_GIL:
+    def was_long(self, now: float) -> None:
+        """A job that took longer than ``LONG_JOB`` has just returned."""
+        if not _WITHOUT_GIL:
             self._eager = True
             self._eager_until = now + EAGER_FOR
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from actors_rs.runtime._primitives import Empty, Lock, Thread, current_thread_id, monotonic
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.job_queue import LONG_JOB, JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
 
@@ -146,7 +146,14 @@ class Workers:
             self._on_thread_start()
         queue = self._queue
         queue.enter()
-        while (job := self._next(worker)) is not None:
+        take = queue.take
+        while True:
+            try:
+                job = None if worker.leaving else take()
+            except IndexError:
+                job = self._wait_for_job(worker)
+            if job is None and (job := self._last(worker)) is None:
+                break
             worker.begun += 1
             began = monotonic()
             queue.begin(began)
@@ -155,14 +162,15 @@ class Workers:
             except BaseException:
                 logger.exception("a job of %s raised; this is a defect", self.name)
             del job  # an idle thread must keep nothing alive
-            queue.end(began, monotonic())
+            if (now := monotonic()) - began > LONG_JOB:
+                queue.was_long(now)
         with self._lock:
             self._forget(worker)
 
-    def _next(self, worker: _Worker) -> Job | None:
-        job = None if worker.leaving else self._wait_for_job(worker)
-        if job is not None or worker not in self._workers:
-            return job
+    def _last(self, worker: _Worker) -> Job | None:
+        """What comes before the end of ``worker``, which has none or was told to leave."""
+        if worker not in self._workers:
+            return None
         worker.leaving = True
         return self._left_over()
 
@@ -173,9 +181,9 @@ class Workers:
         """
         marks = 0
         try:
-            while (job := self._queue.get_nowait()) is None:
+            while (job := self._queue.take()) is None:
                 marks += 1
-        except Empty:
+        except IndexError:
             job = None
         for _ in range(marks):  # their threads may have looked in between, and sleep again
             self._queue.put_waking(None)

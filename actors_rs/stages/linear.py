@@ -269,7 +269,7 @@ class SinkLogic(_Linear):
                 if not self._go_on_in(piece, elements, error):
                     return
             pace.record(len(piece), budget.lap())
-            if budget.spent() and inlet.buffered:  # an end that is already here is dealt with now
+            if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
                 return
         ended = inlet.exhausted and inlet.error is None and not inlet.cancelled
         if (self.satisfied or ended) and self.settled and not self.completed:

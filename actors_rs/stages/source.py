@@ -36,9 +36,10 @@ class SourceLogic(StageLogic):
         outlet = self.outlet
         while not self.ended and (demand := outlet.demand) > 0:
             outlet.emit(self.produce(demand, budget))
-            budget.lap()  # a source without end must see when its turn is over
-            if budget.spent():
-                break
+            if outlet.demand > 0:  # a source without end must see when its turn is over
+                budget.lap()
+                if budget.spent():
+                    break
         if self.ended:
             outlet.complete()
 

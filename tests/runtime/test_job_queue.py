@@ -42,9 +42,9 @@ def test_get_raises_empty_after_its_timeout_and_leaves_no_sleeper():
     assert asleep(queue) == 0
 
 
-def test_get_nowait_raises_empty_when_there_is_no_job():
-    with pytest.raises(Empty):
-        JobQueue().get_nowait()
+def test_take_raises_an_error_when_there_is_no_job():
+    with pytest.raises(IndexError):
+        JobQueue().take()
 
 
 def test_a_put_from_outside_wakes_a_sleeping_thread():
@@ -103,7 +103,7 @@ def test_after_a_long_job_a_put_from_inside_wakes_another_thread():
     eventually(lambda: asleep(queue) == 1)
     queue.enter()  # as if this thread were one of the queue's
     now = 1e12
-    queue.end(began=now - 1, now=now)
+    queue.was_long(now)
     queue.put(None)
     taker.join(10)
     assert not taker.is_alive()

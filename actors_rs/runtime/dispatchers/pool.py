@@ -46,7 +46,9 @@ class PoolDispatcher:
         self._timers = timers
         self._workers = Workers(name, keep=size, daemon=daemon, on_thread_start=forbid_blocking)
         self._put = self._workers.put
-        self._watched = Lock()  # held from the first ready turn until nothing is ready: one watch
+        # Held from the first ready turn until nothing is ready. Two watches at a time would look
+        # in quick succession and take a busy pool for a stuck one.
+        self._watched = Lock()
         self._begun_before = -1
         self._reported_unwatched = False
         for _ in range(size):
@@ -55,7 +57,8 @@ class PoolDispatcher:
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn`` soon. Never blocks."""
         self._put(turn)
-        self._watch()
+        if self._watched.acquire(blocking=False):
+            self._watch()
 
     def relieve(self) -> None:
         """The running turn goes on for a while: let another thread take what is ready."""
@@ -71,15 +74,14 @@ class PoolDispatcher:
         return DispatcherStatistics(len(workers), workers.waiting, workers.begun)
 
     def _watch(self) -> None:
-        # Two watches at a time would look in quick succession and take a busy pool for a stuck one.
-        if self._watched.acquire(blocking=False):
-            try:
-                self._timers.after(_LOOK_EVERY, self._look)
-            except RuntimeError as error:  # no thread for it: the next turn tries again
-                self._watched.release()
-                if not self._reported_unwatched:
-                    self._reported_unwatched = True
-                    logger.error("nobody looks after the pool: %s", error)
+        """Look in a while; by whoever has got hold of ``_watched``."""
+        try:
+            self._timers.after(_LOOK_EVERY, self._look)
+        except RuntimeError as error:  # no thread for it: the next turn tries again
+            self._watched.release()
+            if not self._reported_unwatched:
+                self._reported_unwatched = True
+                logger.error("nobody looks after the pool: %s", error)
 
     def _look(self) -> None:
         """Grow if nothing moved since the last look although a turn is ready."""
@@ -92,5 +94,5 @@ class PoolDispatcher:
             self._workers.spawn(self._cap)
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
         self._watched.release()
-        if moved or self._workers.waiting:
+        if (moved or self._workers.waiting) and self._watched.acquire(blocking=False):
             self._watch()
