@@ -184,17 +184,49 @@ def test_a_predicate_in_c_that_runs_out_is_a_failure_and_loses_nothing(behind):
     assert stage.down.error.position == 1
 
 
-def test_a_predicate_in_c_through_which_a_method_raises_is_a_failure_and_loses_nothing():
+@pytest.mark.parametrize("behind", [0, 1])
+@pytest.mark.parametrize("demand", [1, 10])
+def test_a_predicate_in_c_through_which_a_method_raises_is_a_failure_and_loses_nothing(
+    behind, demand
+):
     class RunsOut:
         def __eq__(self, other):
             raise StopIteration
 
         __hash__ = object.__hash__
 
-    stage = Alone(Filter([1].__contains__)).request(10)
-    stage.push(1, RunsOut(), 1)
+    stage = Alone(Filter([1].__contains__)).request(demand)
+    stage.push(1, RunsOut(), *[1] * behind)
+    stage.request(demand)
     assert stage.down.elements == [1]
     assert stage.down.error.position == 1
+
+
+class OverThree:
+    """As a predicate: a type, which is called in C, but whose ``__init__`` is not."""
+
+    def __init__(self, n):
+        if n > 3:
+            raise StopIteration
+
+
+@pytest.mark.parametrize("kind", [list, tuple, range])
+@pytest.mark.parametrize("last", [5, 7])
+def test_a_predicate_in_c_that_runs_out_is_a_failure_in_frames_of_all_kinds(kind, last):
+    frame, out = range(last), []
+    elements = iter(frame if kind is range else kind(frame))
+    with pytest.raises(RuntimeError, match="filter: predicate raised StopIteration"):
+        Filter(OverThree).collect(elements, out)
+    assert out == [0, 1, 2, 3]
+    assert list(elements) == list(range(5, last))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, range])
+@pytest.mark.parametrize("size", [0, 3])
+def test_a_predicate_in_c_filters_frames_of_all_kinds(kind, size):
+    out = []
+    Filter(bool).collect(iter(range(size) if kind is range else kind(range(size))), out)
+    assert out == list(range(1, size))
 
 
 def test_a_function_in_c_that_runs_out_is_a_failure_and_no_end():

@@ -15,13 +15,32 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import length_hint
+from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
 from actors_rs.stages.linear import Operator
 
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
+
+
+_FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
+"""Iterators that let go of what they iterate over when they are asked behind its last element."""
+
+
+def _filtered(predicate: Callable[[Any], Any], elements: Iterator[Any], out: list[Any], /) -> bool:
+    """Filter into ``out``; whether that came to the end of ``elements``.
+
+    A predicate in C may compare elements, say, and a method of theirs raise ``StopIteration``. To
+    ``filter`` that is the end as well, but then it has not asked behind the last element.
+    """
+    if isinstance(elements, _FORGETFUL):
+        out.extend(filter(predicate, elements))
+        return len(elements.__reduce__()) == 2  # else it still has its list, and a position in it
+    asked: list[None] = []
+    behind = filter(asked.append, (None,))  # gives nothing, but notes that it was asked
+    out.extend(filter(predicate, chain(elements, behind)))
+    return bool(asked)
 
 
 class Filter(Operator):
@@ -38,8 +57,7 @@ class Filter(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if self._is_builtin:
-            out.extend(filter(self._predicate, elements))
-            if length_hint(elements):  # it compared elements, say, and a method of theirs raised
+            if not _filtered(self._predicate, elements, out):
                 raise RuntimeError("filter: predicate raised StopIteration")
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does
