@@ -15,49 +15,38 @@ Cancels: upstream, when the last subscriber has left, unless the hub is to stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from actors_rs.errors import IllegalStateError, SlowSubscriberError
+from actors_rs.errors import SlowSubscriberError
+from actors_rs.stages.junctions.hot import HotJunction, Seat
 from actors_rs.stages.junctions.hub_buffer import HubBuffer, OnSlow, Reader
-from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.ports import Outlet
+from actors_rs.stages.stage import Budget
 
-__all__ = ["HubLogic", "deserted"]
+__all__ = ["HubLogic"]
 
 
-class _Seat:
-    """One subscriber: who it is, the outlet it is served by, its place in the stream."""
+class _Seat(Seat):
+    """A subscriber with its place in the stream."""
 
-    __slots__ = ("outlet", "reader", "whom")
+    __slots__ = ("reader",)
 
     def __init__(self, whom: object, outlet: Outlet, reader: Reader) -> None:
-        self.whom = whom
-        self.outlet = outlet
+        super().__init__(whom, outlet)
         self.reader = reader
 
 
-class HubLogic(StageLogic):
+class HubLogic(HotJunction[_Seat]):
     """The same elements to all that are attached, from the oldest held when they came.
 
     Ends when upstream has ended and all were told; when the last one has left, unless
-    ``keep_alive``; and when it is drained and nobody is left. ``ending`` then is what late ones
-    are to be told behind ``held``: an error, or ``None`` for a completion.
+    ``keep_alive``; and when it is drained and nobody is left. Late ones are told ``ending`` behind
+    ``held``.
     """
 
     def __init__(self, replay: int, on_slow: OnSlow = "backpressure", keep_alive: bool = False):
-        self.inlet = Inlet()
-        self.inlets = (self.inlet,)
-        self.ending: BaseException | None = None
-        self.when_stopped: Callable[[], None] = lambda: None
+        super().__init__(keep_alive)
         self._buffer = HubBuffer(replay, on_slow)
-        self._keep_alive = keep_alive
-        self._visited = False  # by anybody yet
-        self._seats: list[_Seat] = []
-        self._left = Outlet("left")  # stands for all that left: keeps count of what they got
-        self._left.closed = True
-        self._ended = False
-        self.outlets = (self._left,)
 
     @classmethod
     def replaying(cls, held: list[Any], ending: BaseException | None) -> HubLogic:
@@ -71,18 +60,8 @@ class HubLogic(StageLogic):
         """The elements that a newcomer would get, oldest first."""
         return self._buffer.held()
 
-    def outlet_of(self, whom: object) -> Outlet | None:
-        """The outlet that serves ``whom``, if it is attached now; by identity."""
-        seats = (seat for seat in self._seats if seat.whom is whom and not seat.outlet.closed)
-        return next((seat.outlet for seat in seats), None)
-
-    def attach(self, whom: object) -> Outlet:
-        """An outlet for ``whom``; in the stage's turn. It leaves by cancelling it."""
-        self._visited = True
-        outlet = Outlet(f"out {len(self._seats)}")
-        self._seats.append(_Seat(whom, outlet, self._buffer.join()))
-        self.outlets = (*self.outlets, outlet)
-        return outlet
+    def _seat(self, whom: object, outlet: Outlet) -> _Seat:
+        return _Seat(whom, outlet, self._buffer.join())
 
     def advance(self, budget: Budget) -> None:
         self._look_around()
@@ -91,22 +70,11 @@ class HubLogic(StageLogic):
             if self.inlet.exhausted:
                 self._end_whoever_has_all()
             self._look_around()
-            if self._isdeserted() and not self.inlet.exhausted:
-                self._shut_down(deserted(self.context.name))
+            if self._is_deserted() and not self.inlet.exhausted:
+                self._over(self._deserted())
         elif self.ending is not None:
             for seat in self._seats:  # attached in the turn in which all the others were told
                 seat.outlet.fail(self.ending)
-
-    def drain(self) -> None:
-        self._keep_alive, self._visited = False, True  # nobody need come any more
-
-    def stop(self, error: BaseException | None) -> None:
-        self._seats.clear()
-        self.when_stopped()
-
-    def end(self, error: BaseException | None) -> None:
-        super().end(error)  # first: upstream is to hear the cause
-        self._shut_down(error if error is not None else deserted(self.context.name))
 
     def details(self) -> dict[str, Any]:
         buffer = self._buffer
@@ -116,20 +84,12 @@ class HubLogic(StageLogic):
             "dropped": buffer.dropped,
         }
 
-    def _isdeserted(self) -> bool:
-        return self._visited and not self._keep_alive and not self._seats
-
     def _look_around(self) -> None:
         """Forget those that have left, and see what the others ask for."""
+        for seat in self._let_go():
+            self._buffer.leave(seat.reader)
         for seat in self._seats:
-            if seat.outlet.closed:
-                self._buffer.leave(seat.reader)
-                self._left.count += seat.outlet.count
-            else:
-                seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)
-        if any(seat.outlet.closed for seat in self._seats):
-            self._seats = [seat for seat in self._seats if not seat.outlet.closed]
-            self.outlets = (self._left, *(seat.outlet for seat in self._seats))
+            seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)
 
     def _flow(self, budget: Budget) -> None:
         inlet, buffer = self.inlet, self._buffer
@@ -174,8 +134,7 @@ class HubLogic(StageLogic):
             else:
                 seat.outlet.complete()
 
-    def _shut_down(self, ending: BaseException) -> None:
-        """End before upstream does; whoever comes late is told why."""
+    def _over(self, ending: BaseException | None) -> None:
         if not self._ended:
             self._ended = True
             self.ending = ending
@@ -185,8 +144,3 @@ class HubLogic(StageLogic):
 
 def _go_on() -> None:
     """Nothing to do but to advance once more."""
-
-
-def deserted(name: str) -> IllegalStateError:
-    """What those are told that come when the last subscriber has left."""
-    return IllegalStateError(f"hub '{name}' has shut down: its last subscriber has left")

@@ -21,79 +21,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.junctions.hub import deserted
+from actors_rs.stages.junctions.hot import HotJunction, Seat
 from actors_rs.stages.junctions.partition import number_of
 from actors_rs.stages.pace import Pace
-from actors_rs.stages.ports import Frame, Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.stages.stage import Budget
 
 __all__ = ["PartitionHubLogic"]
 
 
-class PartitionHubLogic(StageLogic):
-    """Each element to one of those that are attached.
-
-    Its ends are those of a hub that holds nothing: ``ending`` is what late ones are to be told,
-    an error, or ``None`` for a completion.
-    """
+class PartitionHubLogic(HotJunction[Seat]):
+    """Each element to one of those that are attached."""
 
     def __init__(self, f: Callable[[Any, int], int], keep_alive: bool = False) -> None:
-        self.inlet = Inlet()
-        self.inlets = (self.inlet,)
-        self.ending: BaseException | None = None
-        self.when_stopped: Callable[[], None] = lambda: None
+        super().__init__(keep_alive)
         self._f = f
-        self._keep_alive = keep_alive
-        self._visited = False  # by anybody yet
-        self._came = self._dropped = 0
-        self._seats: list[tuple[object, Outlet]] = []
-        self._left = Outlet("left")  # stands for all that left: keeps count of what they got
-        self._left.closed = True
+        self._dropped = 0
         self._piece: Frame = ()  # taken from upstream, and not given yet
         self._chosen: Outlet | None = None  # for its first element, if that had to wait
         self._pace = Pace()
-        self._ended = False
-        self.outlets = (self._left,)
 
     def held(self) -> list[Any]:
         """What a late subscriber would get: nothing."""
         return []
 
-    def outlet_of(self, whom: object) -> Outlet | None:
-        """The outlet that serves ``whom``, if it is attached now; by identity."""
-        seats = (outlet for who, outlet in self._seats if who is whom and not outlet.closed)
-        return next(seats, None)
-
-    def attach(self, whom: object) -> Outlet:
-        """An outlet for ``whom``; in the stage's turn. It leaves by cancelling it."""
-        self._visited = True
-        outlet = Outlet(f"out {self._came}")
-        self._came += 1
-        self._seats.append((whom, outlet))
-        self.outlets = (*self.outlets, outlet)
-        return outlet
+    def _seat(self, whom: object, outlet: Outlet) -> Seat:
+        return Seat(whom, outlet)
 
     def advance(self, budget: Budget) -> None:
-        self._look_around()
+        self._let_go()
         if not self._ended:
             self._flow(budget)
-        self._look_around()
+        self._let_go()
         if self._ended:
             self._tell()  # also those attached in the turn in which all the others were told
-        elif self._visited and not self._keep_alive and not self._seats:
+        elif self._is_deserted():
             self.inlet.cancel()
-            self._over(deserted(self.context.name))
-
-    def drain(self) -> None:
-        self._keep_alive, self._visited = False, True  # nobody need come any more
-
-    def stop(self, error: BaseException | None) -> None:
-        self._seats.clear()
-        self.when_stopped()
-
-    def end(self, error: BaseException | None) -> None:
-        super().end(error)  # first: upstream is to hear the cause
-        self._over(error if error is not None else deserted(self.context.name))
+            self._over(self._deserted())
 
     def details(self) -> dict[str, Any]:
         return {
@@ -102,16 +66,9 @@ class PartitionHubLogic(StageLogic):
             "dropped": self._dropped,
         }
 
-    def _look_around(self) -> None:
-        """Forget those that have left."""
-        if any(outlet.closed for _, outlet in self._seats):
-            self._left.count += sum(outlet.count for _, outlet in self._seats if outlet.closed)
-            self._seats = [seat for seat in self._seats if not seat[1].closed]
-            self.outlets = (self._left, *(outlet for _, outlet in self._seats))
-
     def _flow(self, budget: Budget) -> None:
         inlet = self.inlet
-        while any(outlet.demand for _, outlet in self._seats):
+        while any(seat.outlet.demand for seat in self._seats):
             inlet.open()
             if not self._piece:
                 if not inlet.buffered:
@@ -130,7 +87,7 @@ class PartitionHubLogic(StageLogic):
         """Give of the piece what its subscribers ask for; returns how much of it was settled."""
         piece, failure, done = self._piece, None, 0
         frames: list[list[Any]] = [[] for _ in self._seats]
-        room = [outlet.demand for _, outlet in self._seats]
+        room = [seat.outlet.demand for seat in self._seats]
         for element in piece:
             try:
                 index = self._choose(element)
@@ -138,13 +95,13 @@ class PartitionHubLogic(StageLogic):
                 failure = error
                 break
             if len(frames[index]) >= room[index]:
-                self._chosen = self._seats[index][1]
+                self._chosen = self._seats[index].outlet
                 break
             frames[index].append(element)
             done += 1
         self._piece = piece[done:]
-        for (_, outlet), frame in zip(self._seats, frames, strict=True):
-            outlet.emit(frame)
+        for seat, frame in zip(self._seats, frames, strict=True):
+            seat.outlet.emit(frame)
         if failure is None:
             return done
         position = self.inlet.count - len(self._piece)
@@ -156,12 +113,11 @@ class PartitionHubLogic(StageLogic):
         chosen, self._chosen = self._chosen, None
         count = len(self._seats)
         for index in range(count if chosen is not None else 0):
-            if self._seats[index][1] is chosen:
+            if self._seats[index].outlet is chosen:
                 return index
         return number_of(self._f(element, count), count, "partition_hub(f)")
 
     def _over(self, ending: BaseException | None) -> None:
-        """The stream has ended, in whatever way; whoever comes late is told so too."""
         if not self._ended:
             self._ended = True
             self.ending = ending
@@ -169,8 +125,8 @@ class PartitionHubLogic(StageLogic):
             self._piece = ()
 
     def _tell(self) -> None:
-        for _, outlet in self._seats:
+        for seat in self._seats:
             if self.ending is not None:
-                outlet.fail(self.ending)
+                seat.outlet.fail(self.ending)
             else:
-                outlet.complete()
+                seat.outlet.complete()

@@ -257,7 +257,7 @@ MUTANTS = (
     mutant(
         "a deserted hub goes on",
         "a hub whose last subscriber has left keeps its source",
-        f"{J}.hub:HubLogic._isdeserted",
+        f"{J}.hot:HotJunction._is_deserted",
         "return self._visited",
         "return not self._visited",
         "hubs/deserted",
@@ -266,7 +266,7 @@ MUTANTS = (
         "a partition_hub asks again",
         "whom an element goes to is asked for a second time when it had to wait",
         f"{J}.partition_hub:PartitionHubLogic._give",
-        "self._chosen = self._seats[index][1]",
+        "self._chosen = self._seats[index].outlet",
         "index",
         "hubs/shared out",
     ),
