@@ -32,7 +32,10 @@ __all__ = [
     "SparkUnavailable",
     "describe_failure",
     "ensure_session_alive",
+    "one_line",
+    "python_class",
     "session_frozen",
+    "split_condition",
 ]
 
 _REAP_SECONDS = 2.0
@@ -228,13 +231,17 @@ def _class_and_message(error: Exception) -> tuple[str, str]:
     java_class, condition = _names_from_jvm(error)
     text = _text(error)
     if java_class is None:
-        java_class, text = _from_java_text(text) or (_python_class(error), text)
-    found = _CONDITION.match(text)
-    if found is not None:
-        condition = found.group(1)
-        text = text[found.end() :]
+        java_class, text = _from_java_text(text) or (python_class(error), text)
+    told, text = split_condition(text)
+    condition = told or condition
     error_class = f"{java_class} [{condition}]" if condition else java_class
-    return error_class, _one_line(text)
+    return error_class, one_line(text)
+
+
+def split_condition(text: str) -> tuple[str | None, str]:
+    """Spark's condition that a message begins with, if it does, and the rest of the message."""
+    found = _CONDITION.match(text)
+    return (None, text) if found is None else (found.group(1), text[found.end() :])
 
 
 def _names_from_jvm(error: Any) -> tuple[str | None, str | None]:
@@ -260,12 +267,13 @@ def _from_java_text(text: str) -> tuple[str, str] | None:
     return None if found is None else (found.group(1), found.group(2) or "no message")
 
 
-def _python_class(error: Exception) -> str:
+def python_class(error: Exception) -> str:
+    """The name of its class, with the module unless that is Python's own."""
     kind = type(error)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """The line that says what happened: Spark's first, or the raised one below a traceback."""
     if _TRACEBACK in text:
         lines = text.rsplit(_TRACEBACK, 1)[1].splitlines()

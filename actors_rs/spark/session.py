@@ -89,7 +89,8 @@ def context_of(session: Any, what: str) -> Any:
         kind = f"{type(session).__module__}.{type(session).__name__}"
         raise InvalidArgumentError(
             f"{what}: expected a classic Spark session, got {kind}: it works with jobs of a "
-            "SparkContext"
+            "SparkContext, which Spark Connect does not have: use a session of local_session or "
+            "SparkSession.builder.master(...)"
         ) from None
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.graph.blueprint import OPEN, Attributes, spec_of
 from actors_rs.graph.dsl.checks import at_least, function
 from actors_rs.graph.dsl.sink import Sink
+from actors_rs.spark.connect import is_connect
+from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits
 from actors_rs.spark.failures import describe_failure, ensure_session_alive
 from actors_rs.spark.jobs import tagged
 from actors_rs.spark.liveness import watch
@@ -37,7 +39,8 @@ class SparkSink:
     is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run that is
     cancelled ends when the write in hand has. A failed write is the failure of the element that
     made it due. Appended pieces are there at least once when a failed run is started anew; for once
-    and no more see ``parquet`` behind a source with a ledger.
+    and no more see ``parquet`` behind a source with a ledger. The session may be one of Spark
+    Connect; paths are the server's then.
     """
 
     @staticmethod
@@ -58,6 +61,9 @@ class SparkSink:
         def replace(df: DataFrame, unit: object) -> None:
             df.write.mode("overwrite").parquet(f"{target.rstrip('/')}/unit={unit}")
 
+        if is_connect(session):
+            remote = ConnectWriter(session, f"writing to {target}", append)
+            return _sink("spark_parquet", MakeWithoutUnits(remote, rows_per_write))
         writer = _Writer(session, f"writing to {target}", append)
         units = _Writer(session, f"writing to {target}", replace)
         own = partial(own_directory, units.context, target)
@@ -77,7 +83,7 @@ class SparkSink:
         def append(df: DataFrame, _: object) -> None:
             df.write.mode("append").saveAsTable(target)
 
-        writer = _Writer(session, f"writing to table {target}", append)
+        writer = _writer(session, f"writing to table {target}", append)
         return _sink("spark_table", _Make(writer, rows_per_write, None))
 
     @staticmethod
@@ -93,7 +99,7 @@ class SparkSink:
         may come again, so ``f`` has to replace what it wrote for that number.
         """
         function(f, "SparkSink.foreach_batch: f")
-        writer = _Writer(session, "a call of foreach_batch's function", f)
+        writer = _writer(session, "a call of foreach_batch's function", f)
         make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(writer, lambda owner: None))
         return _sink("spark_foreach_batch", make)
 
@@ -102,7 +108,7 @@ class SparkSink:
 class _Make:
     """Makes the stage; ``carrying`` makes that for acknowledged streams, if there is one."""
 
-    writer: _Writer
+    writer: _Writer | ConnectWriter
     rows: int
     carrying: Callable[[], UnitSparkWrite] | None
 
@@ -136,7 +142,14 @@ class _Writer:
             raise describe_failure(error, None, self.context, tag, self._what) from error
 
 
-def _sink(kind: str, make: _Make) -> Sink[Any, SparkWritten]:
+def _writer(
+    session: SparkSession, what: str, write: Callable[[DataFrame, Any], object]
+) -> _Writer | ConnectWriter:
+    make = ConnectWriter if is_connect(session) else _Writer
+    return make(session, what, write)
+
+
+def _sink(kind: str, make: _Make | MakeWithoutUnits) -> Sink[Any, SparkWritten]:
     at_least(1, make.rows, "SparkSink: rows_per_write")
     pinned = Attributes(window=64, dispatcher="pinned")
     return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=pinned))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 
@@ -19,6 +20,13 @@ from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.spark.bookkeeping import Book
+from actors_rs.spark.connect import (
+    QueryBatches,
+    QueryRows,
+    is_connect,
+    refuse_per_partition,
+    refuse_rdd,
+)
 from actors_rs.spark.partitions import ArrowPartitions, PartitionPlan, RddPartitions, RowPartitions
 from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
 from actors_rs.spark.stage import PartitionsSource
@@ -35,6 +43,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _ROWS_AT_ONCE = 512
+_IN_FLIGHT = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +117,38 @@ def _pool_of(options: PolicyOptions) -> str | None:
     return pool
 
 
+def _planner(
+    kind: str,
+    df: DataFrame,
+    in_flight: int | None,
+    max_partition_bytes: int | None,
+    policy: PolicyOptions,
+) -> tuple[Callable[[], PartitionPlan[Any]], int]:
+    """What makes the plan of ``df``, and how many partitions are in flight.
+
+    Refuses what is no DataFrame, and options that cannot be, now and not at the first demand.
+    """
+    what, pool, limit = f"SparkSource.{kind}", _pool_of(policy), _limit_of(max_partition_bytes)
+    make: Callable[[], PartitionPlan[Any]]
+    if is_connect(df):
+        refuse_per_partition(what, in_flight=in_flight, max_partition_bytes=limit, **policy)
+        make, count = partial(QueryRows if kind == "rows" else QueryBatches, df), 1
+    else:
+        plan = RowPartitions if kind == "rows" else ArrowPartitions
+        make = partial(plan, df, pool, limit)
+        count = at_least(1, _IN_FLIGHT if in_flight is None else in_flight, f"{what}: in_flight")
+    make()
+    return make, count
+
+
 class SparkSource:
     """Sources over Spark. Nothing is planned or computed before the first element is asked for.
 
     ``in_flight``: partitions begun and not yet delivered, which bounds the jobs that run and the
-    memory in the driver. ``ordered``: elements come in the order of the partitions; otherwise
-    whichever partition is ready comes first, each in its own order. A failed job ends the stream
-    with ``SparkPartitionError``; a dead JVM or stopped session with ``SparkSessionLost``.
+    memory in the driver; 2 unless it is given. ``ordered``: elements come in the order of the
+    partitions; otherwise whichever partition is ready comes first, each in its own order. A failed
+    job ends the stream with ``SparkPartitionError``; a dead JVM or stopped session with
+    ``SparkSessionLost``.
 
     ``max_attempts``: how often a partition is tried, with waits of ``backoff`` between; one of
     which something was given already is tried again only if it is acknowledged (``resume``), for
@@ -128,6 +162,9 @@ class SparkSource:
     batch by batch as they are taken, so neither the JVM nor this process holds more than a few.
     A Python worker takes part then, which makes small partitions slower.
 
+    A DataFrame of Spark Connect is one query, begun at the first demand, and counts as one
+    partition; options that speak of single partitions are refused (docs/scaling.md).
+
     ``pool``: the pool of Spark's scheduler that the jobs run in, for a session with
     ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
     ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
@@ -136,20 +173,18 @@ class SparkSource:
     @staticmethod
     def arrow(
         df: DataFrame,
-        in_flight: int = 2,
+        in_flight: int | None = None,
         ordered: bool = True,
         max_partition_bytes: int | None = None,
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[pa.RecordBatch]:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
-        pool = _pool_of(policy)
-        limit = _limit_of(max_partition_bytes)
-        ArrowPartitions(df)  # refuses what is no DataFrame now, not at the first demand
+        make_plan, in_flight = _planner("arrow", df, in_flight, max_partition_bytes, policy)
         return PartitionedSource(
             _Recipe(
                 kind="spark_arrow",
-                make_plan=lambda: ArrowPartitions(df, pool, limit),
-                window=at_least(1, in_flight, "SparkSource.arrow: in_flight"),
+                make_plan=make_plan,
+                window=in_flight,
                 in_flight=in_flight,
                 ordered=ordered,
                 piece=1,
@@ -161,21 +196,19 @@ class SparkSource:
     @staticmethod
     def rows(
         df: DataFrame,
-        in_flight: int = 2,
+        in_flight: int | None = None,
         ordered: bool = True,
         max_partition_bytes: int | None = None,
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
-        pool = _pool_of(policy)
-        limit = _limit_of(max_partition_bytes)
-        RowPartitions(df)
+        make_plan, in_flight = _planner("rows", df, in_flight, max_partition_bytes, policy)
         return PartitionedSource(
             _Recipe(
                 kind="spark_rows",
-                make_plan=lambda: RowPartitions(df, pool, limit),
+                make_plan=make_plan,
                 window=0,
-                in_flight=at_least(1, in_flight, "SparkSource.rows: in_flight"),
+                in_flight=in_flight,
                 ordered=ordered,
                 piece=_ROWS_AT_ONCE,
                 policy=policy_of(**policy),
@@ -188,6 +221,7 @@ class SparkSource:
     ) -> PartitionedSource[list[T]]:
         """An RDD, each element the list of what one partition holds."""
         pool = _pool_of(policy)
+        refuse_rdd(rdd)
         RddPartitions(rdd)
         return PartitionedSource(
             _Recipe(

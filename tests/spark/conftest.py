@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from actors_rs import ActorSystem
 from actors_rs.spark.session import local_session
+from tests.spark.connect_server import Server, connect_server
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +26,19 @@ def spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Spark Connect server, for tests that leave it alive."""
+    with connect_server(tmp_path_factory.mktemp("connect")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def remote(server: Server) -> Any:
+    """A session of Spark Connect."""
+    return server.session()
 
 
 @pytest.fixture(autouse=True)

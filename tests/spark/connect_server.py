@@ -1,0 +1,139 @@
+"""A Spark Connect server in a process of its own, for tests; and sessions of it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+
+from actors_rs.spark.java import find_java_home
+from tests.spark.jobs import until
+
+_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
+_CONF = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "localhost",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "Europe/Berlin",
+    "spark.python.task.killTimeout": "100ms",
+    # What takes minutes with the defaults: streams end, and results are given up.
+    "spark.connect.execute.reattachable.senderMaxStreamDuration": "1s",
+    "spark.connect.execute.manager.detachedTimeout": "2s",
+    "spark.connect.execute.manager.maintenanceInterval": "500ms",
+}
+
+
+class Server:
+    """A running server. ``sessions`` are made without pyspark's builder, which would make all
+    functions of pyspark in this process remote ones."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+        self.process = process
+        self.port = port
+        self._sessions: list[Any] = []
+
+    def session(self, port: int | None = None) -> Any:
+        from pyspark.sql.connect.session import SparkSession
+
+        builder: Any = SparkSession.builder
+        session = builder.remote(f"sc://127.0.0.1:{port or self.port}").create()
+        self._sessions.append(session)
+        return session
+
+    def close(self) -> None:
+        """Kill it; first the clients, which otherwise go on trying when this process ends."""
+        for session in self._sessions:
+            session.client.close()
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def connect_server(folder: Path) -> Iterator[Server]:
+    port = _free_port()
+    settings = {**_CONF, "spark.connect.grpc.binding.port": str(port)}
+    submit = str(Path(pyspark.__path__[0]) / "bin" / "spark-submit")
+    command = [submit, "--class", _CLASS, "--master", "local[2]", "--driver-memory", "1g"]
+    command += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
+    for key, value in settings.items():
+        command += ["--conf", f"{key}={value}"]
+    environment = os.environ | {
+        "JAVA_HOME": str(find_java_home()),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "spark-internal"], cwd=folder, env=environment, stdout=log, stderr=log
+        )
+    server = Server(process, port)
+    try:
+        until(lambda: process.poll() is not None or _listens(port), 90)
+        if process.poll() is not None:
+            pytest.fail((folder / "server.log").read_text())
+        yield server
+    finally:
+        server.close()
+
+
+class Proxy:
+    """Passes connections on to a server, and breaks them when it is told to."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def break_connections(self) -> None:
+        broken, self._open = self._open, []
+        for connection in broken:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listener.close()
+        self.break_connections()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near = self._listener.accept()[0]
+                far = socket.create_connection(("127.0.0.1", self._to))
+                self._open += [near, far]
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=_pump, args=ends, daemon=True).start()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    for connection in (source, target):
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
