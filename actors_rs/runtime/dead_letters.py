@@ -11,7 +11,7 @@ with all that follow. One that asks for too little misses the oldest ones, which
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -76,7 +76,7 @@ class DeadLetters:
         self._readers: list[LetterReader] = []
         self._missed = 0  # by readers that are gone
         self._completed = False
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._logged: dict[tuple[str, str], float] = {}
 
     def publish(

@@ -56,7 +56,8 @@ def _disown(system: ActorSystem) -> None:
     """The threads of ``system`` are in the parent, and may have held any of its locks."""
     system._orphaned = system._closed = True
     system._lock, system._emptied = Lock(), Condition()
-    for actor in (system._guardian, *system._actors.values()):
+    guardians = () if system._guardian is None else (system._guardian,)
+    for actor in (*guardians, *system._actors.values()):
         flag: Any = actor.actor_stopped  # pykka says it is an Event
         flag.mark()  # so that nobody waits for them here
     for activity in tuple(system._activities):

@@ -88,8 +88,8 @@ class ActorSystem:
         self._take(self._machinery)
         self.shutdown_timeout = shutdown_timeout
         self._begin_empty()
-        self._guardian = Guardian(self)
-        if machinery is None:  # else it is a world's, of which nobody outside need know
+        self._guardian = Guardian(self) if machinery is None else None  # nobody looks into a world
+        if self._guardian is not None:
             ActorRegistry.register(self._guardian.actor_ref)
             enrol(self)
 
@@ -343,13 +343,15 @@ class ActorSystem:
             raise BlockingError("a pool thread must not wait for the shutdown of its own system")
         seconds = self.shutdown_timeout if timeout is None else timeout
         Shutdown(self, drain=drain, timeout=seconds).run()
-        ActorRegistry.unregister(self._guardian.actor_ref)
+        if self._guardian is not None:
+            ActorRegistry.unregister(self._guardian.actor_ref)
         if self._signals is not None:
             self._signals.release()
 
     def _refuse_more(self) -> None:
         self._closed = True
-        self._guardian.actor_stopped.set()
+        if self._guardian is not None:
+            self._guardian.actor_stopped.set()
 
     def _check_open(self) -> None:
         if self._orphaned:

@@ -64,13 +64,15 @@ def pytest_configure(config: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell how much was explored, and how fast; each exploration by itself with ``-v``."""
+    """Tell how much was explored, and how fast.
+
+    Each exploration by itself with ``-v``, without it those that are yardsticks.
+    """
     from actors_rs.testing.explore.settings import SETTINGS
 
-    if lines := SETTINGS.summary():
+    if lines := SETTINGS.summary(detailed=terminalreporter.config.get_verbosity() > 0):
         terminalreporter.section("explored interleavings")
-        detailed = terminalreporter.config.get_verbosity() > 0
-        for line in lines if detailed else lines[-1:]:
+        for line in lines:
             terminalreporter.write_line(line)
 
 

@@ -4,6 +4,7 @@
 import inspect
 import json
 import random
+import re
 import threading
 import time
 from datetime import datetime
@@ -320,6 +321,20 @@ def test_the_summary_adds_up(monkeypatch):
     check_scenario(fine, Plan(runs=30))
     check_scenario(fine, Plan(runs=20))
     assert SETTINGS.summary()[-1].startswith("50 interleavings explored in ")
+
+
+def test_the_rate_of_a_yardstick_is_always_told(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "explored", [])
+    monkeypatch.setattr(SETTINGS, "schedules", None)
+    for name, yardstick in (("ordinary", False), ("measured", True)):
+        check_scenario(fine, Plan(runs=10, yardstick=yardstick))
+        SETTINGS.explored[-1].name = name
+    assert [line.partition(":")[0] for line in SETTINGS.summary()[:-1]] == ["ordinary", "measured"]
+    [told, total] = SETTINGS.summary(detailed=False)
+    assert re.fullmatch(
+        r"measured: 10 interleavings, \d+ behaviours, \d+ per second and core", told
+    )
+    assert total.startswith("20 interleavings explored in ")
 
 
 def test_an_explored_test_takes_fixtures_and_parameters_and_hides_the_world():

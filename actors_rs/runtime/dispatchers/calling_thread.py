@@ -15,28 +15,38 @@ from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 __all__ = ["CallingThreadDispatcher"]
 
 
+class _Waiting(ThreadLocal):
+    """The turns that wait on the calling thread, by the dispatcher that is to run them."""
+
+    def __init__(self) -> None:
+        self.turns: dict[CallingThreadDispatcher, deque[Turn]] = {}
+
+
+_waiting = _Waiting()
+
+
 class CallingThreadDispatcher:
     """Runs turns on the calling thread. All methods may be called from any thread."""
 
     def __init__(self) -> None:
-        self._local = ThreadLocal()
         self._lock = Lock()
         self._turns = 0
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn``, now or after the one that is running on this thread."""
-        queue: deque[Turn] | None = getattr(self._local, "queue", None)
+        queues = _waiting.turns
+        queue = queues.get(self)
         if queue is not None:
             queue.append(turn)
             return
-        self._local.queue = queue = deque([turn])
+        queues[self] = queue = deque([turn])
         try:
             with blocking_forbidden():
                 while queue:
                     self._count()
                     queue.popleft()()
         finally:
-            self._local.queue = None
+            del queues[self]
 
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
@@ -47,7 +57,7 @@ class CallingThreadDispatcher:
 
     def statistics(self) -> DispatcherStatistics:
         """A snapshot; ``ready`` is what waits on this thread."""
-        queue = getattr(self._local, "queue", None)
+        queue = _waiting.turns.get(self)
         return DispatcherStatistics(0, len(queue or ()), self._turns)
 
     def _count(self) -> None:

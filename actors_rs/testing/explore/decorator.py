@@ -34,6 +34,7 @@ def explore(
     monitor: bool = True,
     exhaustive: bool = False,
     most_steps: int = 100_000,
+    yardstick: bool = False,
 ) -> Callable[[Callable[..., object]], Callable[..., None]]:
     """Run the decorated test, whose first argument is a ``World``, in ``runs`` worlds.
 
@@ -42,13 +43,16 @@ def explore(
     choose from. With ``exhaustive`` every order is visited instead, and the test fails if there
     are more than ``runs``. Raises ``InvalidArgumentError`` at once for what makes no sense.
 
+    The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
+    what machines and versions are compared by.
+
     Traces kept in ``tests/schedules`` are replayed first. A failure is shrunk and carries a note
     with the seed, the trace, the last deliveries, the actors, and the line that replays it.
     """
     windows = (window,) if isinstance(window, int) else tuple(window)
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
-    plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps)
+    plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps, yardstick)
     decisions_of_runs(strategies, most, seed, faults)  # raises now what the runs would raise
 
     def decorate(test: Callable[..., object]) -> Callable[..., None]:

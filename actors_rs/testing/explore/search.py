@@ -44,6 +44,7 @@ class Plan:
     windows: Sequence[int] = WINDOWS
     monitor: bool = True
     most_steps: int = 100_000
+    yardstick: bool = False
 
     def __post_init__(self) -> None:
         if not self.windows or min(self.windows) < 1:
@@ -60,7 +61,7 @@ class Exploration:
     """What came of it: ``runs`` were made, with so many different ``behaviours``.
 
     ``seconds`` are those of the processor. ``complete`` tells whether there was no further run to
-    make. ``failure`` is the first that was found, shrunk.
+    make. ``failure`` is the first that was found, shrunk. ``yardstick``: see ``explore``.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Exploration:
     complete: bool = False
     behaviours: set[int] = field(default_factory=set)
     failure: Failure | None = None
+    yardstick: bool = False
 
     @property
     def rate(self) -> float:
@@ -103,7 +105,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
     """Explore until a run fails, or as ``plan`` says."""
-    found, began = Exploration(name), cpu_seconds()
+    found, began = Exploration(name, yardstick=plan.yardstick), cpu_seconds()
     choices = decisions_of_runs(plan.portfolio, plan.runs, plan.seed, plan.faults)
     with _undisturbed():
         for decisions in choices:

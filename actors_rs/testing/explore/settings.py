@@ -24,8 +24,8 @@ class Settings:
     schedules: Path | None = None
     explored: list[Exploration] = field(default_factory=list)
 
-    def summary(self) -> list[str]:
-        """A line for each exploration, and one for all of them."""
+    def summary(self, detailed: bool = True) -> list[str]:
+        """A line for each exploration, or for each that is a yardstick, and one for all."""
         if not self.explored:
             return []
         runs = sum(one.runs for one in self.explored)
@@ -36,7 +36,8 @@ class Settings:
             f"{runs} interleavings explored in {seconds:.1f} s of one core ({rate:.0f} per second "
             f"and core), {behaviours} distinct behaviours"
         )
-        return [*map(str, self.explored), total]
+        shown = [one for one in self.explored if detailed or one.yardstick]
+        return [*map(str, shown), total]
 
 
 SETTINGS = Settings()

@@ -163,7 +163,6 @@ class World:
                 vars(logic).clear()
             vars(step.actor).clear()
         system = self.system
-        vars(system._guardian).clear()
         for whole in (*system.runs, system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
