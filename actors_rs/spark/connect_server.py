@@ -19,6 +19,7 @@ __all__ = ["ANSWER_SECONDS", "ConnectServer", "connect_parts"]
 ANSWER_SECONDS = 10.0
 """Seconds within which a server that lives answers a greeting."""
 _ANALYZED, _BEHIND_ANALYZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
+_GREETING = "/spark.connect.SparkConnectService/Greet"
 _SERVER_SESSION = "client_observed_server_side_session_id"
 
 
@@ -88,30 +89,23 @@ class ConnectServer:
 
     def ask(self, method: str, message: Any, timeout: float | None = None) -> Any:
         """The one response to ``message``, or ``grpc.RpcError``. ``timeout``: in seconds."""
-        call = getattr(self.client._stub, method).future(
-            message, metadata=self._metadata(), timeout=timeout
-        )
-        with self._lock:
-            self._calls.add(call)
-        try:
-            if self._is_cut:
-                call.cancel()
-            return call.result()
-        finally:
-            with self._lock:
-                self._calls.discard(call)
+        asking = getattr(self.client._stub, method)
+        return self._result(asking.future(message, metadata=self._metadata(), timeout=timeout))
 
     def analyze(self, **what: Any) -> Any:
         """An answer about a plan, or about the server."""
         return self.ask("AnalyzePlan", self.message("AnalyzePlanRequest", **what))
 
     def greet(self) -> Any:
-        """``None`` if there was an answer; the status of gRPC if there was none in time."""
+        """``None`` if there was an answer; the status of gRPC if there was none in time.
+
+        What is called does not exist: to say so costs a server little, also one that is starting,
+        or is busy with everything else.
+        """
         code = self._grpc.StatusCode
-        version = self._messages.AnalyzePlanRequest.SparkVersion()
-        message = self.message("AnalyzePlanRequest", spark_version=version)
+        greeting = self.client._channel.unary_unary(_GREETING)
         try:
-            self.ask("AnalyzePlan", message, ANSWER_SECONDS)
+            self._result(greeting.future(b"", metadata=self._metadata(), timeout=ANSWER_SECONDS))
         except self._grpc.RpcError as error:
             if error.code() in (code.UNAVAILABLE, code.DEADLINE_EXCEEDED):
                 return error.code()
@@ -159,6 +153,17 @@ class ConnectServer:
             calls = list(self._calls)
         for call in calls:
             call.cancel()
+
+    def _result(self, call: Any) -> Any:
+        with self._lock:
+            self._calls.add(call)
+        try:
+            if self._is_cut:
+                call.cancel()
+            return call.result()
+        finally:
+            with self._lock:
+                self._calls.discard(call)
 
     def _metadata(self) -> Any:
         return self.client._builder.metadata()
