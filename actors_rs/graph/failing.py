@@ -55,9 +55,11 @@ def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | 
 
     Asked for ``None`` only: an exception of the user's may be false.
     """
-    if own is not None:
-        return own
-    return next((inlet.error for inlet in logic.inlets if inlet.error is not None), None)
+    if own is None:
+        for inlet in logic.inlets:  # a loop, as below: asked whenever a stage ends
+            if inlet.error is not None:
+                return inlet.error
+    return own
 
 
 def unheard_failures(logic: StageLogic) -> list[BaseException]:
@@ -66,7 +68,7 @@ def unheard_failures(logic: StageLogic) -> list[BaseException]:
     They met a cancellation on its way upstream: both came in one turn, and nobody is told of an
     error behind a cancellation.
     """
-    if not all(outlet.cancelled for outlet in logic.outlets):
-        return []
-    errors = [inlet.error for inlet in logic.inlets if inlet.forgiving]
-    return [error for error in errors if error is not None]
+    for outlet in logic.outlets:
+        if not outlet.cancelled:
+            return []
+    return [inlet.error for inlet in logic.inlets if inlet.forgiving and inlet.error is not None]

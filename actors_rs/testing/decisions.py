@@ -156,18 +156,19 @@ class RandomWalk(Decisions):
         self.seed = seed
         self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}
-        self._order = _Stream(seed, "order")
-        self._size = _Stream(seed, "size")
+        self._order = _Stream(seed, "order").draw
+        self._size = _Stream(seed, "size").draw
 
     def choose(self, what: str, options: Sequence[T]) -> T:
         number = len(options)  # what is decided most often is decided here, the rest in ``pick``
         if number < 2:
             return super().choose(what, options)
-        if what == "order":
-            taken = (self._order.draw() * number) >> 32
-        elif what == "size":
-            taken = (self._size.draw() * 2 * number) >> 32
-            taken = taken if taken < number else 0
+        if what == "size":
+            taken = (self._size() * 2 * number) >> 32
+            if taken >= number:
+                taken = 0
+        elif what == "order":
+            taken = (self._order() * number) >> 32
         else:
             return super().choose(what, options)
         self._note((what, number, taken))

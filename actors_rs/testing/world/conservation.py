@@ -18,8 +18,7 @@ what it says it has done.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from actors_rs.errors import StageError
 from actors_rs.graph.shell import StageActor
@@ -30,8 +29,7 @@ from actors_rs.testing.world.log import Log
 __all__ = ["RULES", "Account", "lost"]
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(NamedTuple):
     """What became of the elements that one stage took."""
 
     taken: int
@@ -99,11 +97,11 @@ def _before(stage: StageActor) -> str:
 
 
 def _taken(inlets: Iterable[Inlet]) -> int:
-    return sum(inlet.count for inlet in inlets)
+    return sum([inlet.count for inlet in inlets])
 
 
 def _gave(outlets: Iterable[Outlet]) -> int:
-    return sum(outlet.count + outlet.unwanted for outlet in outlets)
+    return sum([outlet.count + outlet.unwanted for outlet in outlets])
 
 
 def _held(logic: StageLogic) -> int:

@@ -11,11 +11,13 @@ from typing import Any
 
 from actors_rs.graph.monitored import link_monitor
 from actors_rs.graph.run import Run
-from actors_rs.protocol.demand import less_demand, more_demand
+from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.stages.ports import Downstream, Frame, Upstream
 
 __all__ = ["watched"]
+
+ON_NEXT, REQUEST = Kind.ON_NEXT, Kind.REQUEST  # to look a member up takes longer than the rest
 
 
 class _Link:
@@ -59,11 +61,13 @@ class _Down:
 
     def push(self, frame: Frame, /) -> None:
         link, size = self._link, len(frame)
-        if link.phase == 2 or size > link.demand:
-            link.broken(Kind.ON_NEXT, size)
+        demand = link.demand
+        if link.phase == 2 or size > demand:
+            link.broken(ON_NEXT, size)
             return
-        link.demand = less_demand(link.demand, size)
-        link.note((Kind.ON_NEXT, size, ""))
+        if demand < UNBOUNDED:
+            link.demand = demand - size
+        link.note((ON_NEXT, size, ""))
         self._down.push(frame)
 
     def complete(self) -> None:
@@ -95,12 +99,13 @@ class _Up:
 
     def request(self, n: int, /) -> None:
         link = self._link
-        if n < 1 and not link.phase:
-            link.broken(Kind.REQUEST, n)
-            return
         if not link.phase:
-            link.demand = more_demand(link.demand, n)
-        link.note((Kind.REQUEST, n, ""))
+            if n < 1:
+                link.broken(REQUEST, n)
+                return
+            demand = link.demand + n
+            link.demand = demand if demand < UNBOUNDED else UNBOUNDED
+        link.note((REQUEST, n, ""))
         self._up.request(n)
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
