@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, in_order
 from actors_rs.stages.operators.fused import Fused, Part
 
-__all__ = ["fused"]
+__all__ = ["fused", "parts_of"]
 
 _NAMES_SHOWN = 3
 
@@ -77,6 +78,14 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
 
 def _refed(spec: StageSpec, inputs: tuple[OutletRef, ...], fused: bool) -> StageSpec:
     return altered(spec, inputs=inputs, fused=fused)
+
+
+def parts_of(spec: StageSpec) -> Sequence[StageSpec]:
+    """The stages that ``spec`` was fused of; none if it is one."""
+    make: Any = spec.make
+    if spec.fused and type(make) is partial and make.func is _make:
+        return make.args[0]  # type: ignore[no-any-return]
+    return ()
 
 
 def _make(run: Sequence[StageSpec]) -> Fused:

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING
 from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.nest import Nested
     from actors_rs.graph.shell import StageActor
+    from actors_rs.stages.drawn import Drawn
 
 __all__ = ["InnerTotals"]
 
@@ -40,6 +44,35 @@ class InnerTotals:
         sums.failed += stage.error is not None
         sums.elements_in += sum(inlet.count for inlet in stage.logic.inlets)
         sums.elements_out += sum(outlet.count for outlet in stage.logic.outlets)
+
+    def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec]) -> None:
+        """``stream`` has ended, which consisted of ``stages``: perhaps several steps are the last.
+
+        Called by its host, the only one that adds to these sums.
+        """
+        kinds, came, given = self._kinds, 0, stream.given
+        last = stages[-1]
+        for number, spec in enumerate(stages):
+            gave = given if spec is last else stream.out_of(number)
+            try:
+                sums = kinds[spec.kind]
+            except KeyError:
+                sums = kinds[spec.kind] = _Kind()
+            sums.stages += 1
+            sums.elements_in += came
+            sums.elements_out += gave
+            came = gave
+        if stream.error is not None:
+            kinds[stages[min(stream.at_fault, len(stages) - 1)].kind].failed += 1
+
+    def add_all(self, other: InnerTotals) -> None:
+        """What ``other`` holds."""
+        for kind, more in other._kinds.copy().items():
+            sums = self._kinds.setdefault(kind, _Kind())
+            sums.stages += more.stages
+            sums.failed += more.failed
+            sums.elements_in += more.elements_in
+            sums.elements_out += more.elements_out
 
     def added_to(self, snapshot: RunSnapshot) -> RunSnapshot:
         """``snapshot`` with a line for each kind, named ``range (ended)`` for instance."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.drawer import Drawer
 from actors_rs.graph.layout import Layout, Planned
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.loops import watch_loops
@@ -16,6 +17,7 @@ from actors_rs.graph.run import Run
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.signals import ForgivingLine, InletLine, OutletLine
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.drawn import Drawing
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
@@ -106,6 +108,9 @@ def _made(stage: Planned, throughput: int | None, run: Run[Any], inner: Inner | 
     )
     actor.logic.on_failure = stage.on_failure
     actor.logic.remake = stage.make
+    made: object = actor.logic
+    if isinstance(made, Drawing) and isinstance(run, Run):
+        made.drawer = Drawer(actor, run)
     return actor
 
 

@@ -58,6 +58,7 @@ class Run(Generic[R]):
         self._stages: Sequence[StageActor] = ()
         self._inner: dict[StageActor, None] = {}  # living stages of inner streams
         self._ended_inner = InnerTotals()
+        self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[StageActor] = set()
         self._sinks: Sequence[SinkLogic] = ()
@@ -181,7 +182,7 @@ class Run(Generic[R]):
         """The run at this moment as plain data; cheap, also after the end."""
         now = self._ended_at if self._ended_at is not None else self._system.now()
         snapshot = snapshot_of(self.name, self.state, self._started_at, now, self._all_stages())
-        return self._ended_inner.added_to(snapshot)
+        return self._all_ended_inner().added_to(snapshot)
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the run at this moment, with its figures; see ``Graph.draw``."""
@@ -260,6 +261,28 @@ class Run(Generic[R]):
         """An inner stage has ended that ran within the actor of another."""
         with self._lock:
             self._ended_inner.add(nested)
+
+    def totals_of_drawn(self) -> InnerTotals:
+        """Sums for a host that draws inner streams itself; it alone adds to them."""
+        totals = InnerTotals()
+        with self._lock:
+            self._drawn[totals] = None
+        return totals
+
+    def drawn_ended(self, totals: InnerTotals) -> None:
+        """The host of ``totals`` has ended."""
+        with self._lock:
+            del self._drawn[totals]
+            self._ended_inner.add_all(totals)
+
+    def _all_ended_inner(self) -> InnerTotals:
+        with self._lock:
+            if not self._drawn:
+                return self._ended_inner
+            totals = InnerTotals()
+            for part in (self._ended_inner, *self._drawn):
+                totals.add_all(part)
+        return totals
 
     @property
     def draining(self) -> bool:

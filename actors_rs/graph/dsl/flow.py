@@ -94,6 +94,12 @@ class Flow(
         spec = spec_of(kind, make, self._out, outflow_window=outflow_window, fusable=fusable)
         return Flow(OutletRef(spec))
 
+    def _linear(
+        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+    ) -> Flow[In_contra, Any]:
+        spec = spec_of(kind, make, self._out, outflow_window=outflow_window, fusable=True)
+        return Flow(OutletRef(spec))
+
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""
         if not isinstance(flow, Flow):
@@ -163,6 +169,11 @@ class Flow(
 
 Source: TypeAlias = Flow[Never, S]
 """A flow whose input is closed; its static methods are where streams come from."""
+for _factories in (SourceFactories, TimedSources):
+    # An alias finds them by a search that costs more than to make a source.
+    Source.__dict__.update(  # type: ignore[attr-defined]
+        {name: getattr(Flow, name) for name in dir(_factories) if name[0] != "_"}
+    )
 
 
 A = TypeVar("A")

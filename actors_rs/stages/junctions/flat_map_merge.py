@@ -19,13 +19,15 @@ Cancels: upstream and all inner streams.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
+from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.hosting import Hosting, InnerInlet
-from actors_rs.stages.pace import PIECE_SECONDS
+from actors_rs.stages.pace import PIECE_SECONDS, Pace
 from actors_rs.stages.ports import Inlet
-from actors_rs.stages.stage import Budget
+from actors_rs.stages.stage import Budget, Stream
 
 LEAST_WINDOW = 256
 """Elements an inner stream is asked for at least, however many share the window."""
@@ -35,7 +37,19 @@ LARGE = 256
 """A frame of so many elements is worth a message of its own; smaller ones share one."""
 
 
-class FlatMapMerge(Hosting):
+class _DrawnInlet(InnerInlet):
+    """Stands for a stream that is drawn, and was not at its end when it was looked at first."""
+
+    __slots__ = ("looked", "rest", "stream")
+
+    def __init__(self, name: str, line: deque[InnerInlet], stream: Drawn) -> None:
+        super().__init__(name, 0, line)
+        self.stream = stream
+        self.rest = stream.elements
+        self.looked = False
+
+
+class FlatMapMerge(Drawing, Hosting):
     """Up to ``breadth`` inner streams at a time, one for each element."""
 
     def __init__(self, f: Callable[[Any], Any], breadth: int) -> None:
@@ -48,6 +62,9 @@ class FlatMapMerge(Hosting):
         self._begun: dict[InnerInlet, Any] = {}  # the elements whose streams are running
         self._cut_off: list[Any] = []  # by the end
         self._is_slow = False
+        self._pace = Pace()  # of drawing
+        self._open: Drawn | None = None  # being drawn at this moment
+        self._drew = 0
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
@@ -56,7 +73,11 @@ class FlatMapMerge(Hosting):
         while outlet.demand > len(self._out) and (self._start_one() or self.line):
             if self.line:
                 self._look_at_first()
-            self._is_slow = budget.lap() > PIECE_SECONDS
+            lap = budget.lap()
+            self._is_slow = lap > PIECE_SECONDS
+            if self._drew:
+                self._pace.record(self._drew, lap)
+                self._drew = 0
             if budget.spent():
                 break
         self._send()
@@ -91,20 +112,102 @@ class FlatMapMerge(Hosting):
         return True
 
     def _start(self, element: Any, source: object) -> None:
-        at_hand = self.context.at_hand(source)
+        at_hand: Any
+        if self.drawer is not None and isinstance(source, Stream):
+            at_hand = self.drawer.draw(source, False)
+            if type(at_hand) is Drawn:
+                self._draw_first(element, at_hand)
+                return
+        else:
+            at_hand = self.context.at_hand(source)
         if at_hand is None:
             least = min(LEAST_WINDOW, self.window)
             share = max(least, self.window // self._breadth)
             inner = self.begin(source, share, alone=False)
             self._begun[inner] = element
             inner.open()
-        elif len(at_hand) <= min(LARGE, self.outlet.demand - len(self._out)):
+        elif (size := len(at_hand)) <= LARGE and size <= self.outlet.demand - len(self._out):
             self._out += at_hand  # it has begun and ended
-            self.pass_by(len(at_hand))
+            self.pass_by(size)
         else:
             inner = self.hold(at_hand)
             if isinstance(at_hand, range):
                 self._begun[inner] = element
+
+    # Streams that are drawn
+
+    def _draw_first(self, element: Any, stream: Drawn) -> None:
+        """Most streams are over when they are drawn for the first time."""
+        going_on, given = self._draw(stream, stream.elements), stream.given
+        if not going_on:
+            if self.outlet.closed:
+                self._cut_off.append(element)
+            self.pass_by(given)
+            return
+        inner = _DrawnInlet(f"inner {self.started}", self.line, stream)
+        inner.count = given
+        self.inlets.append(inner)
+        self.running += 1
+        self.started += 1
+        self._begun[inner] = element
+        inner.get_in_line()
+
+    def _draw(self, stream: Drawn, elements: Iterator[Any]) -> bool:
+        """Take a share of ``stream``; whether it goes on. If it fails, so does this stage."""
+        out = self._out
+        before, most = len(out), min(self._pace.size, LARGE, self.outlet.demand - len(out))
+        going_on = self._draw_into(out, most, stream, elements)
+        self._drew = len(out) - before
+        return going_on
+
+    def _draw_into(self, out: list[Any], most: int, stream: Drawn, elements: Iterator[Any]) -> bool:
+        drawer, before, self._open = self.drawer, len(out), stream
+        assert drawer is not None
+        try:
+            out += islice(elements, most)
+        except Exception as error:
+            self._open = None
+            failed = drawer.failed(stream, error)
+            self._send()
+            self.end(failed)
+            return False
+        self._open = None
+        if len(out) - before == most:
+            return True
+        drawer.ended(stream)
+        return False
+
+    def _draw_on(self, inner: _DrawnInlet) -> None:
+        """Take another share of a stream."""
+        element, inner.looked = self._begun.pop(inner), False
+        going_on = self._draw(inner.stream, inner.rest)
+        self._drew_from(inner, element, going_on)
+
+    def _drew_from(self, inner: _DrawnInlet, element: Any, going_on: bool) -> None:
+        inner.count = inner.stream.given
+        if going_on:
+            self._begun[inner] = element
+            inner.get_in_line()
+        elif self.outlet.closed:
+            self._cut_off.append(element)
+        else:
+            self.forget(inner)
+
+    def _ask_for_one_more(self, inner: _DrawnInlet) -> None:
+        """Of a stream that is drawn, only this tells whether it has ended."""
+        inner.looked = True
+        element, ahead = self._begun.pop(inner), list[Any]()
+        going_on = self._draw_into(ahead, 1, inner.stream, inner.rest)
+        inner.rest = chain(ahead, inner.rest)
+        self._drew_from(inner, element, going_on)
+
+    def drain(self) -> None:
+        for stream in self._drawn():
+            stream.cut()
+
+    def _drawn(self) -> list[Drawn]:
+        streams = [inner.stream for inner in self._begun if isinstance(inner, _DrawnInlet)]
+        return streams if self._open is None else [*streams, self._open]
 
     # What the inner streams give
 
@@ -112,6 +215,9 @@ class FlatMapMerge(Hosting):
         inner = self.line.popleft()
         inner.in_line = False
         if inner.cancelled:
+            return
+        if isinstance(inner, _DrawnInlet):
+            self._draw_on(inner)
             return
         out = self._out
         while inner.buffered and (room := self.outlet.demand - len(out)) > 0:
@@ -129,8 +235,14 @@ class FlatMapMerge(Hosting):
 
     def _look_for_ends(self) -> None:
         """An end needs no demand, unless there are elements before it."""
+        last = self.inlet.exhausted and not self._hand
         for inner in tuple(self.line):
-            if inner.exhausted and not inner.cancelled:
+            if isinstance(inner, _DrawnInlet):
+                if last and not inner.looked and not inner.cancelled:
+                    self.line.remove(inner)
+                    inner.in_line = False
+                    self._ask_for_one_more(inner)
+            elif inner.exhausted and not inner.cancelled:
                 self.line.remove(inner)
                 self._leave(inner)
 
@@ -148,11 +260,19 @@ class FlatMapMerge(Hosting):
         self.outlet.emit(out)
 
     def end(self, error: BaseException | None) -> None:
+        if self.drawer is not None:
+            for stream in self._drawn():
+                self.drawer.ended(stream)
+            self._open = None
         self._cut_off += [*self._out, *self._begun.values(), *self._hand]
         self._hand.clear()
         self._begun.clear()
         self._out = []
         super().end(error)
+
+    def stop(self, error: BaseException | None) -> None:
+        if self.drawer is not None:
+            self.drawer.close()
 
     def held(self) -> Iterable[Any]:
         """Of a stream that was cut off, the element it was begun for, whatever had come of it."""

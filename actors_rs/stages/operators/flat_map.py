@@ -21,23 +21,30 @@ Cancels: upstream and the stream that is running.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 """Iterators whose rest exists already; that of a range may be endless for all that is known."""
+_SEVERAL: tuple[Iterable[Any], ...] = ([], (), range(0), "", "\xe9", b"", {}, set())
+_COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
+"""Iterators that know how many elements are left."""
 
 
-class FlatMap(Operator):
-    """Iterables are drawn by the transform. It stops short at a stream, which then has its run."""
+class FlatMap(Drawing, Operator):
+    """Iterables are drawn by the transform, and streams that are little more than an iterable.
+
+    It stops short at any other stream, which then has its run.
+    """
 
     expanding = True
-    survive_renewal = Operator.survive_renewal | {"_past"}
+    survive_renewal = Operator.survive_renewal | {"_past", "drawer"}
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -46,6 +53,8 @@ class FlatMap(Operator):
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
         self._drawn: Iterator[Any] = iter(())  # what comes of the element begun last
+        self._stream: Drawn | None = None  # the stream that the transform draws
+        self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
@@ -58,14 +67,55 @@ class FlatMap(Operator):
         for element in elements:
             result = f(element)
             if isinstance(result, Stream):
-                at_hand = self.context.at_hand(result)
-                if at_hand is None:
+                drawer = self.drawer
+                found = (
+                    self.context.at_hand(result) if drawer is None else drawer.draw(result, True)
+                )
+                if found is None:
                     self._met, self._met_in = result, self._piece
                     self.satisfied = True  # by this piece, see _end_if_due
                     return
-                result = at_hand
+                if type(found) is Drawn:
+                    self._stream, self._drawn = found, found.elements
+                    self._started += 1
+                    yield found.elements
+                    self._leave_stream()
+                    continue
+                result = found
             self._drawn = drawn = iter(result)
             yield drawn
+
+    def _leave_stream(self) -> None:
+        """The stream that was drawn has ended, or is not wanted any more."""
+        stream, self._stream = self._stream, None
+        if stream is not None and self.drawer is not None:
+            self.drawer.ended(stream)
+            self._past.count += stream.given
+
+    def survives_in(
+        self,
+        piece: Frame,
+        left: int,
+        rest: Iterator[Any],
+        error: Exception,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        stream, self._stream = self._stream, None
+        if stream is None or self.drawer is None:
+            return super().survives_in(piece, left, rest, error, first)
+        failed = self.drawer.failed(stream, error)  # no element of this stage is at fault
+        self._past.count += stream.given
+        self.end(failed)
+        return False
+
+    def drain(self) -> None:
+        if self._stream is not None:
+            self._stream.cut()
+
+    def stop(self, error: BaseException | None) -> None:
+        self._leave_stream()
+        if self.outlet.closed and self.drawer is not None:  # else it is a restart
+            self.drawer.close()
 
     def held(self) -> Iterable[Any]:
         """Behind the end, also what has not come of the element that was begun.
@@ -87,8 +137,39 @@ class FlatMap(Operator):
     def advance(self, budget: Budget) -> None:
         while self._inner is None or self._inner_is_over(self._inner):
             super().advance(budget)
+            if self._results is not None and not self.outlet.demand:
+                self._look_for_the_end()
             if self._inner is None or budget.spent():
                 return
+
+    def _look_for_the_end(self) -> None:
+        """An end needs no demand: see whether nothing is left of the last piece.
+
+        An iterable is not drawn for that, so one that cannot tell is asked when it has to be. A
+        stream may be asked for more than downstream wants: it is asked for one element.
+        """
+        if self.outlet.closed or not self.inlet.exhausted or length_hint(self._elements):
+            return
+        if self._stream is None:
+            if not isinstance(self._drawn, _COUNTED) or length_hint(self._drawn):
+                return
+        elif self._has_another():
+            return
+        self._results, self._piece = None, ()
+        self._end_if_due()
+
+    def _has_another(self) -> bool:
+        """Whether the open stream, which is the last one, has one more element."""
+        if self._looked == self.outlet.count:
+            return True  # which was kept
+        self._looked, results = self.outlet.count, self._results or iter(())
+        try:
+            ahead = list(islice(results, 1))
+        except Exception as error:
+            self.survives_in(self._piece, self._left, self._elements, error)
+            return False
+        self._results = chain(ahead, results)
+        return bool(ahead)
 
     def _end_if_due(self) -> None:
         if self._met is None:
@@ -137,4 +218,5 @@ class FlatMap(Operator):
             self._open_rest()
 
     def details(self) -> dict[str, Any]:
-        return {"inner": int(self._inner is not None), "started": self._started}
+        running = self._inner is not None or self._stream is not None
+        return {"inner": int(running), "started": self._started}

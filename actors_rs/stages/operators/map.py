@@ -18,6 +18,7 @@ from operator import length_hint
 from types import FunctionType
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
 
@@ -28,6 +29,21 @@ class Map(Operator):
         super().__init__()
         self._f = f
         self._is_python = isinstance(f, FunctionType)
+
+    runs_code = True
+
+    @staticmethod
+    def drawn(
+        elements: Iterator[Any], stream: Drawn, step: int, f: Callable[[Any], Any]
+    ) -> Iterator[Any]:
+        counts, taken = stream.counts, step - 1
+        for counts[taken], element in enumerate(elements, 1):
+            try:
+                result = f(element)
+            except BaseException as error:
+                stream.stumbled(step, error)
+                raise
+            yield result
 
     @property
     def python_function(self) -> Callable[[Any], Any] | None:

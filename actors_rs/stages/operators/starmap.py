@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
 
@@ -25,6 +26,21 @@ class Starmap(Operator):
     def __init__(self, f: Callable[..., Any]) -> None:
         super().__init__()
         self._f = f
+
+    runs_code = True
+
+    @staticmethod
+    def drawn(
+        elements: Iterator[Any], stream: Drawn, step: int, f: Callable[..., Any]
+    ) -> Iterator[Any]:
+        counts, taken = stream.counts, step - 1
+        for counts[taken], element in enumerate(elements, 1):
+            try:
+                result = f(*element)
+            except BaseException as error:
+                stream.stumbled(step, error)
+                raise
+            yield result
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(*element) for element in elements)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 
@@ -28,6 +29,14 @@ class Take(Operator):
         super().__init__()
         self._to_take = count
         self.satisfied = count == 0
+
+    runs_code = False
+
+    @staticmethod
+    def drawn(elements: Iterator[Any], stream: Drawn, step: int, count: int) -> Iterator[Any]:
+        counts, taken = stream.counts, step - 1
+        for counts[taken], element in enumerate(islice(elements, count), 1):
+            yield element
 
     def _pass_on(self, piece: Frame) -> int:
         if len(piece) > self._to_take:

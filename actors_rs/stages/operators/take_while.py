@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
 
@@ -26,6 +27,24 @@ class TakeWhile(Operator):
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()
         self._predicate = predicate
+
+    runs_code = True
+
+    @staticmethod
+    def drawn(
+        elements: Iterator[Any], stream: Drawn, step: int, predicate: Callable[[Any], Any]
+    ) -> Iterator[Any]:
+        counts, taken = stream.counts, step - 1
+        counts[step] = 0
+        for counts[taken], element in enumerate(elements, 1):
+            try:
+                if not predicate(element):
+                    return
+            except BaseException as error:
+                stream.stumbled(step, error)
+                raise
+            counts[step] += 1
+            yield element
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         predicate = self._predicate

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
 
@@ -26,6 +27,14 @@ class WithIndex(Operator):
     def __init__(self, first: int) -> None:
         super().__init__()
         self._next = first
+
+    runs_code = False
+
+    @staticmethod
+    def drawn(elements: Iterator[Any], stream: Drawn, step: int, first: int) -> Iterator[Any]:
+        counts, taken = stream.counts, step - 1
+        for counts[taken], element in enumerate(elements, 1):
+            yield first + counts[taken] - 1, element
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         for element in elements:

@@ -14,9 +14,10 @@ Cancels: by closing the iterator, if it can be closed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.source import IteratorSource
 
 
@@ -26,6 +27,20 @@ class IterableSource(IteratorSource):
     def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
         super().__init__()
         self._make = make
+
+    runs_code = True
+
+    @staticmethod
+    def drawn(
+        _: object, stream: Drawn, step: int, make: Callable[[], Iterable[Any]]
+    ) -> Iterator[Any]:
+        try:  # not before an element is asked for
+            stream.opened = opened = iter(make())
+        except BaseException as error:
+            stream.stumbled(step, error)
+            raise
+        for stream.counts[step], element in enumerate(opened, 1):
+            yield element
 
     def elements(self) -> Iterable[Any]:
         return self._make()

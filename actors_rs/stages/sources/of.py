@@ -12,9 +12,10 @@ Cancels: at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
@@ -30,6 +31,12 @@ class SequenceSource(SourceLogic):
         self._elements = elements
         self._next = 0
         self.ended = not elements
+
+    runs_code = False
+
+    @staticmethod
+    def drawn(_: object, stream: Drawn, step: int, elements: Sequence[Any]) -> Iterator[Any]:
+        return iter(elements)
 
     def produce(self, most: int, budget: Budget) -> Frame:
         frame = self._elements[self._next : self._next + most]

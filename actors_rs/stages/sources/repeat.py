@@ -12,8 +12,11 @@ Cancels: at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
+from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
@@ -31,6 +34,14 @@ class Repeat(SourceLogic):
         self._left = count
         self._frame = [value] * (_FRAME if count is None else min(count, _FRAME))
         self.ended = count == 0
+
+    runs_code = False
+
+    @staticmethod
+    def drawn(_: object, stream: Drawn, step: int, value: Any, count: int | None) -> Iterator[Any]:
+        values = repeat(value) if count is None else repeat(value, count)
+        for stream.counts[step], element in enumerate(values, 1):
+            yield element
 
     def produce(self, most: int, budget: Budget) -> Frame:
         size = min(most, len(self._frame))

@@ -1,0 +1,108 @@
+"""Inner streams that their host draws like an iterator.
+
+A source, and behind it operators that make one element of one, are an iterator around another. For
+a stream of a few elements that is all that is needed: no ports, no mailbox, no turns. The host
+draws it in its own turn, as far as it is asked for, and tells its ``Drawer`` how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from actors_rs.stages.stage import Stream
+
+__all__ = ["Drawer", "Drawing", "Drawn"]
+
+AS_MANY = -1
+"""The count of an operator that gave as many elements as it took."""
+
+
+class Drawn:
+    """One such stream; touched in its host's turns only.
+
+    Classes of logics that can be a step of it have a static method ``drawn(elements, stream, step,
+    *arguments)`` that returns an iterator: the arguments are those of the logic, ``step`` counts
+    from the source, which is 0 and gets no elements. ``runs_code`` says whether it calls the user.
+    """
+
+    __slots__ = (
+        "at_fault",
+        "counts",
+        "elements",
+        "error",
+        "number",
+        "opened",
+        "stages",
+        "steps",
+    )
+
+    elements: Iterator[Any]
+    """What it gives: a generator, that of the last step."""
+
+    def __init__(self, stages: Sequence[Any], steps: Sequence[Any], number: int) -> None:
+        self.stages = stages
+        self.steps = steps
+        self.number = number
+        """What the drawer knows it by; the steps are the stages, or several of them the last."""
+        self.counts = [AS_MANY] * len(steps)
+        """How many elements each step gave to the next one, or the last one to the host.
+
+        Written by whoever takes them; by the last step if it does not give as many as it takes.
+        """
+        self.opened: Any = None
+        """An iterator of the user's that is to be closed."""
+        self.at_fault = 0
+        self.error: BaseException | None = None
+
+    def stumbled(self, step: int, error: BaseException) -> None:
+        """``step`` is about to raise ``error``, from code of the user's."""
+        self.at_fault, self.error = step, error
+
+    def cut(self) -> None:
+        """Give nothing more, as if the source had ended: nothing is in hand between two elements.
+
+        Its last step is a generator, and its host may hold on to it.
+        """
+        self.elements.close()  # type: ignore[attr-defined]
+
+    @property
+    def given(self) -> int:
+        """How many elements came out at its end."""
+        return self.out_of(len(self.counts) - 1)
+
+    def out_of(self, step: int) -> int:
+        """How many elements ``step`` gave."""
+        if (count := self.counts[step]) != AS_MANY:
+            return count
+        if step == 0:
+            return 0
+        return self.out_of(step - 1) - (self.error is not None and self.at_fault == step)
+
+
+class Drawer(Protocol):
+    """Knows which streams can be drawn, and keeps their books; for one host."""
+
+    def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
+        """``source`` to be drawn, or all its elements if they exist; ``None`` if it needs more.
+
+        ``alone``: the host has no other inner stream, so it may wait for one stage of the user's.
+        """
+        ...
+
+    def ended(self, stream: Drawn, /) -> None:
+        """``stream`` gives nothing more, or is not wanted any more: release what it has opened."""
+
+    def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
+        """``stream`` raised ``error`` and has ended; returns what to send downstream."""
+        ...
+
+    def close(self) -> None:
+        """The host has ended."""
+
+
+class Drawing:
+    """What logics have in common that can draw their inner streams."""
+
+    drawer: Drawer | None = None
+    """Set by whoever makes the actor; without it, streams are attached."""
