@@ -6,15 +6,24 @@ holds as far as it is asked.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
+from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Outlet
 
-__all__ = ["OVERFLOW", "Group", "Groups", "OnOverflow", "why_stuck"]
+__all__ = ["OVERFLOW", "Group", "Groups", "OnOverflow", "Sorted", "why_stuck"]
 
+FRAME = 16
+"""Elements that a frame should have, if they come soon."""
+FULL_FRAME = 64
+"""Elements in a frame, in the mean, for which no turn more is waited."""
+WAITING_SECONDS = 0.03
+"""Seconds of sorting for which at most an element waits."""
+FAST = 64
+"""A piece of so many elements means that they come fast, and none waits for long."""
 NAMED = 5
 """Most keys that an error names."""
 
@@ -73,6 +82,44 @@ class Group(Outlet):
             most = self.demand
             self.emit(self.held[:most])
             self.held = self.held[most:]
+
+
+class Sorted:
+    """Elements by key that wait to be given, so that they share a frame with those that follow."""
+
+    __slots__ = ("_ready", "_seconds", "count", "frames")
+
+    def __init__(self) -> None:
+        self.frames: defaultdict[Any, list[Any]] = defaultdict(list)
+        self.count = 0
+        self._seconds = 0.0
+        self._ready = 0  # elements that could be sorted when others were let go first
+
+    def take(self) -> dict[Any, list[Any]]:
+        """All that waits."""
+        frames, self.frames = self.frames, defaultdict(list)
+        self.count, self._seconds = 0, 0.0
+        return frames
+
+    def wait_for_more(self, ready: int, groups: int) -> bool:
+        """Whether to sort later than now, when ``ready`` elements could be.
+
+        Only as long as they become more from one time to the next.
+        """
+        before, self._ready = self._ready, 0
+        if before < ready < FRAME * groups:
+            self._ready = ready
+        return self._ready > 0
+
+    def record(self, elements: int, seconds: float) -> None:
+        """So many came, in so many seconds."""
+        self.count += elements
+        self._seconds += seconds
+
+    def may_wait(self, groups: int, pace: Pace) -> bool:
+        """Whether all may wait for what is there already, and is sorted in the next turn."""
+        few = self.count < FULL_FRAME * groups
+        return few and self._seconds < WAITING_SECONDS and pace.size >= FAST
 
 
 class Groups:

@@ -24,7 +24,7 @@ Cancels: upstream, when the stream of groups and all groups are cancelled.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from operator import length_hint
 from reprlib import repr as short
@@ -32,13 +32,11 @@ from typing import Any
 
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, why_stuck
+from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, why_stuck
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-FRAME = 16
-"""Elements that a frame should have, if they come soon."""
 LOOK_AGAIN = 0.05
 """Seconds until a look whether groups have been dropped unused, once no more are wanted."""
 
@@ -77,10 +75,10 @@ class GroupBy(StageLogic):
         self._held = 0
         self._opened = 0
         self._dropped = 0
-        self._waited = False
         self._moves = 0
         self._moves_before = -1
         self._pace = Pace()
+        self._sorted = Sorted()
         self._idle = Alarm(self, self._end_idle)
         self._stall = Alarm(self, self._check_stall)
         self._lost = Alarm(self)
@@ -106,37 +104,43 @@ class GroupBy(StageLogic):
     def _lets_others_go_first(self) -> bool:
         """Whether to sort one round later, as frames of an element or two are dear.
 
-        Whoever is ready has a turn before; a slow source is not waited for.
+        As long as each round brings more elements or room: nobody who is slow is waited for.
         """
-        few = 0 < self.inlet.buffered < FRAME * len(self._groups.open)
-        self._waited = few and not self._waited and not self.inlet.done
-        if self._waited:
+        inlet, groups = self.inlet, len(self._groups.open)
+        room = inlet.window - self._held
+        arriving = not inlet.done or room < inlet.buffered
+        waits = arriving and self._sorted.wait_for_more(min(inlet.buffered, room), groups)
+        if waits:
             self.context.post(_go_on)
-        return self._waited
+        return waits
 
     def _sort(self, budget: Budget) -> None:
         """Sort what has arrived, piece by piece, and give each group its part in one frame.
 
-        With many groups the frames are what costs, so none is emitted before the turn's last piece.
+        With many groups frames are what costs, so they wait for what is here for the next turn.
         """
-        inlet, pace = self.inlet, self._pace
-        frames: defaultdict[Any, list[Any]] = defaultdict(list)
-        room = inlet.window - self._held
+        inlet, pace, ready = self.inlet, self._pace, self._sorted
+        room = inlet.window - self._held - ready.count
         while inlet.buffered and room > 0:
             piece = inlet.take(min(room, pace.size))
             room -= len(piece)
-            self._sort_piece(piece, frames)
-            pace.record(len(piece), budget.lap())
+            self._sort_piece(piece, ready.frames)
+            if inlet.cancelled:
+                return
+            lap = budget.lap()
+            ready.record(len(piece), lap)
+            pace.record(len(piece), lap)
             if budget.spent():
                 break
-        if frames and not inlet.cancelled:
-            self._give_all(frames)
+        waits = inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open), pace)
+        if not waits:
+            self._give_all(ready.take())
 
     def _sort_piece(self, piece: Frame, frames: dict[Any, list[Any]]) -> None:
         key, elements = self._key, iter(piece)
 
         def before_the_end() -> None:
-            self._give_all(frames)
+            self._give_all(self._sorted.take())
             self.inlet.untake(list(elements))
 
         while length_hint(elements):
@@ -204,7 +208,8 @@ class GroupBy(StageLogic):
             self.on_lost(elements)
 
     def held(self) -> list[Any]:
-        frames = [*(group.held for group in self._groups), *self._waiting.values()]
+        groups = (group.held for group in self._groups)
+        frames = (*groups, *self._waiting.values(), *self._sorted.frames.values())
         return [element for frame in frames for element in frame]
 
     def _has_room(self) -> bool:
@@ -321,6 +326,8 @@ class GroupBy(StageLogic):
         self._waiting.clear()
         self._look_at_groups()
         if all(group.closed for group in self._groups):
+            for frame in self._sorted.take().values():
+                self._drop(frame, self.outlet)
             self.inlet.cancel()
         elif not self._lost.pending and self._groups.unclaimed():
             self._lost.set(LOOK_AGAIN)
