@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeight
 from actors_rs.delivery.carrying.calls import carrying_call, of_value
+from actors_rs.delivery.carrying.fan import CarryingFan
+from actors_rs.delivery.carrying.fused import CarryingFused
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
 from actors_rs.delivery.carrying.routing import CarryingBroadcast
@@ -21,22 +23,55 @@ from actors_rs.delivery.carrying.sinks import CarryingSink
 from actors_rs.delivery.carrying.sqlite import UnitSqlite
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import GraphError
+from actors_rs.graph.fusing import parts_of
+from actors_rs.stages.linear import Operator
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
+from actors_rs.stages.operators.fused import Part as FusedPart
 from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
+from actors_rs.stages.sinks.fan import Part as FanPart
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.dsl.sink import FanOf
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["ACKNOWLEDGING"]
 
 ONE_BY_ONE = frozenset(
-    ("filter", "flat_map", "identity", "map", "map_not_none", "scan", "starmap", "with_index")
+    (
+        "concat_map",
+        "distinct",
+        "distinct_until_changed",
+        "filter",
+        "identity",
+        "map",
+        "map_not_none",
+        "scan",
+        "starmap",
+        "with_index",
+    )
 )
 """Operators that give what comes of an element before they draw the next one."""
-PASSING = frozenset(("balance", "concat", "interleave", "merge", "merge_preferred"))
-"""Junctions that hand on what comes, as it is."""
-TO_SEVERAL = frozenset(("also_to", "broadcast"))
+PASSING = frozenset(
+    (
+        "backpressure_timeout",
+        "balance",
+        "completion_timeout",
+        "concat",
+        "delay",
+        "idle_timeout",
+        "initial_timeout",
+        "interleave",
+        "kill_switch",
+        "map_error",
+        "merge",
+        "merge_preferred",
+        "monitor",
+        "on_termination",
+    )
+)
+"""Stages that hand on what comes, as it is; what they cut off is never acknowledged."""
+TO_BY_SPEC = frozenset(("also_to", "broadcast"))
 BY_FUNCTION = frozenset(("divert_to", "partition"))
 AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum"))
 """Sinks that are done with an element when they have taken it."""
@@ -49,21 +84,23 @@ class _Acknowledging:
         """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
         if (own := getattr(spec.make, "carrying", None)) is not None:
             return own  # type: ignore[no-any-return]  # a layer above brings its own
-        adapt = _adapter(spec.kind)
-        if adapt is None:
-            raise GraphError(
-                f"stage '{spec.label}' (made at {spec.site}) takes acknowledged elements, but "
-                f"'{spec.kind}' cannot tell when it is done with one: expected one of "
-                + ", ".join(sorted(_ADAPTERS))
-            )
+        if (several := _BY_SPEC.get(spec.kind)) is not None:
+            return several(spec, self)
+        adapt = _ADAPTERS.get(spec.kind)
+        if adapt is None or (spec.kind in AT_ONCE and spec.outlets):  # an operator of that name
+            raise self.refusal(spec, "cannot tell when it is done with one")
         return lambda: adapt(spec.make())
+
+    def refusal(self, spec: StageSpec, why: str) -> GraphError:
+        """What is raised for ``spec``."""
+        able = ", ".join(sorted({*_ADAPTERS, *_BY_SPEC}))
+        return GraphError(
+            f"stage '{spec.label}' (made at {spec.site}) takes acknowledged elements, but "
+            f"'{spec.kind}' {why}: expected one of {able}"
+        )
 
 
 ACKNOWLEDGING = _Acknowledging()
-
-
-def _adapter(kind: str) -> Callable[[Any], StageLogic] | None:
-    return _ADAPTERS.get(kind)
 
 
 _mixed: Callable[[Any, Any], Any] = cache(
@@ -101,6 +138,12 @@ def _map_async(logic: Any) -> StageLogic:
     return _mixing(Surviving)(logic)
 
 
+def _throttle(logic: Any) -> StageLogic:
+    if logic._cost is not None:
+        logic._cost = of_value(logic._cost)
+    return _mixing(Surviving)(logic)
+
+
 def _sqlite(logic: Any) -> StageLogic:
     return UnitSqlite(logic._path, logic._sql, logic._setup)
 
@@ -109,14 +152,55 @@ def _parquet(logic: Any) -> StageLogic:
     return UnitParquet(Path(logic._directory), logic._given_schema)
 
 
+def _fused(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+    run = parts_of(spec)
+    makers = [carrier.carried(one) for one in run]
+
+    def make() -> StageLogic:
+        logics: list[Any] = [maker() for maker in makers]
+        pairs = zip(run, logics, strict=True)
+        return CarryingFused([FusedPart(one.label, one.site, logic) for one, logic in pairs])
+
+    return make
+
+
+def _fan(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+    made_of: FanOf = spec.make  # type: ignore[assignment]
+    parts = [
+        FanPart(one.label, one.site, carrier.carried(one), one.attributes.on_failure)
+        for one in made_of.specs
+    ]
+    return lambda: CarryingFan(parts)
+
+
+def _flat_map(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+    if not isinstance(spec.make(), Operator):
+        raise carrier.refusal(spec, "with a breadth mixes what comes of several")
+    return lambda: _mixing(CarryingOperator)(spec.make())
+
+
+def _buffer(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+    if spec.outflow_window is not None:
+        raise carrier.refusal(spec, "drops elements, and nobody is told which")
+    return spec.make
+
+
+_BY_SPEC: dict[str, Callable[[StageSpec, _Acknowledging], Callable[[], StageLogic]]] = {
+    "buffer": _buffer,
+    "fan": _fan,
+    "flat_map": _flat_map,
+    "fused": _fused,
+}
+"""Stages that can or cannot keep the promise by what they are made of."""
 _ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {
     **dict.fromkeys(ONE_BY_ONE, _mixing(CarryingOperator)),
     **dict.fromkeys(PASSING, lambda logic: logic),
-    **dict.fromkeys(TO_SEVERAL, _mixing(CarryingBroadcast)),
+    **dict.fromkeys(TO_BY_SPEC, _mixing(CarryingBroadcast)),
     **dict.fromkeys(BY_FUNCTION, _partition),
     **dict.fromkeys(AT_ONCE, _mixing(CarryingSink)),
     "batch": _batch,
     "map_async": _map_async,
     "parquet": _parquet,
     "sqlite": _sqlite,
+    "throttle": _throttle,
 }

@@ -43,8 +43,12 @@ class CarryingOperator(Surviving, Operator):
         *,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        self._token = None  # its share is settled by whoever decides what becomes of it
+        self.let_go()
         return super().survives(error, element, position, first=first)
+
+    def let_go(self) -> None:
+        """Forget the element drawn last: whoever decides what becomes of it settles its share."""
+        self._token = None
 
     def _values(self, elements: Iterator[Tracked]) -> Iterator[Any]:
         for tracked in elements:

@@ -63,9 +63,13 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
             tracked.token.park()
 
     def advance(self, budget: Budget) -> None:
+        self.settle_ready()
+        super().advance(budget)
+
+    def settle_ready(self) -> None:
+        """Commit the units that are whole."""
         while self._ready and not self.inlet.cancelled:
             self._settle(self._ready.popleft())
-        super().advance(budget)
 
     @property
     def settled(self) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, overload
 
@@ -168,7 +168,6 @@ class Sink(Generic[In_contra, R_co]):
             if not isinstance(sink, Sink):
                 raise wrong_kind(f"Sink.fan needs Sinks, got {sink!r}")
         specs = [sink._spec for sink in sinks]
-        parts = [Part(s.label, s.site, s.make, s.attributes.on_failure) for s in specs]
         asked = [s.attributes for s in specs]
         windows = [one.window for one in asked if one.window is not None]
         throughputs = [one.throughput for one in asked if one.throughput is not None]
@@ -178,7 +177,7 @@ class Sink(Generic[In_contra, R_co]):
             dispatcher="pinned" if pinned else None,
             throughput=min(throughputs, default=None),
         )
-        return _sink("fan", lambda: Fan(parts), attributes)
+        return _sink("fan", FanOf(specs), attributes)
 
     @staticmethod
     def sum() -> Sink[Any, Any]:
@@ -236,6 +235,16 @@ class Sink(Generic[In_contra, R_co]):
         path_of(directory, "Sink.parquet")
         at_least(1, rows_per_file, "parquet: rows_per_file")
         return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
+
+
+@dataclass(frozen=True, slots=True)
+class FanOf:
+    """Makes one stage of the sinks ``specs``."""
+
+    specs: Sequence[StageSpec]
+
+    def __call__(self) -> Fan:
+        return Fan([Part(s.label, s.site, s.make, s.attributes.on_failure) for s in self.specs])
 
 
 def _sink(

@@ -33,13 +33,13 @@ class Part:
     on_failure: OnFailure | None
 
 
-class _PartContext:
+class PartContext:
     """The stage's context, in which a failure carries the part's name."""
 
-    def __init__(self, context: Any, part: Part) -> None:
+    def __init__(self, context: Any, part: Part, name: str) -> None:
         self._context = context
         self._part = part
-        self.name = part.name
+        self.name = name
         self.failure: BaseException | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -67,18 +67,22 @@ class Fan(SinkLogic):
         super().__init__()
         self._parts = parts
         self._sinks: list[SinkLogic] = []
-        self._contexts: list[_PartContext] = []
+        self._contexts: list[PartContext] = []
 
     def start(self) -> None:
-        for part in self._parts:
+        for number, part in enumerate(self._parts):
             sink: SinkLogic = part.make()
-            self._contexts.append(_PartContext(self.context, part))
+            self._contexts.append(PartContext(self.context, part, self.name_of(number, part)))
             sink.context = self._contexts[-1]
             sink.on_failure = part.on_failure or self.on_failure
             sink.remake = part.make
             self._sinks.append(sink)
             sink.start()
         super().start()
+
+    def name_of(self, number: int, part: Part) -> str:
+        """What the sink of ``part`` is called to itself."""
+        return part.name
 
     def consume(self, elements: Iterator[Any], /) -> None:
         frame = list(elements)
