@@ -16,7 +16,7 @@ import secrets
 import selectors
 import socket
 import struct
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,8 +36,11 @@ __all__ = ["open_streamed"]
 _GREETING_SECONDS = 10.0
 _BODY_SECONDS = 120.0
 """How long a batch may be under way once its length has come."""
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _LAST_WORDS_SECONDS = 5.0
 """How long a job whose connection broke may take to say why."""
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+"""Rows of the batches that the worker gets; a job that is no query's has to be told."""
 
 
 def open_streamed(df: DataFrame, limit: int) -> ArrowRoute:
@@ -48,14 +51,18 @@ def open_streamed(df: DataFrame, limit: int) -> ArrowRoute:
     schema = schema_of_to_arrow(df)
     context: Any = df.sparkSession.sparkContext
     conf = context.getConf()
+    rows = df.sparkSession.conf.get(_BATCH_ROWS)
     host = conf.get("spark.driver.host")
     bind = conf.get("spark.driver.bindAddress", host)
+    rows = df.sparkSession.conf.get(_BATCH_ROWS)
     route = open_arrow_route(df.mapInArrow(sender.sender(limit), df.schema))
 
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
         (index,) = indices
+        # A job that is no query's does not know what the session is set to.
+        context.setLocalProperty(_BATCH_ROWS, rows)
         transfer = _Transfer(context, schema, index, _listener(bind), host)
-        transfer.begin(lambda: route.run(indices))
+        transfer.begin(lambda: route.run(indices), {_BATCH_ROWS: rows})
         return transfer.batches()
 
     return ArrowRoute("streamed", schema, route.partitions, run)
@@ -88,18 +95,27 @@ class _Transfer:
 
     # The job, on a thread that has the tags of the one that begins it
 
-    def begin(self, job: Callable[[], Generator[pa.RecordBatch, None, None]]) -> None:
-        """Start the job. To be called where its tags are set."""
+    def begin(
+        self,
+        job: Callable[[], Generator[pa.RecordBatch, None, None]],
+        properties: Mapping[str, Any],
+    ) -> None:
+        """Start the job, with its local properties. To be called where its tags are set."""
         from pyspark import InheritableThread
 
-        thread = InheritableThread(target=self._run, args=(job,), daemon=True)
+        thread = InheritableThread(target=self._run, args=(job, properties), daemon=True)
         thread.name = "spark-job"
         thread.start()
 
-    def _run(self, job: Callable[[], Generator[pa.RecordBatch, None, None]]) -> None:
+    def _run(
+        self,
+        job: Callable[[], Generator[pa.RecordBatch, None, None]],
+        properties: Mapping[str, Any],
+    ) -> None:
         try:
             self._context.addJobTag(self._token)
-            self._context.setLocalProperty(sender.ADDRESS, self.address)
+            for name, value in {**properties, sender.ADDRESS: self.address}.items():
+                self._context.setLocalProperty(name, value)
             self._result = job()
         except Exception as error:
             self._error = error

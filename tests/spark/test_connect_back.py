@@ -4,6 +4,7 @@
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,23 @@ def test_no_batch_is_larger_than_the_budget(spark: SparkSession) -> None:
     assert [batch.num_rows for batch in batches] == [1_000] * 10
 
 
+def test_streamed_batches_are_as_large_as_the_session_wants_them(spark: SparkSession) -> None:
+    with rows_a_batch(spark, 4_000):
+        batches = flat(ArrowPartitions(spark.range(0, 10_000, 1, 1), max_bytes=40_000))
+    assert [batch.num_rows for batch in batches] == [4_000, 4_000, 2_000]
+
+
+@contextmanager
+def rows_a_batch(spark: SparkSession, rows: int) -> Iterator[None]:
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, rows)
+    try:
+        yield
+    finally:
+        spark.conf.set(setting, str(before))
+
+
 def test_rows_can_be_streamed(spark: SparkSession, system: ActorSystem) -> None:
     df = every_type(spark)
     rows = system.start(SparkSource.rows(df, max_partition_bytes=1).to(Sink.list())).result(SECONDS)
@@ -79,9 +97,10 @@ def test_a_large_partition_is_computed_no_further_ahead_than_its_reader(
     made = tmp_path / "made"
     wide = spark.range(0, 600_000, 1, 1).selectExpr("id", "repeat(cast(id AS string), 40) AS s")
     df = wide.mapInArrow(counting(made), wide.schema)
-    asking = subscribed(system, SparkSource.arrow(df, max_partition_bytes=1_000_000))
-    asking.subscription.request(1)
-    until(lambda: asking.got)
+    with rows_a_batch(spark, 10_000):
+        asking = subscribed(system, SparkSource.arrow(df, max_partition_bytes=1_000_000))
+        asking.subscription.request(1)
+        until(lambda: asking.got)
     ahead = 0
     pause = threading.Event()
     while ahead != (ahead := len(made.read_text())):
@@ -123,9 +142,10 @@ def test_a_failure_in_the_middle_is_the_jobs_own(
             yield batch
 
     df = spark.range(0, 100_000, 1, 1).mapInArrow(fail, "id long")
-    run = system.start(SparkSource.arrow(df, max_partition_bytes=10_000).to(Sink.count()))
-    with pytest.raises(SparkPartitionError) as caught:
-        run.result(SECONDS)
+    with rows_a_batch(spark, 10_000):
+        run = system.start(SparkSource.arrow(df, max_partition_bytes=10_000).to(Sink.count()))
+        with pytest.raises(SparkPartitionError) as caught:
+            run.result(SECONDS)
     assert caught.value.kind is kind
     assert how == "exit" or caught.value.message == "ValueError: the sixth"
 
@@ -199,7 +219,7 @@ def test_a_connection_without_the_token_is_closed_and_does_no_harm(spark: SparkS
                 assert stranger.recv(1) == b""
         over.set()
 
-    transfer.begin(lambda: (batch for _ in job() or [0]))
+    transfer.begin(lambda: (batch for _ in job() or [0]), {})
     thread = threading.Thread(target=strangers)
     thread.start()
     assert list(transfer.batches()) in ([], [batch])
