@@ -155,6 +155,7 @@ class FlatMap(Drawing, Operator):
                 return
         elif self._has_another():
             return
+        list(self._results or ())  # nothing: but a transform may have to do something behind it
         self._results, self._piece = None, ()
         self._end_if_due()
 
