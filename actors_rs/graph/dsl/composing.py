@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.graph.blueprint import OPEN, OutletRef
 from actors_rs.graph.dsl.checks import cannot_run
+from actors_rs.graph.dsl.sources import flow_class
 from actors_rs.graph.fusing import fused
 
 if TYPE_CHECKING:
@@ -29,11 +30,9 @@ class Composition(Generic[In_contra, Out_co]):
         operator and its element as before. What has several inputs or outlets, a thread or a
         timer of its own, attributes of its own or inner streams stays as it is.
         """
-        from actors_rs.graph.dsl.flow import Flow
-
         if self._out is OPEN:
             raise cannot_run("fuse: an empty Flow() has no stage to fuse")
-        return Flow(fused(self._out))
+        return flow_class()(fused(self._out))
 
     def async_boundary(self) -> Flow[In_contra, Out_co]:
         """A ``fuse()`` behind this goes no further: what follows runs at the same time as this."""

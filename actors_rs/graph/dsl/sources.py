@@ -31,7 +31,7 @@ from actors_rs.stages.sources.unfold import Unfold
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
 
-__all__ = ["SourceFactories"]
+__all__ = ["SourceFactories", "flow_class"]
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -40,11 +40,12 @@ _SLICED = (list, tuple, builtins.range)
 
 def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
     """A flow that begins with a new source stage."""
-    return _flow()(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
+    return flow_class()(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
 
 
 @cache  # an import statement costs as much as all the rest of a source
-def _flow() -> type[Flow[Any, Any]]:
+def flow_class() -> type[Flow[Any, Any]]:
+    """``Flow``, for modules that it is made of."""
     from actors_rs.graph.dsl.flow import Flow
 
     return Flow

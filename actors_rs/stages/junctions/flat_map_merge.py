@@ -157,7 +157,7 @@ class FlatMapMerge(Drawing, Hosting):
         out = self._out
         before, most = len(out), min(self._pace.size, LARGE, self.outlet.demand - len(out))
         going_on = self._draw_into(out, most, stream, elements)
-        self._drew = len(out) - before
+        self._drew += len(out) - before
         return going_on
 
     def _draw_into(self, out: list[Any], most: int, stream: Drawn, elements: Iterator[Any]) -> bool:

@@ -208,9 +208,8 @@ class GroupBy(StageLogic):
             self.on_lost(elements)
 
     def held(self) -> list[Any]:
-        groups = (group.held for group in self._groups)
-        frames = (*groups, *self._waiting.values(), *self._sorted.frames.values())
-        return [element for frame in frames for element in frame]
+        frames = [*(group.held for group in self._groups), *self._waiting.values()]
+        return [element for frame in (*frames, *self._sorted.frames.values()) for element in frame]
 
     def _has_room(self) -> bool:
         """Whether a group can be opened, perhaps in place of another one."""

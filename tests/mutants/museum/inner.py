@@ -64,6 +64,14 @@ MUTANTS = (
         "inner/breadth",
     ),
     mutant(
+        "a drawn stream is not released",
+        "a stage that is cancelled forgets what it has opened for the stream that it draws",
+        "stages.operators.flat_map:FlatMap.stop",
+        "self._leave_stream()",
+        "pass",
+        "inner/flat_map within",
+    ),
+    mutant(
         "switch_map keeps the old stream",
         "the stream of an older element is forgotten but not cancelled",
         f"{J}.switch_map:SwitchMap._switch",
