@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from actors_rs import ActorSystem, Sink
+from actors_rs import ActorSystem, Sink, concat
 from actors_rs.delivery import Ledger, status
 from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.spark import (
@@ -23,10 +24,12 @@ from actors_rs.spark import (
     stage,
 )
 from actors_rs.spark.connect import is_connect
+from tests.spark import jobs
 from tests.spark.connect_server import Proxy, Server
-from tests.spark.jobs import ids, subscribed, until
+from tests.spark.jobs import ids, subscribed
 
 pytestmark = pytest.mark.spark
+until = partial(jobs.until, seconds=60)  # a server that begins on a busy machine takes its time
 
 COLUMNS = [
     "id",
@@ -194,12 +197,39 @@ def test_a_connection_that_breaks_is_mended_and_nothing_comes_twice(
         proxy.close()
 
 
-def test_cancelling_stops_the_query_on_the_server(
+def test_sources_behind_each_other_begin_their_queries_in_turn(
     system: ActorSystem, remote: Any, tmp_path: Path
 ) -> None:
+    folders = [tmp_path / "first", tmp_path / "second"]
+    for folder in folders:
+        folder.mkdir()
+    sources = [SparkSource.rows(marking(remote, folder, 2)) for folder in folders]
+    subscriber = subscribed(system, concat(*sources))
+    subscriber.subscription.request(1)
+    until(lambda: subscriber.got)
+    assert len(list(folders[0].iterdir())) == 2, "the server does not wait for demand"
+    assert list(folders[1].iterdir()) == []
+    subscriber.subscription.request(10)
+    until(lambda: subscriber.ended)
+    assert [row.id for row in subscriber.got] == [0, 1, 0, 1]
+
+
+def test_cancelling_stops_the_query_on_the_server(
+    system: ActorSystem, remote: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered: set[str] = set()
+    ask = connect_server.ConnectServer.ask
+
+    def listening(self: Any, method: str, *rest: Any) -> Any:
+        answer = ask(self, method, *rest)
+        answered.add(method)
+        return answer
+
+    monkeypatch.setattr(connect_server.ConnectServer, "ask", listening)
     run = system.start(SparkSource.arrow(marking(remote, tmp_path, 2, wait=True)).to(Sink.list()))
     until(lambda: len(list(tmp_path.iterdir())) == 2)
     run.cancel()
+    until(lambda: answered >= {"Interrupt", "ReleaseExecute"})
     assert remote.range(0, 4, 1, 2).count() == 4, "both of the server's slots are free again"
 
 
@@ -228,7 +258,7 @@ def test_a_query_that_somebody_else_interrupts_says_so(
     until(lambda: len(list(tmp_path.iterdir())) == 2)
     session.interruptAll()
     with pytest.raises(SparkPartitionError, match="OPERATION_CANCELED") as raised:
-        run.result(20)
+        run.result(60)
     assert raised.value.kind is FailureKind.CANCELLED_BY_OTHERS
 
 
@@ -241,7 +271,7 @@ def test_a_session_that_is_stopped_ends_the_stream(
     until(lambda: len(list(tmp_path.iterdir())) == 2)
     session.stop()
     with pytest.raises(SparkSessionLost, match=r"was stopped by|closed or forgotten") as raised:
-        run.result(20)
+        run.result(60)
     assert raised.value.kind is FailureKind.CONTEXT_STOPPED
     with pytest.raises(SparkSessionLost, match="was stopped by other code"):
         SparkSource.arrow(df).run(Sink.list())

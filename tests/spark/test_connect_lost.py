@@ -23,11 +23,13 @@ from actors_rs.spark import (
     liveness,
     stage,
 )
+from tests.spark import jobs
 from tests.spark.connect_server import Server
 from tests.spark.connect_server import connect_server as a_server
-from tests.spark.jobs import subscribed, until
+from tests.spark.jobs import subscribed
 
 pytestmark = pytest.mark.spark
+until = partial(jobs.until, seconds=60)
 
 
 @pytest.fixture
