@@ -11,14 +11,15 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.testing.leaks import no_leaks
+from stress.machine import lateness_of_the_machine
 from stress.running import quiet
 from stress.settings import Settings
 
 RUNS = 300
-ATTEMPTS = 3
-"""What others do on the machine may spoil a measurement or two; a slow runtime spoils all."""
 LONGEST = 0.05
 """Seconds within which 99 of 100 cancelled runs have ended; stretched by the dilation."""
+HANDS = 4
+"""Stages a cancellation goes through, one after the other: each may find the machine late."""
 
 
 @pytest.mark.timeout(600)
@@ -27,13 +28,14 @@ LONGEST = 0.05
 def test_99_of_100_cancelled_runs_have_ended_within_50_milliseconds(
     workers: int, window: int, settings: Settings
 ) -> None:
-    dice, most, late = random.Random(settings.seed), settings.stretched(LONGEST), 0.0
-    with quiet(), no_leaks(), ActorSystem(workers=workers, window=window) as system:
-        for _ in range(ATTEMPTS):
+    dice = random.Random(settings.seed)
+    with quiet(), no_leaks(), lateness_of_the_machine() as machine:
+        with ActorSystem(workers=workers, window=window) as system:
             took = [cancel_one(system, dice, settings) for _ in range(RUNS)]
-            if (late := quantiles(took, n=100)[98]) <= most:
-                return
-    pytest.fail(f"p99 is {late * 1000:.1f} ms, also at the {ATTEMPTS}. attempt")
+    late, most = quantiles(took, n=100)[98], settings.stretched(LONGEST) + HANDS * machine.p99
+    said = f"p99 is {late * 1000:.1f} ms; the machine itself is {machine.p99 * 1000:.1f} ms late"
+    print(said)
+    assert late <= most, said
 
 
 def cancel_one(system: ActorSystem, dice: random.Random, settings: Settings) -> float:
