@@ -147,7 +147,8 @@ def accounted_for(world):
         flow = flow.on_failure(world.pick("policy", POLICIES))
     if world.pick("slow", (False, True)):
         flow = flow.delay(1.0)
-    run = world.start(flow.to(Sink.list()))
+    narrow = Sink.list().with_attributes(window=1)  # so that pieces are given bit by bit
+    run = world.start(flow.to(narrow if world.pick("narrow", (False, True)) else Sink.list()))
     if (way := world.pick("way", ("end", "cancel", "drain"))) != "end":
         world.soon(way, getattr(run, "cancel" if way == "cancel" else "drain"))
     run.wait()
