@@ -9,6 +9,7 @@ does is hidden from it, so a deque becomes one whose changes show as accesses of
 
 import queue
 import threading
+import time
 from collections import deque
 from contextlib import ExitStack
 from types import ModuleType
@@ -18,37 +19,56 @@ import frontrun
 
 
 class VisibleDeque(deque):
-    """A deque whose every use is an access that can conflict with others."""
+    """A deque whose every use is one access that can conflict with others: a read or a write.
 
-    version = 0
+    One each, for the interleavings that are to be tried grow with the power of that number.
+    """
+
+    version = None
 
     def append(self, one):
-        self.version += 1
+        self.version = None
         super().append(one)
 
     def popleft(self):
-        self.version += 1
+        self.version = None
         return super().popleft()
 
     def pop(self):
-        self.version += 1
+        self.version = None
         return super().pop()
 
     def remove(self, one):
-        self.version += 1
+        self.version = None
         super().remove(one)
 
     def clear(self):
-        self.version += 1
+        self.version = None
         super().clear()
 
     def __iter__(self):
-        assert self.version >= 0
+        _ = self.version
         return super().__iter__()
 
     def __len__(self):
-        assert self.version >= 0
+        _ = self.version
         return super().__len__()
+
+
+class Latch:
+    """A lock that one thread takes and another gives back, as those that threads sleep on.
+
+    To frontrun a lock belongs to who took it: that nobody else is waited for is a deadlock.
+    """
+
+    def __init__(self):
+        self.free = threading.Semaphore(1)
+
+    def acquire(self, timeout=-1):
+        return self.free.acquire(timeout=None if timeout < 0 else timeout)
+
+    def release(self):
+        self.free.release()
 
 
 STANDARD = {
@@ -58,6 +78,22 @@ STANDARD = {
     "Lock": lambda: threading.Lock(),
     "SimpleQueue": lambda: queue.SimpleQueue(),
 }
+LATCHES = {"actors_rs.runtime.job_queue"}
+"""Modules whose locks are all latches."""
+
+
+def _beginning_in_any_order(thread):
+    """``thread``, with an access that conflicts with the others' before its first one.
+
+    Without it frontrun tries no order in which a thread whose first act is to take a lock begins
+    behind the last act of another one: a message behind the end, for instance.
+    """
+
+    def run(model):
+        model.began = thread
+        thread(model)
+
+    return run
 
 
 def explored(
@@ -74,17 +110,19 @@ def explored(
 
     ``modules`` are those whose locks take part. Without ``preemptions`` every interleaving is
     tried, else those with at most so many switches that no thread asked for. ``most`` stops the
-    search after so many.
+    search after so many, ``seconds`` after so long.
     """
     with ExitStack() as patched:
         patched.enter_context(patch.dict("os.environ", {"FRONTRUN_ACTIVE": "1"}))
         for module in modules:
             for name, standard in STANDARD.items():
                 if hasattr(module, name):
-                    patched.enter_context(patch.object(module, name, standard))
+                    is_latch = name == "Lock" and module.__name__ in LATCHES
+                    stands_for = Latch if is_latch else standard
+                    patched.enter_context(patch.object(module, name, stands_for))
         return frontrun.explore(
             setup=model,
-            workers=list(threads),
+            workers=[_beginning_in_any_order(thread) for thread in threads],
             invariant=holds,
             preemption_bound=preemptions,
             max_executions=most,
@@ -95,8 +133,15 @@ def explored(
         )
 
 
-def check(model, threads, holds, *modules, **options):
-    """Every interleaving keeps what ``holds`` says; returns how many there were."""
-    found = explored(model, threads, holds, *modules, **options)
+def check(model, threads, holds, *modules, seconds=60, most=None, **options):
+    """Every interleaving keeps what ``holds`` says; returns how many there were.
+
+    Fails also if there are more than were tried in ``seconds``, unless ``most`` says how many do.
+    """
+    began = time.monotonic()
+    found = explored(model, threads, holds, *modules, seconds=seconds, most=most, **options)
     assert found.property_holds, found.explanation
+    if most is None:
+        took = time.monotonic() - began
+        assert took < seconds, f"{found.num_explored} interleavings in {took:.0f} s were not all"
     return found.num_explored

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="var-annotated, no-untyped-def, type-arg, method-assign"
 """The mailbox in every interleaving of its tellers and its turns."""
 
+from collections import deque
 from functools import partial
 from unittest.mock import patch
 
@@ -12,30 +13,33 @@ STOP = "stop"
 
 
 class Model:
-    """A mailbox whose turns run on the thread that schedules them."""
+    """A mailbox whose turns run on the thread that schedules them.
+
+    What it notes for the verdict is in deques of C code: hidden from the search, which would try
+    all orders of the notes too.
+    """
 
     def __init__(self):
         self.mailbox = Mailbox()
         self.mailbox.owner = self
         self.mailbox.end_turn()
-        self.handled = []
-        self.refused = []
-        self.returned = []
-        self.running = 0
-        self.overlapped = False
+        self.handled, self.refused, self.returned = deque(), deque(), deque()
+        self.running, self.overlaps = deque(), deque()
 
     def _schedule_turn(self):
+        box, running = self.mailbox, self.running
         again = True
         while again:
-            self.overlapped |= self.running > 0
-            self.running += 1
-            message = self.mailbox.take()
+            running.append("turn")
+            if len(running) > 1:
+                self.overlaps.append("two turns at a time")
+            message = box.take()
             if message == STOP:
-                self.returned += self.mailbox.close()
+                self.returned.extend(box.close())
             elif message is not EMPTY:
                 self.handled.append(message)
-            self.running -= 1
-            again = not self.mailbox.closed and self.mailbox.end_turn()
+            running.pop()
+            again = not box.closed and box.end_turn()
 
     def tell(self, message):
         if not self.mailbox.offer(message):
@@ -52,18 +56,18 @@ def tell(message):
 
 def each_once(*messages):
     def holds(model):
-        seen = [one for one in model.handled + model.refused + model.returned if one != STOP]
-        return not model.overlapped and sorted(seen) == list(messages)
+        seen = [*model.handled, *model.refused, *model.returned]
+        return not model.overlaps and sorted(one for one in seen if one != STOP) == list(messages)
 
     return holds
 
 
 def test_two_tellers_and_a_stop_lose_nothing_and_never_run_two_turns_at_a_time():
-    assert check(Model, [tell(1), tell(2), tell(STOP)], each_once(1, 2), mailbox) > 5
+    assert check(Model, [tell(1), tell(2), tell(STOP)], each_once(1, 2), mailbox, seconds=300) > 100
 
 
 def test_three_tellers_and_a_stop_lose_nothing_with_two_preemptions():
-    # As far as 300 interleavings reach; all of them are tried in stress/test_threads.py.
+    # As far as 300 interleavings reach; stress/test_threads.py goes on for minutes.
     threads = [tell(1), tell(2), tell(3), tell(STOP)]
     check(Model, threads, each_once(1, 2, 3), mailbox, preemptions=2, most=300)
 

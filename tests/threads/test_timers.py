@@ -1,6 +1,8 @@
 # mypy: disable-error-code="var-annotated, no-untyped-def, type-arg, method-assign"
 """Timers in every interleaving of firing, cancelling and closing."""
 
+from collections import deque
+
 from actors_rs.runtime import timers
 from actors_rs.runtime.timers import Timer, Timers
 from tests.threads.controlled import check
@@ -20,6 +22,45 @@ class Model:
 
 def test_a_timer_fires_at_most_once_whenever_it_is_cancelled():
     check(Model, [Model.fire, Model.cancel], lambda model: len(model.fired) <= 1, timers)
+
+
+def test_a_timer_that_two_threads_fire_calls_back_once_if_one_of_them_cancels_it_first():
+    def cancel_and_fire(model):
+        model.cancel()
+        model.fire()
+
+    check(Model, [Model.fire, cancel_and_fire], lambda model: len(model.fired) <= 1, timers)
+
+
+class Due:
+    """A service whose thread is one of the search's: it takes what is due and fires it."""
+
+    def __init__(self):
+        self.fired = deque()
+        self.timers = Timers("model")
+        self.timers._thread = object()  # type: ignore[assignment]
+        self.timer = self.timers.after(-1.0, lambda: self.fired.append(1))
+
+    def run(self):
+        timer = self.timers._next_due()
+        if timer is not None:
+            timer.fire()
+
+    def cancel(self):
+        self.timer.cancel()
+
+    def close(self):
+        with self.timers._changed:
+            self.timers._closed = True
+            self.timers._heap.clear()
+
+    def add(self):
+        self.timers.after(60.0, lambda: None)
+
+
+def test_what_is_due_is_taken_once_whoever_cancels_adds_or_ends_meanwhile():
+    for threads in ([Due.run, Due.cancel], [Due.run, Due.close], [Due.run, Due.add]):
+        assert check(Due, threads, lambda model: len(model.fired) <= 1, timers) > 1
 
 
 class Service:

@@ -1,0 +1,129 @@
+# mypy: disable-error-code="var-annotated, no-untyped-def, arg-type, attr-defined, union-attr"
+"""The pool in every interleaving of those who hand in jobs, a worker that takes them, and the end.
+
+The threads of the pool are those of the search: what they run is their production loop.
+"""
+
+from collections import deque
+from unittest.mock import patch
+
+from actors_rs.runtime import job_queue, workers
+from actors_rs.runtime.dispatchers.pool import PoolDispatcher
+from actors_rs.runtime.workers import Workers
+from tests.threads.controlled import check, explored
+
+
+class HeldThread:
+    """A thread of the pool that does not start: the search runs its loop as one of its own."""
+
+    ident = None
+
+    def __init__(self, target, args, name, daemon):
+        self.name, self.loop = name, lambda: target(*args)
+
+    def start(self):
+        """Nothing."""
+
+    def join(self, timeout):
+        """Nothing: who ends the pool waits for nobody here."""
+
+    def is_alive(self):
+        return False
+
+
+class Model:
+    """A pool with one thread. What ran is noted in a deque of C code, hidden from the search."""
+
+    def __init__(self):
+        self.ran, self.refused = deque(), deque()
+        with patch.object(workers, "Thread", HeldThread):
+            self.pool = self.make()
+        [worker] = self.workers._workers
+        self.loop = worker.thread.loop
+
+    def make(self):
+        self.workers = Workers("model", keep=1)
+        self.workers.spawn(1)
+        return self.workers
+
+    def submit(self, job):
+        if not self.pool.put_growing(lambda: self.ran.append(job), 1):
+            self.refused.append(job)
+
+    def work(self):
+        self.loop()
+
+    def end(self):
+        self.pool.close(0.0)
+
+
+class NoTimers:
+    """Timers that never ring: whether the pool is stuck is not what is looked at."""
+
+    def after(self, seconds, callback):
+        """Nothing."""
+
+
+class Dispatching(Model):
+    """The dispatcher over such a pool, which takes turns and refuses none."""
+
+    def make(self):
+        pool = PoolDispatcher(NoTimers(), workers=1)
+        self.workers = pool._workers
+        return pool
+
+    def submit(self, job):
+        self.pool.schedule(lambda: self.ran.append(job))
+
+
+def submit(job):
+    return lambda model: model.submit(job)
+
+
+def each_ran_or_was_refused(*jobs):
+    return lambda model: (
+        sorted([*model.ran, *model.refused]) == list(jobs) and not model.workers.waiting
+    )
+
+
+def each_ran_once_or_waits(*jobs):
+    """Who hands in behind the end of a dispatcher finds nobody: but none runs twice or vanishes."""
+
+    def holds(model):
+        waiting = sum(job is not None for job in model.workers._queue._jobs)
+        return len({*model.ran}) == len(model.ran) == len(jobs) - waiting
+
+    return holds
+
+
+# As far as 100 interleavings reach; stress/test_threads.py goes on to many more of them.
+
+
+def test_two_who_hand_in_and_a_worker_that_takes_lose_nothing_when_the_pool_ends():
+    threads = [submit(1), submit(2), Model.work, Model.end]
+    assert check(Model, threads, each_ran_or_was_refused(1, 2), workers, job_queue, most=100) > 50
+
+
+def test_one_who_hands_in_a_worker_and_the_end_of_the_pool_lose_nothing():
+    threads = [submit(1), Model.work, Model.end]
+    check(Model, threads, each_ran_or_was_refused(1), workers, job_queue, most=100)
+
+
+def test_turns_run_once_until_the_dispatcher_ends():
+    threads = [submit(1), submit(2), Dispatching.work, Dispatching.end]
+    check(Dispatching, threads, each_ran_once_or_waits(1, 2), workers, job_queue, most=100)
+
+
+def test_a_worker_that_looks_before_it_registers_is_found():
+    def careless(self, sleeper, timeout=None):
+        while not self._jobs:
+            self._sleepers.append(sleeper)
+            self._sleep(sleeper, timeout)
+        return self._jobs.popleft()
+
+    with patch.object(job_queue.JobQueue, "get", careless):
+        found = explored(
+            Model, [submit(1), Model.work, Model.end], each_ran_or_was_refused(1), workers,
+            job_queue, most=200,
+        )  # fmt: skip
+    assert not found.property_holds
