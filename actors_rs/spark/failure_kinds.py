@@ -37,6 +37,8 @@ _FETCH = frozenset(
         "FetchFailed",
     }
 )
+_LAST_REASON = "Most recent failure reason: "
+"""What a stage says that was tried anew too often, before the text of the last exception."""
 _WORKER_ENDED = "Python worker exited unexpectedly"
 _TOO_LARGE = "spark.driver.maxResultSize"
 
@@ -68,6 +70,10 @@ class JavaError:
     message: str
 
 
+def _last_reason(error: JavaError) -> str:
+    return error.message.partition(_LAST_REASON)[2] if error.name == _SPARK else ""
+
+
 def kind_of(chain: Sequence[JavaError], tag: str | None = None) -> FailureKind:
     """The kind of the failure that ``chain`` tells of, the outermost exception first.
 
@@ -81,7 +87,7 @@ def kind_of(chain: Sequence[JavaError], tag: str | None = None) -> FailureKind:
             return FailureKind.PLAN
         if error.name in _USER_CODE or error.condition == "FAILED_EXECUTE_UDF":
             return FailureKind.USER_CODE
-        if error.name in _FETCH:
+        if error.name in _FETCH or _last_reason(error).startswith(tuple(_FETCH)):
             return FailureKind.FETCH_FAILED
         if error.name == "ExecutorLostFailure":
             return FailureKind.EXECUTOR_LOST

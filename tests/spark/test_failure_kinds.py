@@ -18,6 +18,15 @@ ABORTED = JavaError(SPARK, None, "Job aborted due to stage failure: Task 0 in st
             FailureKind.FETCH_FAILED,
         ),
         (
+            JavaError(
+                SPARK,
+                None,
+                "ResultStage 4 has failed the maximum allowable number of times: 4. Most recent "
+                "failure reason: org.apache.spark.shuffle.FetchFailedException: no such file",
+            ),
+            FailureKind.FETCH_FAILED,
+        ),
+        (
             JavaError("org.apache.spark.sql.AnalysisException", "UNRESOLVED_COLUMN", "x"),
             FailureKind.PLAN,
         ),

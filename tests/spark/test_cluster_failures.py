@@ -1,0 +1,70 @@
+# mypy: disable-error-code="no-untyped-def"
+"""What a failure on executors of their own is told as: provoked, not made up."""
+
+import ast
+from typing import Any
+
+import pytest
+
+from tests.spark.test_cluster import START
+from tests.spark.test_liveness import lines_of
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # five processes with a JVM
+
+SETTINGS = '"spark.task.maxFailures": "1"'
+STRICTER = """"spark.task.maxFailures": "1", "spark.stage.maxConsecutiveAttempts": "1",
+    "spark.driver.maxResultSize": "1m", "spark.local.dir": tempfile.mkdtemp()"""
+PROVOKED = """
+from actors_rs.spark import SparkPartitionError
+
+def kind_of(name, source):
+    with ActorSystem() as system:
+        try:
+            system.start(source.to(Sink.count())).result(100)
+        except SparkPartitionError as error:
+            tell(name, error.kind.name)
+        else:
+            tell(name, "nothing failed")
+
+def numbers(kill):
+    df = spark.range(0, 4, numPartitions=1)
+    return SparkSource.arrow(df.mapInArrow(kill, df.schema))
+
+# more than the driver takes
+large = spark.range(0, 1, numPartitions=1).selectExpr("repeat('x', 3000000) AS x")
+kind_of("large", SparkSource.arrow(large))
+
+# what a shuffle has written is gone
+rdd = spark.range(0, 1000, numPartitions=2).repartition(2).rdd
+rdd.count()
+for file in Path(spark.conf.get("spark.local.dir")).rglob("shuffle_*.data"):
+    file.unlink()
+kind_of("fetch", SparkSource.partitions(rdd, in_flight=1))
+
+kind_of("worker", numbers(killing(folder, {0}, ())))
+(folder / "0").unlink()
+kind_of("executor", numbers(killing(folder, (), {0})))
+spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, Any]:
+    start = START.replace(SETTINGS, STRICTER)
+    return {
+        what: ast.literal_eval(told)
+        for what, told in lines_of(start + PROVOKED, "240", seconds=300).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind"),
+    [
+        ("worker", "WORKER_LOST"),
+        ("executor", "EXECUTOR_LOST"),
+        ("fetch", "FETCH_FAILED"),
+        ("large", "TOO_LARGE"),
+    ],
+)
+def test_what_made_a_partition_fail_is_told(said: dict[str, Any], cause: str, kind: str) -> None:
+    assert said[cause] == kind
