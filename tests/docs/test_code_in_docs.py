@@ -1,4 +1,4 @@
-"""Every Python block in README, guide and docs/testing.md runs as it stands."""
+"""Every Python block in README, guide and the pages beside it runs as it stands."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-PAGES = ("README.md", "docs/guide.md", "docs/supervision.md")
+PAGES = ("README.md", "docs/guide.md", "docs/supervision.md", "docs/delivery.md")
 WHOLE = ("docs/testing.md",)  # its blocks build on those before them
 
 
