@@ -53,7 +53,7 @@ def shrunk(bug: Mutant) -> Kept:
 def keep(names: list[str]) -> None:
     """Keep the traces of the bugs of these ``names``, without any those of all that are kept."""
     anew = not names
-    names = names or [one.bug for one in kept()]
+    names = names or list(dict.fromkeys(one.bug for one in kept()))
     bugs = [next(bug for bug in ALL if bug.name == name) for name in names]
     if anew:
         for path in FOLDER.glob("*.json"):

@@ -32,6 +32,7 @@ UNDEFINED = {
     },
     "windows": {"Sliding"},
     "many of one": {"Expand", "FlatMap"},
+    "bases": {"HotJunction"},
     "adding": {"DefaultIfEmpty", "EndWith", "StartWith", "StatefulMap"},
 }
 """Kinds without an equation: something else comes of their elements, or more than went in."""
