@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from typing import Any
 
 from actors_rs.stages.edged import EdgedOperator
@@ -44,7 +45,8 @@ class SortWithin(EdgedOperator):
         return [entry[-1] for entry in rest]
 
     def held(self) -> Iterable[Any]:
-        return [*(entry[-1] for entry in self._sorted), *super().held()]
+        rest = () if self._results is None or self._piece else copy(self._elements)
+        return [*(entry[-1] for entry in self._sorted), *rest, *super().held()]
 
     def details(self) -> dict[str, Any]:
         return {"held": len(self._sorted)}
