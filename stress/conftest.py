@@ -19,6 +19,8 @@ __all__ = ["settings", "spark"]
 
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 SETTINGS = pytest.StashKey[Settings]()
+REPEAT = "__pytest_repeat_step_number"
+"""The parameter by which pytest-repeat counts."""
 BEGAN = pytest.StashKey[float]()
 
 
@@ -72,12 +74,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     dropped: set[pytest.Item] = set()
     for cases in tables.values():
         mark: Any = cases[0].get_closest_marker("rotated")
-        if not settings.whole and len(cases) > mark.args[0]:
-            dropped.update(cases)
-            dropped.difference_update(cases[settings.seed % mark.args[0] :: mark.args[0]])
+        table = list(dict.fromkeys(map(_case_of, cases)))
+        if not settings.whole and len(table) > mark.args[0]:
+            taken = set(table[settings.seed % mark.args[0] :: mark.args[0]])
+            dropped.update(item for item in cases if _case_of(item) not in taken)
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]
+
+
+def _case_of(item: pytest.Item) -> str:
+    """The same for each of the times that ``--count`` repeats a case of a table."""
+    callspec: Any = getattr(item, "callspec", None)
+    params: dict[str, Any] = callspec.params if callspec is not None else {}
+    return repr([(name, str(value)) for name, value in params.items() if name != REPEAT])
 
 
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
