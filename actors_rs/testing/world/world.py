@@ -279,7 +279,13 @@ class _WorldSystem(ActorSystem):
         window: int,
         monitor: bool,
     ) -> None:
-        super().__init__(window=window, monitor=monitor, name="world", machinery=machinery)
+        super().__init__(
+            window=window,
+            monitor=monitor,
+            metrics=False,  # no time passes in a turn, and what passes between turns is made up
+            name="world",
+            machinery=machinery,
+        )
         self._adopting = dispatcher.adopt
         self._world = dispatcher
         self.runs: list[Run[Any]] = []
