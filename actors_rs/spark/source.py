@@ -1,8 +1,10 @@
 """``SparkSource``: Spark as one more source, which computes a partition only when it is asked for.
 
 Each partition is one job, fetched on a thread that may block, never on the pool. A job starts
-when there is demand that the partitions already begun need not cover, at most ``in_flight`` of
-them are begun and not yet delivered, and a partition is read no further ahead than a few pieces.
+when there is demand that the partitions already begun need not cover, and a partition is read no
+further ahead than a few pieces. At most ``in_flight`` partitions are begun and not yet delivered.
+As that is the window behind the source too, and stages behind it ask for what they are asked for,
+no more are ahead of what the end of a chain has taken. Rows have the ordinary window.
 """
 
 from __future__ import annotations
@@ -144,8 +146,9 @@ def _planner(
 class SparkSource:
     """Sources over Spark. Nothing is planned or computed before the first element is asked for.
 
-    ``in_flight``: partitions begun and not yet delivered, which bounds the jobs that run and the
-    memory in the driver; 2 unless it is given. ``ordered``: elements come in the order of the
+    ``in_flight``: partitions begun and not yet taken by the function at the end of a chain of linear
+    stages (of ``rows``: not yet delivered), which bounds the jobs that run and the memory in the
+    driver; 2 unless it is given. ``ordered``: elements come in the order of the
     partitions; otherwise whichever partition is ready comes first, each in its own order. A failed
     job ends the stream with ``SparkPartitionError``; a dead JVM or stopped session with
     ``SparkSessionLost``.
