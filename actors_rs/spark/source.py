@@ -146,10 +146,10 @@ def _planner(
 class SparkSource:
     """Sources over Spark. Nothing is planned or computed before the first element is asked for.
 
-    ``in_flight``: partitions begun and not yet taken by the function at the end of a chain of linear
-    stages (of ``rows``: not yet delivered), which bounds the jobs that run and the memory in the
-    driver; 2 unless it is given. ``ordered``: elements come in the order of the
-    partitions; otherwise whichever partition is ready comes first, each in its own order. A failed
+    ``in_flight``: partitions begun and not yet taken by the function at the end of a chain of
+    linear stages (of ``rows``: not yet delivered), which bounds the jobs that run and the memory in
+    the driver; 2 unless it is given. ``ordered``: elements come in the order of the partitions;
+    otherwise whichever partition is ready comes first, each in its own order. A failed
     job ends the stream with ``SparkPartitionError``; a dead JVM or stopped session with
     ``SparkSessionLost``.
 
