@@ -66,6 +66,11 @@ def test_two_tellers_and_a_stop_lose_nothing_and_never_run_two_turns_at_a_time()
     assert check(Model, [tell(1), tell(2), tell(STOP)], each_once(1, 2), mailbox, seconds=300) > 100
 
 
+def test_three_tellers_lose_nothing_in_any_interleaving():
+    threads = [tell(1), tell(2), tell(3)]
+    assert check(Model, threads, each_once(1, 2, 3), mailbox, seconds=300) > 100
+
+
 def test_three_tellers_and_a_stop_lose_nothing_with_two_preemptions():
     # As far as 300 interleavings reach; stress/test_threads.py goes on for minutes.
     threads = [tell(1), tell(2), tell(3), tell(STOP)]
