@@ -9,6 +9,11 @@ from actors_rs.runtime.actor import TURN_SECONDS
 
 __all__ = ["StageClock", "TurnBudget"]
 
+
+def _nothing() -> None:
+    """What a turn that goes on does where there is nobody to be relieved."""
+
+
 NEVER = -inf
 """The time of what has not happened yet."""
 
@@ -20,7 +25,7 @@ class TurnBudget:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
-        self.relieve: Callable[[], None] = lambda: None
+        self.relieve: Callable[[], None] = _nothing
         """Called when the turn goes on although it has given something already."""
         self.began = self._lap = 0.0
         self.was_spent = False

@@ -44,6 +44,21 @@ class StageActor(PooledActor):
     """Runs one stage; is the ``StageContext`` of its logic."""
 
     _stops_in_order = False  # it ends with its stream
+    # What most stages never need has its place in the class until they do.
+    clock = StageClock()
+    error: BaseException | None = None
+    before_start: Callable[[], None] | None = None
+    at_boundary = False
+    """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
+    drain_boundary: Callable[[], None] | None = None
+    """Where an inlet is fed by a foreign publisher: lets it take no more."""
+    resumed = restarted = 0
+    """How many elements its policy passed over: going on as it was, and with fresh state."""
+    nest: Nest | None = None
+    """The inner streams that run within this actor, if there ever was one."""
+    outside: Outside | None = None
+    """What will wake it from outside the run, if that is watched."""
+    _started = _reported_slow = _metered = False
 
     def __init__(
         self,
@@ -63,25 +78,13 @@ class StageActor(PooledActor):
         self.site = site
         self.dispatcher = dispatcher  # type: ignore[misc]  # a stage's own choice
         self._most: Iterable[object] = repeat(None) if throughput is None else range(throughput)
-        self.clock = StageClock()
-        self.error: BaseException | None = None
-        self.before_start: Callable[[], None] | None = None
-        self.at_boundary = False
-        """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
-        self.drain_boundary: Callable[[], None] | None = None
-        """Where an inlet is fed by a foreign publisher: lets it take no more."""
-        self.resumed = self.restarted = 0
-        """How many elements its policy passed over: going on as it was, and with fresh state."""
-        self.nest: Nest | None = None
-        """The inner streams that run within this actor, if there ever was one."""
-        self.outside = None if run.stall_after is None else Outside()
-        """What will wake it from outside the run, if that is watched."""
+        if run.stall_after is not None:
+            self.outside = Outside()
+        if run.metered:
+            self._metered, self.clock = True, StageClock()
         self._run = run
         self._budget = TurnBudget(run.stopwatch)
         self.stopwatch = run.stopwatch
-        self._metered = run.metered
-        self._started = False
-        self._reported_slow = False
         logic.context = self
 
     def __str__(self) -> str:
@@ -235,8 +238,8 @@ class StageActor(PooledActor):
     def _begin(self) -> None:
         self._started = True
         self._budget.relieve = self._dispatcher.relieve
-        before_start, self.before_start = self.before_start, None  # it may hold a subscriber (3.13)
-        if before_start is not None:
+        if (before_start := self.before_start) is not None:
+            self.before_start = None  # it may hold a subscriber (3.13)
             before_start()
         self.logic.start()
 

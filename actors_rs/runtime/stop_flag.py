@@ -26,7 +26,9 @@ class StopFlag:
         return self._set
 
     def set(self) -> None:
-        """Raise the flag and wake those who wait."""
+        """Raise the flag and wake those who wait; later calls do nothing."""
+        if self._set:
+            return
         with _making_events:
             self._set = True
             event = self._event

@@ -18,6 +18,7 @@ from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Describer"]
 
+_PORTS = frozenset({Inlet, Outlet})
 _PLAIN = frozenset({int, str, bool, float, bytes, complex, type(None), range})
 DEEPEST = 6
 
@@ -50,17 +51,22 @@ class Describer:
                 return
             shape = _shape(kind)
         word, values = shape
-        into.append(word)
-        for value in values(message):
-            kind = type(value)
-            if kind is Inlet or kind is Outlet:
-                into.append(self._ports.get(id(value)) or self._port(value, 1))
-            elif kind in _PLAIN:
-                into.append(value)
-            elif kind is list and len(value) == 1 and type(value[0]) is int:
-                into.append((value[0],))
-            else:
-                into.append(self.value(value))
+        held = values(message)
+        if len(held) == 2 and type(held[1]) in _PORTS:  # as most of them are
+            value, port = held
+            name = self._ports.get(id(port)) or self._port(port, 1)
+            into += (word, name, value if type(value) in _PLAIN else self._key_of(value))
+        else:
+            into += (word, *map(self._key_of, held))
+
+    def _key_of(self, value: Any) -> Any:
+        """Something hashable, equal for values that are described alike."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if kind is list and len(value) == 1 and type(value[0]) is int:
+            return (value[0],)
+        return self.value(value)
 
     def value(self, value: Any, depth: int = 0) -> str:
         """Any value."""

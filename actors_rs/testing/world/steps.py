@@ -81,7 +81,8 @@ class ActorStep(Step):
 
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
-        dispatcher, waiting = self.dispatcher, len(self.mailbox)
+        dispatcher, mailbox = self.dispatcher, self.mailbox
+        waiting = len(mailbox._data) + len(mailbox._control or ())
         turn = dispatcher.choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
         self.actor._turn()
@@ -110,13 +111,12 @@ class WorldMailbox(Mailbox):
         if owner is None:
             return _take(self)
         step: ActorStep = owner._world_step  # type: ignore[attr-defined]
-        if not step.allowance:
+        if not step.allowance or not (self._data or self._control):
             return EMPTY
         message = _take(self)
-        if message is not EMPTY:
-            step.allowance -= 1
-            dispatcher = step.dispatcher
-            dispatcher.note_taken((dispatcher.steps, step.number, message))
+        step.allowance -= 1
+        dispatcher = step.dispatcher
+        dispatcher.note_taken((dispatcher.steps, step.number, message))
         return message
 
     get = take
