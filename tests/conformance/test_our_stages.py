@@ -10,7 +10,7 @@ CASES = [
     pytest.param(case, PAIRS[index % len(PAIRS)], id=f"{name}-{PAIRS[index % len(PAIRS)]}")
     for index, (name, case) in enumerate(cases())
 ]
-HELPERS = {"sinks/files", "junctions/hub_buffer"}  # parts of stages
+HELPERS = {"sinks/files", "junctions/hot", "junctions/hub_buffer"}  # parts of stages
 
 
 @pytest.mark.parametrize(("case", "setting"), CASES)

@@ -10,7 +10,7 @@ from tests.mutants.kill import quiet
 
 STAGES = Path(__file__).resolve().parents[2] / "actors_rs" / "stages"
 CLOCK_OR_THREADS = re.compile(r"context\.(now|after|run_blocking|post)\b|import (Alarm|Detached)\b")
-BASES = {"__init__", "hub_buffer"}
+BASES = {"__init__", "hot", "hub_buffer"}
 
 
 def needed():
