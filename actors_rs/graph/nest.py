@@ -150,6 +150,9 @@ class Nested:
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         return self._host.after(seconds, partial(self.act, action))
 
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+        """Whoever takes what an inner stream gives has to wait for this turn anyway."""
+
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         return self._host.run_blocking(job)
 

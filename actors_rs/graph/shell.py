@@ -17,8 +17,10 @@ from actors_rs.graph.clockwork import StageClock, TurnBudget
 from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
+from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY
+from actors_rs.runtime.timers import Timer
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import Cancellable, StageLogic
@@ -32,6 +34,8 @@ __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
 logger = logging.getLogger("actors_rs.stages")
 MOST_BLOCKING_THREADS = 4096
+AHEAD_SECONDS = 0.01
+"""After which what lies in an unfinished frame is sent ahead of the rest."""
 SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
 
@@ -59,6 +63,7 @@ class StageActor(PooledActor):
     outside: Outside | None = None
     """What will wake it from outside the run, if that is watched."""
     _started = _reported_slow = _metered = False
+    _look: Timer | None = None  # for frames that take long to be filled
 
     def __init__(
         self,
@@ -116,6 +121,22 @@ class StageActor(PooledActor):
         if self.outside is not None:
             return self.outside.timer(timers, seconds, lambda: self.post(action))
         return timers.after(seconds, lambda: self.post(action))
+
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+        if not self.system.sends_ahead:
+            return
+        if outlet.gate is None:
+            outlet.gate = Lock()
+        outlet.making = frame
+        if self._look is None:
+            self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
+
+    def _send_ahead(self) -> None:
+        """On the timers' thread: what lies in an unfinished frame waits for nobody."""
+        self._look = None  # before looking: a frame begun meanwhile is seen here, or sets a timer
+        made = [outlet.send_ahead() for outlet in self.logic.outlets]
+        if any(made) and self._look is None:
+            self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()
@@ -252,6 +273,8 @@ class StageActor(PooledActor):
 
     def _finish(self) -> None:
         logic = self.logic
+        if (look := self._look) is not None:
+            look.cancel()  # it would keep this stage alive for a while
         for unheard in unheard_failures(logic):
             self.forgive(unheard)
         error = last_error(self.error, logic)

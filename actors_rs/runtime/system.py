@@ -78,6 +78,7 @@ class ActorSystem:
         self.metrics = metrics
         self.monitor = monitor
         self.stall_after = stall_after
+        self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._machinery = machinery or threads(
             name,
@@ -104,9 +105,10 @@ class ActorSystem:
         self._spared = 0  # actors that the shutdown does not wait for yet
         self._stop_line = StopLine()
         self._tree = Lock()  # held to hang a running actor into the tree of supervision
-        self._closed = False
         self._draining = ""  # why, if it starts no further runs
-        self._orphaned = False  # in a child of the process that has its threads
+        self._closed = self._orphaned = (
+            False  # orphaned: in a child of the process that has its threads
+        )
         self._fatal: BaseException | None = None
         self._signals: SystemSignals | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []

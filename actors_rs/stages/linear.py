@@ -194,18 +194,22 @@ class Operator(_Linear):
         before = length_hint(self._elements)
         out: list[Any] = []
         try:
-            out.extend(islice(self._results or (), most))
+            more = self._pull(self._results or iter(()), out, most)
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
-        left = length_hint(self._elements)
-        if len(out) < most or not (left or self.expanding):
+        if not more:
             self._results, self._piece = None, ()
         self.outlet.emit(out)
-        return max(len(out), before - left)
+        return max(len(out), before - length_hint(self._elements))
+
+    def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
+        """Append up to ``most`` of ``results`` to ``out``; whether there may be more of them."""
+        out.extend(islice(results, most))
+        return len(out) == most and (self.expanding or length_hint(self._elements) > 0)
 
     def _end_if_due(self) -> None:
         inlet = self.inlet

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
@@ -253,13 +254,20 @@ class Outlet:
         "count",
         "demand",
         "foreseen",
+        "gate",
+        "making",
         "name",
+        "sent_ahead",
         "unwanted",
     )
 
     def __init__(self, name: str = "out") -> None:
         self.name = name
-        self.count = self.unwanted = 0
+        self.count = self.unwanted = self.sent_ahead = 0
+        self.making: list[Any] | None = None
+        """A frame that is to be emitted and is being filled by code that may wait."""
+        self.gate: ContextManager[Any] | None = None
+        """Held by whoever sends something of ``making``; without it nobody does."""
         self.demand = self.foreseen = 0
         self.closed = False
         self.cancelled = False
@@ -275,6 +283,8 @@ class Outlet:
 
         Raises ``DefectError`` beyond demand (rule 1.1). After cancellation a frame is dropped.
         """
+        if self.making is not None:
+            frame = self._rest_of(frame)
         size = len(frame)
         if not size or self.cancelled:
             self.unwanted += size
@@ -312,5 +322,34 @@ class Outlet:
             self.cause = cause
 
     def _close(self) -> None:
+        if self.making is not None:
+            self._rest_of(())
         self.closed = True
         self.demand = 0
+
+    # A frame whose elements go ahead of it
+
+    def send_ahead(self) -> bool:
+        """Send what lies in the frame that is being made; whether one is. On any thread."""
+        if self.gate is None:
+            return False
+        with self.gate:
+            frame = self.making
+            if frame is None or self._downstream is None:
+                return False
+            if part := frame[self.sent_ahead :]:
+                self.sent_ahead += len(part)
+                self._downstream.push(part)
+            return True
+
+    def _rest_of(self, frame: Frame) -> Frame:
+        """Nothing goes ahead any more: what is left of ``frame``; in the stage's turn."""
+        assert self.gate is not None
+        with self.gate:
+            self.making = None
+            sent, self.sent_ahead = self.sent_ahead, 0
+        if not sent:
+            return frame
+        self.demand = less_demand(self.demand, sent)
+        self.count += sent
+        return frame[sent:]

@@ -13,10 +13,7 @@ from actors_rs.stages.stage import Budget, StageLogic
 __all__ = ["IteratorSource", "SourceLogic"]
 
 STEP = 16
-"""Most elements drawn from an iterator between two looks at the clock.
-
-What was drawn waits for the rest of its step, should the iterator become slow in the midst of it.
-"""
+"""Most elements drawn from an iterator between two looks at the clock."""
 
 
 class SourceLogic(StageLogic):
@@ -48,7 +45,7 @@ class SourceLogic(StageLogic):
 
 
 class IteratorSource(SourceLogic):
-    """A source over any iterator: what is ready is sent before the next long wait.
+    """A source over any iterator: what is ready does not wait for what is not.
 
     Subclasses give ``elements``; the iterator is made when the first element is demanded and
     closed, where it has ``close``, when the stage stops.
@@ -70,6 +67,7 @@ class IteratorSource(SourceLogic):
         try:
             if self._iterator is None:
                 self._iterator = iter(self.elements())
+            self.context.filling(self.outlet, out)
             self._fill(out, self._iterator, most, budget)
         except Exception as error:
             self.outlet.emit(out)

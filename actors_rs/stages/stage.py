@@ -66,6 +66,12 @@ class StageContext(Protocol):
         """Post ``action`` after ``seconds``."""
         ...
 
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+        """``frame`` will be emitted at ``outlet`` once it is filled, by code that may wait.
+
+        What lies in it is sent ahead when that takes long: only append to it.
+        """
+
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         """Run ``job``, which must not raise, on a thread that may block; one is added if needed.
 

@@ -7,6 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
+from actors_rs.stages.operators.flat_map import STEP
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import Upstream
 
@@ -256,3 +257,20 @@ def test_figures_count_what_went_through_each_stage_also_while_the_host_runs(sys
     assert figures["take_while (ended)"] == (300, 200)
     stages = [s.details["stages"] for s in going.snapshot().stages if "(ended)" in s.name]
     assert stages == [100, 100]
+
+
+@pytest.mark.parametrize("kind", [Source.from_iterable, lambda made: made()])
+def test_what_was_drawn_fast_does_not_wait_for_an_element_that_is_slow(kind):
+    arrived = threading.Event()
+
+    def elements():
+        yield from range(5_000)
+        assert arrived.wait(SECONDS), "elements waited for one that came behind them"
+        yield 5_000
+
+    def note(n):
+        if n == 5_000 - 2 * STEP:
+            arrived.set()
+
+    Source.of(0).flat_map(lambda _: kind(elements)).run(Sink.for_each(note))
+    assert arrived.is_set()

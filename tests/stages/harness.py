@@ -171,6 +171,9 @@ class Alone:
         self.timers.append(Timer(seconds, action, self.time))
         return self.timers[-1]
 
+    def filling(self, outlet, frame):
+        pass
+
     def run_blocking(self, job):
         self.jobs.append(job)
         return True

@@ -27,6 +27,7 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pace import PIECE_SECONDS, Pace
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 
@@ -35,6 +36,8 @@ _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 _SEVERAL: tuple[Iterable[Any], ...] = ([], (), range(0), "", "\xe9", b"", {}, set())
 _COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
 """Iterators that know how many elements are left."""
+STEP = 64
+"""Most results drawn between two looks at the clock, unless they exist already."""
 
 
 class FlatMap(Drawing, Operator):
@@ -56,6 +59,8 @@ class FlatMap(Drawing, Operator):
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
+        self._steps = Pace()  # of drawing results that may have to be waited for
+        self._lap: Callable[[], float] = float  # seconds since the last look at the clock
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
 
@@ -135,12 +140,34 @@ class FlatMap(Drawing, Operator):
         return (piece[-left - 1], *rest)
 
     def advance(self, budget: Budget) -> None:
+        self._lap = budget.lap
         while self._inner is None or self._inner_is_over(self._inner):
             super().advance(budget)
             if self._results is not None and not self.outlet.demand:
                 self._look_for_the_end()
             if self._inner is None or budget.spent():
                 return
+
+    def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
+        """Append up to ``most`` results to ``out``; whether there may be more.
+
+        Step by step, for they may turn slow at any of them.
+        """
+        self.context.filling(self.outlet, out)
+        steps, spent = self._steps, 0.0
+        while (room := most - len(out)) > 0:
+            at_hand = length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
+            want, before = min(room, max(at_hand, min(steps.size, STEP))), len(out)
+            out += islice(results, want)
+            taken, lap = len(out) - before, self._lap()
+            if taken < want:
+                return False
+            spent += lap
+            if want > at_hand:
+                steps.record(taken, lap)
+            if spent > PIECE_SECONDS or steps.size < STEP:
+                break
+        return True
 
     def _look_for_the_end(self) -> None:
         """An end needs no demand: see whether nothing is left of the last piece.
