@@ -106,9 +106,7 @@ class ActorSystem:
         self._stop_line = StopLine()
         self._tree = Lock()  # held to hang a running actor into the tree of supervision
         self._draining = ""  # why, if it starts no further runs
-        self._closed = self._orphaned = (
-            False  # orphaned: in a child of the process that has its threads
-        )
+        self._closed = self._orphaned = False  # orphaned: in a child of its process
         self._fatal: BaseException | None = None
         self._signals: SystemSignals | None = None
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
