@@ -21,7 +21,7 @@ def test_a_run_fails_naming_the_file_and_is_resumed_when_there_is_space(
 ) -> None:
     output = Output(tmp_path, place)
     # A file of the data set is to be full before the ledger is.
-    growth, room = (150, 150_000) if place == "a data set" else (8, 100_000)
+    growth, room = (30, 150_000) if place == "a data set" else (8, 100_000)
     graph = output.graph(wide(spark, PARTITIONS, growth))
     with no_file_beyond(room):
         with pytest.raises(ActorsRsError, match="could not write") as caught:
