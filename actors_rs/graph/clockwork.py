@@ -7,11 +7,11 @@ from math import inf
 
 from actors_rs.runtime.actor import TURN_SECONDS
 
-__all__ = ["StageClock", "TurnBudget"]
+__all__ = ["StageClock", "TurnBudget", "nothing"]
 
 
-def _nothing() -> None:
-    """What a turn that goes on does where there is nobody to be relieved."""
+def nothing() -> None:
+    """What is done where nobody cares, or is there to be relieved."""
 
 
 NEVER = -inf
@@ -25,7 +25,7 @@ class TurnBudget:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
-        self.relieve: Callable[[], None] = _nothing
+        self.relieve: Callable[[], None] = nothing
         """Called when the turn goes on although it has given something already."""
         self.began = self._lap = 0.0
         self.was_spent = False

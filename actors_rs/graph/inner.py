@@ -20,7 +20,7 @@ from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
-from actors_rs.stages.sources.of import SequenceSource
+from actors_rs.stages.sources.of import SLICED, SequenceSource
 from actors_rs.stages.stage import StageLogic, Stream
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
-
-_SLICED = (list, tuple, range)
 
 
 def attach(
@@ -70,7 +68,7 @@ def outlet_of(source: object) -> OutletRef:
     if not isinstance(source, Iterable):
         raise TypeError(f"an inner stream must be a Source or an iterable, got {source!r}")
     make: Callable[[], Any]
-    if isinstance(source, _SLICED):
+    if isinstance(source, SLICED):
         make = partial(SequenceSource, source)
     else:
         make = partial(IterableSource, lambda: source)
@@ -79,7 +77,7 @@ def outlet_of(source: object) -> OutletRef:
 
 def at_hand(source: object) -> Sequence[Any] | None:
     """See ``StageContext.at_hand``."""
-    if isinstance(source, _SLICED):
+    if isinstance(source, SLICED):
         return source
     if not isinstance(source, Stream):
         return None

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError
-from actors_rs.graph.clockwork import StageClock, TurnBudget
+from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
 from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
@@ -38,10 +38,6 @@ AHEAD_SECONDS = 0.01
 """After which what lies in an unfinished frame is sent ahead of the rest."""
 SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
-
-
-def _nothing() -> None:
-    """What is done when nobody cares to know."""
 
 
 class StageActor(PooledActor):
@@ -129,14 +125,17 @@ class StageActor(PooledActor):
             outlet.gate = Lock()
         outlet.making = frame
         if self._look is None:
-            self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
+            self._look_soon()
+
+    def _look_soon(self) -> None:
+        self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
 
     def _send_ahead(self) -> None:
         """On the timers' thread: what lies in an unfinished frame waits for nobody."""
         self._look = None  # before looking: a frame begun meanwhile is seen here, or sets a timer
         made = [outlet.send_ahead() for outlet in self.logic.outlets]
         if any(made) and self._look is None:
-            self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
+            self._look_soon()
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()
@@ -192,7 +191,7 @@ class StageActor(PooledActor):
         return at_hand(source)
 
     def source_of(
-        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = _nothing, /
+        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = nothing, /
     ) -> Any:
         from actors_rs.graph.inner import source_of
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from actors_rs.runtime._primitives import Lock
-from actors_rs.spark.failures import SparkUnavailable
+from actors_rs.spark.failures import not_installed
 
 __all__ = ["ANSWER_SECONDS", "ConnectServer", "connect_parts"]
 
@@ -29,11 +29,7 @@ def connect_parts() -> tuple[Any, Any]:
         import grpc
         from pyspark.sql.connect.proto import base_pb2
     except ImportError as error:
-        package = (error.name or "grpc").partition(".")[0]
-        raise SparkUnavailable(
-            f"Spark Connect needs the Python package {package!r}, which is not installed: run "
-            'pip install "actors-rs[connect]"'
-        ) from error
+        raise not_installed("Spark Connect", error, "grpc", "connect") from error
     return grpc, base_pb2
 
 

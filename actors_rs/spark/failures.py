@@ -32,6 +32,7 @@ __all__ = [
     "SparkUnavailable",
     "describe_failure",
     "ensure_session_alive",
+    "not_installed",
     "one_line",
     "python_class",
     "session_frozen",
@@ -50,6 +51,15 @@ _TRACEBACK = "Traceback (most recent call last):"
 
 class SparkUnavailable(UserError):  # noqa: N818 - a state of the machine
     """Spark cannot start here; the message says what to install."""
+
+
+def not_installed(what: str, error: ImportError, otherwise: str, extra: str) -> SparkUnavailable:
+    """The exception for a package that ``what`` needs; ``otherwise`` if ``error`` names none."""
+    package = (error.name or otherwise).partition(".")[0]
+    return SparkUnavailable(
+        f"{what} needs the Python package {package!r}, which is not installed: run "
+        f'pip install "actors-rs[{extra}]"'
+    )
 
 
 class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who erred

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.spark.failures import SparkUnavailable
+from actors_rs.spark.failures import not_installed
 from actors_rs.spark.java import find_java_home, write_support_file
 
 if TYPE_CHECKING:
@@ -99,11 +99,7 @@ def _builder() -> SparkSession.Builder:
         import pyarrow  # noqa: F401
         from pyspark.sql import SparkSession
     except ImportError as error:
-        package = (error.name or "pyspark").partition(".")[0]
-        raise SparkUnavailable(
-            f"Spark needs the Python package {package!r}, which is not installed: run "
-            'pip install "actors-rs[spark]"'
-        ) from error
+        raise not_installed("Spark", error, "pyspark", "spark") from error
     return SparkSession.builder
 
 

@@ -23,7 +23,7 @@ from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.never import Never as NeverSource
-from actors_rs.stages.sources.of import SequenceSource
+from actors_rs.stages.sources.of import SLICED, SequenceSource
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
@@ -35,7 +35,6 @@ __all__ = ["SourceFactories", "flow_class"]
 
 T = TypeVar("T")
 S = TypeVar("S")
-_SLICED = (list, tuple, builtins.range)
 
 
 def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
@@ -82,7 +81,7 @@ class SourceFactories(FileSources):
 
         Give a function when the graph is to run more than once over a generator.
         """
-        if isinstance(iterable, _SLICED):
+        if isinstance(iterable, SLICED):
             return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterable):
             return source("from_iterable", partial(IterableSource, lambda: iterable))

@@ -20,6 +20,9 @@ from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
 
+SLICED = (list, tuple, range)
+"""What can be sliced, and is therefore given in frames."""
+
 
 class SequenceSource(SourceLogic):
     """The elements of something that can be sliced, frame by frame: a tuple, list or range."""

@@ -24,6 +24,14 @@ class Flaky:
         return x
 
 
+def _given_or_reported(world, sources, got):
+    """Each of nine elements is in ``got`` or a dead letter, once, and the world comes to rest."""
+    both = Counter(got) + Counter(lost_in(world))
+    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
+    settle(world)
+    sources.check()
+
+
 def lost_in(world):
     """The elements that were reported; of groups that were cut off it is their elements."""
     letters = [one.what for one in world.system.dead_letters.recent()]
@@ -42,10 +50,7 @@ def every_element_is_given_or_reported(world):
     flow = pipe(sources(range(9)), body.restart(WAIT))
     got = world.start(flow.to(Sink.list())).result()
     assert got == sorted(got), got
-    both = Counter(got) + Counter(lost_in(world))
-    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
-    settle(world)
-    sources.check()
+    _given_or_reported(world, sources, got)
 
 
 def a_source_begins_anew(world):
@@ -117,10 +122,7 @@ def groups_are_given_or_reported(world):
     if world.pick("slow", (False, True)):
         flow = flow.delay(1.0)
     got = world.start(flow.to(Sink.list())).result()
-    both = Counter(got) + Counter(lost_in(world))
-    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
-    settle(world)
-    sources.check()
+    _given_or_reported(world, sources, got)
 
 
 def sections_in_groups(world):
@@ -132,10 +134,7 @@ def sections_in_groups(world):
 
     flow = sources(range(9)).group_by(lambda x: x % 2, 2).flat_map(stream, breadth=2)
     got = world.start(flow.to(Sink.list())).result()
-    both = Counter(got) + Counter(lost_in(world))
-    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
-    settle(world)
-    sources.check()
+    _given_or_reported(world, sources, got)
 
 
 def sections_within_sections(world):
@@ -145,10 +144,7 @@ def sections_within_sections(world):
     body = pipe(inner, Flow().map(int).map(Flaky(1, 5)))
     flow = pipe(sources(range(9)), body.restart(WAIT)).map(int)
     got = world.start(flow.to(Sink.list())).result()
-    both = Counter(got) + Counter(lost_in(world))
-    assert both == Counter(range(9)), f"given {got}, reported {lost_in(world)}"
-    settle(world)
-    sources.check()
+    _given_or_reported(world, sources, got)
 
 
 def switched_within(world):
