@@ -16,12 +16,17 @@ def impatient():
     return Environment(timeout=0.3, no_signals_timeout=0.03)
 
 
-def publisher_verification(publisher, failed=None):
+def patient():
+    """An environment for what is expected to pass, on a machine that may be busy."""
+    return Environment(timeout=30, no_signals_timeout=0.03)
+
+
+def publisher_verification(publisher, failed=None, environment=impatient):
     """A verification of the publishers that `publisher(elements)` and `failed()` make."""
 
     class Made(PublisherVerification):
         def create_environment(self):
-            return impatient()
+            return environment()
 
         def create_publisher(self, elements):
             return publisher(range(elements))

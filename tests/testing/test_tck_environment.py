@@ -1,6 +1,7 @@
 """The kit's environment: deadlines, dilation, errors from other threads, subscribers by hand."""
 
 import threading
+import weakref
 
 import pytest
 
@@ -9,7 +10,7 @@ from actors_rs.testing.reference import ReferencePublisher
 from actors_rs.testing.tck import Environment, Failure, Latch, ManualSubscriber, NotVerified
 from actors_rs.testing.tck.environment import DILATION_VARIABLE
 from actors_rs.testing.tck.verification import Verification, optional, required
-from tests.testing.support import impatient
+from tests.testing.support import impatient, patient
 
 
 @pytest.mark.parametrize("name", ["timeout", "no_signals_timeout"])
@@ -61,6 +62,18 @@ def test_errors_of_other_threads_fail_the_test_that_verifies():
         env.verify_no_async_errors()
 
 
+def test_what_a_collection_drops_counts_as_dropped_however_long_the_collection_took():
+    class Cyclic:
+        def __init__(self):
+            self.itself = self
+
+    dropped, kept = weakref.ref(Cyclic()), Cyclic()
+    env = Environment(timeout=0)  # less than any collection takes
+    env.wait_until_dropped(dropped, "rule 3.13: still there")
+    with pytest.raises(Failure, match=r"rule 3\.13: still there"):
+        env.wait_until_dropped(weakref.ref(kept), "rule 3.13: still there")
+
+
 def test_an_error_noted_meanwhile_is_told_beside_the_one_that_ended_the_test():
     class Both(Verification):
         @required("1.1")
@@ -83,11 +96,10 @@ def test_an_optional_rule_that_is_not_kept_is_skipped_with_what_was_seen():
 
 
 def test_a_latch_is_waited_for_with_a_deadline():
-    env = impatient()
-    latch = Latch(env)
-    latch.expect_open("closed too soon")
     with pytest.raises(Failure, match="never closed"):
-        latch.expect_closed("never closed")
+        Latch(impatient()).expect_closed("never closed")
+    latch = Latch(patient())
+    latch.expect_open("closed too soon")
     threading.Thread(target=latch.close).start()
     latch.expect_closed("never closed")
     with pytest.raises(Failure, match="closed too soon"):
@@ -137,11 +149,11 @@ def test_an_error_of_another_type_than_expected_is_told(subscriber):
 
 
 def test_a_call_that_does_not_return_in_time_is_told_and_one_that_raises_too():
-    env = impatient()
     never = threading.Event()
     with pytest.raises(Failure, match="must return, it has not"):
-        env.returns_in_time("must return", never.wait, 5)
+        impatient().returns_in_time("must return", never.wait, 5)
     never.set()
+    env = patient()
     env.returns_in_time("must return", [].pop)
     with pytest.raises(Failure, match="must return, it raised IndexError"):
         env.verify_no_async_errors()
