@@ -3,6 +3,7 @@
 
 PYTHON ?= $(shell sh tools/find_python.sh)
 MINUTES ?= 5
+WORKERS ?= 2
 PY := .venv/bin/python
 READY := .venv/.ready
 CODE := $(wildcard actors_rs tests examples stress tools)
@@ -33,8 +34,8 @@ demo: $(READY) ## the census of the standard library, into build/census
 demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
 	@$(WITH_JAVA) $(PY) -m tools.demo_faults
 
-test: lint types ## linter, type checker and tests
-	@$(WITH_JAVA) $(PY) -m pytest -q
+test: lint types ## linter, type checker and tests, these by WORKERS=2 processes
+	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS)
 
 lint: $(READY) ## ruff: rules and format
 	$(PY) -m ruff check $(CODE)

@@ -1,5 +1,8 @@
 """What every test of the project runs under."""
 
+from typing import Any
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
@@ -7,3 +10,15 @@ pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 # How long an example takes says something about the machine, and nothing about a promise.
 settings.register_profile("promises", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("promises")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file stays on one worker; those that share a Spark session stay on the same one."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/spark" if nodeid.startswith("tests/spark/") else nodeid.split("::")[0]
+
+    return ByFile(config, log)

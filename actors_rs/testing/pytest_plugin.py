@@ -9,7 +9,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["pytest_addoption", "pytest_configure", "pytest_terminal_summary"]
+__all__ = [
+    "pytest_addoption",
+    "pytest_configure",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+]
+
+EXPLORED = "actors_rs explored"
+"""Under this name a worker of pytest-xdist hands on what it has explored."""
 
 MARKERS = (
     "tck_required: conformance test of a rule that must hold",
@@ -58,9 +66,30 @@ def pytest_configure(config: Any) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     _set_explore_options(config)
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(_Workers(), "actors_rs workers")
     dilation = config.getoption("--tck-dilation", default=None)
     if dilation is not None:
         os.environ["ACTORS_RS_TCK_DILATION"] = str(dilation)
+
+
+class _Workers:
+    """Hooks of pytest-xdist, known to pytest only where that is installed."""
+
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Count what a worker has explored; one that crashed has not told."""
+        from actors_rs.testing.explore.settings import SETTINGS
+
+        SETTINGS.add((getattr(node, "workeroutput", None) or {}).get(EXPLORED, ()))
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """In a worker of pytest-xdist: hand on what was explored to the process that tells it."""
+    from actors_rs.testing.explore.settings import SETTINGS
+
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[EXPLORED] = [list(one) for one in SETTINGS.explored]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -28,7 +28,7 @@ from actors_rs.testing.explore import (
     replay,
     search,
 )
-from actors_rs.testing.explore.settings import SETTINGS, Settings
+from actors_rs.testing.explore.settings import SETTINGS, Settings, Tally
 from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import add_schedule, load_schedules
 
@@ -210,7 +210,9 @@ def test_a_test_without_a_world_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "clock", [time.time, time.monotonic, time.perf_counter, datetime.now], ids=str
+    "clock",
+    [time.time, time.monotonic, time.perf_counter, datetime.now],
+    ids=["time", "monotonic", "perf_counter", "now"],
 )
 def test_the_real_clock_is_found_and_its_line_named(clock):
     def scenario(world):
@@ -327,8 +329,7 @@ def test_the_rate_of_a_yardstick_is_always_told(monkeypatch):
     monkeypatch.setattr(SETTINGS, "explored", [])
     monkeypatch.setattr(SETTINGS, "schedules", None)
     for name, yardstick in (("ordinary", False), ("measured", True)):
-        check_scenario(fine, Plan(runs=10, yardstick=yardstick))
-        SETTINGS.explored[-1].name = name
+        SETTINGS.explored.append(Tally.of(search(fine, Plan(runs=10, yardstick=yardstick), name)))
     assert [line.partition(":")[0] for line in SETTINGS.summary()[:-1]] == ["ordinary", "measured"]
     [told, total] = SETTINGS.summary(detailed=False)
     assert re.fullmatch(

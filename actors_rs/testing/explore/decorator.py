@@ -14,7 +14,7 @@ from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
 from actors_rs.testing.explore.search import replay as replay_trace
-from actors_rs.testing.explore.settings import SETTINGS
+from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules
 from actors_rs.testing.world import World
 
@@ -92,7 +92,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
         for trace in load_schedules(SETTINGS.schedules, test):
             replay_trace(scenario, asked, trace, strict=False)
     found = search(scenario, asked, test)
-    SETTINGS.explored.append(found)
+    SETTINGS.explored.append(Tally.of(found))
     if found.failure is not None:
         _raise(found, test)
     if tuple(asked.portfolio) == ("exhaustive",) and not found.complete:

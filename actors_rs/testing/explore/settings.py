@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from actors_rs.testing.explore.search import Exploration
 
-__all__ = ["SETTINGS", "Settings"]
+__all__ = ["SETTINGS", "Settings", "Tally"]
+
+
+class Tally(NamedTuple):
+    """What is told of one exploration, in plain values that go from one process to another."""
+
+    name: str
+    runs: int
+    behaviours: int
+    seconds: float
+    yardstick: bool
+    line: str
+
+    @classmethod
+    def of(cls, found: Exploration) -> Tally:
+        """That of ``found``, which is not kept."""
+        behaviours = len(found.behaviours)
+        return cls(found.name, found.runs, behaviours, found.seconds, found.yardstick, str(found))
 
 
 @dataclass
@@ -22,14 +41,18 @@ class Settings:
     trace: str | None = None
     keep: bool = False
     schedules: Path | None = None
-    explored: list[Exploration] = field(default_factory=list)
+    explored: list[Tally] = field(default_factory=list)
+
+    def add(self, tallies: Iterable[Iterable[Any]]) -> None:
+        """Count what another process has explored, too."""
+        self.explored.extend(Tally(*one) for one in tallies)
 
     def summary(self, detailed: bool = True) -> list[str]:
         """A line for each exploration, or for each that is a yardstick, and one for all."""
         if not self.explored:
             return []
         runs = sum(one.runs for one in self.explored)
-        behaviours = sum(len(one.behaviours) for one in self.explored)
+        behaviours = sum(one.behaviours for one in self.explored)
         seconds = sum(one.seconds for one in self.explored)
         rate = runs / seconds if seconds else 0.0
         total = (
@@ -37,7 +60,7 @@ class Settings:
             f"and core), {behaviours} distinct behaviours"
         )
         shown = [one for one in self.explored if detailed or one.yardstick]
-        return [*map(str, shown), total]
+        return [*(one.line for one in shown), total]
 
 
 SETTINGS = Settings()
