@@ -17,8 +17,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """A file stays on one worker; those that share a Spark session stay on the same one."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return "tests/spark" if nodeid.startswith("tests/spark/") else nodeid.split("::")[0]
+    def unit(nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "tests/spark" if file.startswith("tests/spark/") else file
 
-    return ByFile(config, log)
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = unit
+    return scheduler
