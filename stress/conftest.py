@@ -2,10 +2,12 @@
 
 A test marked ``rotated(n)`` is one of a table too long for a round: a session takes every n-th
 case, beginning with that of its seed, so n rounds with seeds in a row take them all.
+With ``--minutes`` a round ends when they are over, and takes its tests in an order of its seed.
 """
 
 from __future__ import annotations
 
+import random
 import time
 from collections import defaultdict
 from typing import Any
@@ -22,13 +24,12 @@ SETTINGS = pytest.StashKey[Settings]()
 REPEAT = "__pytest_repeat_step_number"
 """The parameter by which pytest-repeat counts."""
 BEGAN = pytest.StashKey[float]()
+LEFT_OUT = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("stress", "real threads under load (--seed says which round it is)")
-    group.addoption(
-        "--minutes", type=float, metavar="N", help="begin no case of a table after N minutes"
-    )
+    group.addoption("--minutes", type=float, metavar="N", help="begin no test after N minutes")
     group.addoption(
         "--dilation", type=float, default=1.0, metavar="F", help="stretch all times by F"
     )
@@ -57,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.publish()
     config.stash[SETTINGS] = settings
     config.stash[BEGAN] = time.monotonic()
+    config.stash[LEFT_OUT] = []
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -81,6 +83,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]
+    if settings.minutes is not None:
+        random.Random(settings.seed).shuffle(items)
 
 
 def _case_of(item: pytest.Item) -> str:
@@ -91,11 +95,19 @@ def _case_of(item: pytest.Item) -> str:
 
 
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Leave the rest of a table out when the time is up."""
-    minutes = item.config.stash[SETTINGS].minutes
-    if minutes is None or item.get_closest_marker("rotated") is None:
+    """Begin no test when the time is up."""
+    stash = item.config.stash
+    minutes = stash[SETTINGS].minutes
+    if minutes is None or time.monotonic() - stash[BEGAN] <= 60 * minutes:
         return None
-    return True if time.monotonic() - item.config.stash[BEGAN] > 60 * minutes else None
+    stash[LEFT_OUT].append(item.nodeid)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Tell how much of the round the time was too short for."""
+    if left_out := len(config.stash[LEFT_OUT]):
+        terminalreporter.write_line(f"{left_out} tests not begun: the minutes were over")
 
 
 @pytest.fixture(scope="session")
