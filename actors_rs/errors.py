@@ -30,6 +30,8 @@ ActorsRsError
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "ActorsRsError",
     "ArgumentTypeError",
@@ -61,7 +63,21 @@ __all__ = [
 
 
 class ActorsRsError(Exception):
-    """Root of all exceptions that this package raises on purpose."""
+    """Root of all exceptions that this package raises on purpose.
+
+    All of them can be copied and pickled, so that they reach whoever waits for a process pool. What
+    they were raised from stays behind, as it does for any exception.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default the class is called again, with its text for what the text was made of.
+        return _made_again, (type(self), self.args), self.__dict__
+
+
+def _made_again(kind: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.args = args  # an OSError with an __init__ of its own has none before that was called
+    return error
 
 
 def said(error: BaseException) -> str:

@@ -1,0 +1,59 @@
+"""What the exceptions of this package promise whoever catches them."""
+
+import copy
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from actors_rs import Sink, Source
+from actors_rs.errors import (
+    BufferOverflowError,
+    EmptyStreamError,
+    MissingExtraError,
+    ProtocolViolation,
+    ReadError,
+    RestartLimitError,
+    SlowSubscriberError,
+    StageError,
+    StreamTimeoutError,
+    TooManyGroupsError,
+    WriteError,
+)
+
+cause = OSError("no such table")
+RAISED = [
+    ProtocolViolation("3.9", "request(n) needs n >= 1", link="a -> b", signals=("request(0)",)),
+    RestartLimitError("family", "child", "3 in 5 s", cause),
+    StageError("parse", cause, 3, "etl.py:7"),
+    WriteError("out.jsonl", cause),
+    ReadError("in.csv", cause, 7),
+    SlowSubscriberError("hub", "2 elements behind"),
+    EmptyStreamError("no element came"),
+    StreamTimeoutError("slow", "idle_timeout(3)", "nothing came"),
+    BufferOverflowError("held", 3),
+    TooManyGroupsError("group_by", 3, "'d'"),
+    MissingExtraError("parquet needs pyarrow"),
+]
+
+
+@pytest.mark.parametrize("again", [lambda error: pickle.loads(pickle.dumps(error)), copy.copy])
+@pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
+def test_an_error_that_was_pickled_or_copied_is_what_it_was(error, again):
+    error.add_note("that was attempt 3")
+    other = again(error)
+    assert type(other) is type(error)
+    assert str(other) == str(error)
+    assert vars(other) == vars(error)
+
+
+def fail_in_a_stream():
+    Source.of(1, 0).map(lambda n: 1 / n).named("divide").run(Sink.list())
+
+
+def test_a_stream_that_fails_in_a_process_pool_tells_whoever_waits_which_stage_it_was():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        with pytest.raises(StageError, match="stage 'divide' failed at element 1") as caught:
+            pool.submit(fail_in_a_stream).result(60)
+    assert caught.value.position == 1
