@@ -17,6 +17,7 @@ from actors_rs.delivery import Ledger, status
 from actors_rs.errors import LedgerError
 from actors_rs.spark import SparkSessionLost, SparkSource, local_session
 from tests.spark.jobs import until
+from tests.spark.master import CONF, MASTER
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
@@ -62,7 +63,7 @@ def test_a_night_in_which_the_session_is_lost_again_and_again_is_resumed_each_ti
     slowest = dict.fromkeys(SECONDS, 0.0)
     for number in range(LOSSES):
         how = ("killed", "stopped")[number % 2]
-        spark = local_session(master="local[2]", short_lived=True)
+        spark = local_session(master=MASTER, short_lived=True, conf=CONF)
         before = committed(tmp_path) if number else 0
         with ActorSystem() as system:
             run = system.start(graph(spark, tmp_path))
@@ -74,7 +75,7 @@ def test_a_night_in_which_the_session_is_lost_again_and_again_is_resumed_each_ti
                 run.result(60)
             slowest[how] = max(slowest[how], monotonic() - began)
         assert before < committed(tmp_path) < PARTITIONS
-    spark = local_session(master="local[2]", short_lived=True)
+    spark = local_session(master=MASTER, short_lived=True, conf=CONF)
     with ActorSystem() as system:
         system.start(graph(spark, tmp_path)).result(600)
     spark.stop()

@@ -10,20 +10,23 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem
 from actors_rs.spark.session import local_session
 from tests.spark.connect_server import Server, connect_server
+from tests.spark.master import CONF, MASTER, warm_up
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     session = local_session(
         "tests",
-        master="local[2]",
+        master=MASTER,
         short_lived=True,
         conf={
             "spark.driver.memory": "1g",
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.session.timeZone": "Europe/Berlin",
+            **CONF,
         },
     )
+    warm_up(session)
     yield session
     session.stop()
 

@@ -16,6 +16,7 @@ import pytest
 
 from actors_rs.spark.java import find_java_home
 from tests.spark.jobs import until
+from tests.spark.master import CONF, MASTER
 
 _CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _CONF = {
@@ -63,9 +64,9 @@ class Server:
 @contextmanager
 def connect_server(folder: Path) -> Iterator[Server]:
     port = _free_port()
-    settings = {**_CONF, "spark.connect.grpc.binding.port": str(port)}
+    settings = {**_CONF, **CONF, "spark.connect.grpc.binding.port": str(port)}
     submit = str(Path(pyspark.__path__[0]) / "bin" / "spark-submit")
-    command = [submit, "--class", _CLASS, "--master", "local[2]", "--driver-memory", "1g"]
+    command = [submit, "--class", _CLASS, "--master", MASTER, "--driver-memory", "1g"]
     command += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
     for key, value in settings.items():
         command += ["--conf", f"{key}={value}"]

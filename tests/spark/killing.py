@@ -17,6 +17,7 @@ from actors_rs.delivery import Entry, Report, status
 from actors_rs.errors import LedgerError
 from overnight_fan_out import lines_of
 from tests.spark.jobs import until
+from tests.spark.master import MASTER
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "overnight_fan_out.py"
 FAULTS = ["--malformed=0.5", "--error=0", "--kill=0", "--slow=0", "--poison=0", "--huge=0"]
@@ -36,7 +37,7 @@ class Night:
 
     def start(self) -> None:
         """A process that works on, whose ledger is open."""
-        command = [sys.executable, str(EXAMPLE), f"--out={self.out}", "--master=local[2]"]
+        command = [sys.executable, str(EXAMPLE), f"--out={self.out}", f"--master={MASTER}"]
         command += [f"--partitions={self.partitions}", f"--rows={self.options.rows}", *FAULTS]
         self.out.mkdir(exist_ok=True)
         with self._log.open("w") as log:  # no pipe: the JVM outlives the kill for a moment

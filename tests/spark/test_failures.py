@@ -186,10 +186,11 @@ from concurrent.futures import ThreadPoolExecutor
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.session import local_session
+from tests.spark.master import CONF, MASTER
 
 def session():
-    return local_session(master="local[2]", short_lived=True,
-                         conf={"spark.driver.memory": "512m"})
+    return local_session(master=MASTER, short_lived=True,
+                         conf={**CONF, "spark.driver.memory": "512m"})
 
 def sleeping(batches):
     import time

@@ -21,6 +21,7 @@ START = (
 import os, signal, sys, threading, time
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, liveness, local_session
+from tests.spark.master import CONF, MASTER
 
 if len(sys.argv) > 1:
     liveness.STOPPED_PATIENCE = float(sys.argv[1])
@@ -39,8 +40,9 @@ def tell(what, run, began):
         in_time = "in time" if time.monotonic() - began < 15 else "late"
         print(what, in_time, type(error).__name__, error, flush=True)
 
-spark = local_session(master="local[2]", short_lived=True, conf={
-    "spark.driver.memory": "512m", "spark.sql.execution.arrow.maxRecordsPerBatch": "10"})
+spark = local_session(master=MASTER, short_lived=True, conf={
+    **CONF, "spark.driver.memory": "512m",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10"})
 gateway = spark.sparkContext._gateway
 process = gateway.proc
 """

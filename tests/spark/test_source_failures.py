@@ -16,10 +16,12 @@ PROGRAM = (
 import signal, threading, time
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, local_session
+from tests.spark.master import CONF, MASTER
 
 def session():
-    return local_session(master="local[2]", short_lived=True, conf={
-        "spark.driver.memory": "512m", "spark.sql.execution.arrow.maxRecordsPerBatch": "10"})
+    return local_session(master=MASTER, short_lived=True, conf={
+        **CONF, "spark.driver.memory": "512m",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "10"})
 
 """
     + SLOW_JOBS
