@@ -80,7 +80,7 @@ def spark_map(
     Raises ``InvalidArgumentError`` for a function that cannot be pickled, naming what in it cannot,
     and ``SparkSessionLost`` for a session that was stopped.
     """
-    function(f, "spark_map: f")
+    function(f, "spark_map: f", awaited=True)
     at_least(1, parallelism, "spark_map: parallelism")
     at_least(1, batch, "spark_map: batch")
     context = context_of(session, "spark_map")

@@ -47,7 +47,20 @@ NO_FUNCTION = [
     lambda: Sink.fold(0, 3),
     lambda: Sink.fold_get(3, max),
 ]
+
+
+async def later(*_):
+    return False
+
+
 WRONG_KIND = [
+    lambda: ten.partition(2, later),
+    lambda: ten.group_by(later, 3),
+    lambda: ten.flat_map(later),
+    lambda: ten.throttle(1, cost=later),
+    lambda: ten.on_termination(later),
+    lambda: Sink.for_each(later),
+    lambda: Sink.fold(0, later),
     lambda: ten.merge(1),
     lambda: zip(ten, 1),
     lambda: ten.interleave(1),

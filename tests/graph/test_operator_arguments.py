@@ -1,6 +1,7 @@
 # mypy: disable-error-code="arg-type, call-arg, misc, type-var, var-annotated"
 """What cannot work is refused when the blueprint is built, with what was expected and what came."""
 
+import functools
 import threading
 from typing import Any
 
@@ -53,6 +54,24 @@ COUNTS: dict[str, tuple[int, Any]] = {
     "Source.range: count": (0, lambda s, n: Source.range(0, n)),
     "Source.repeat: count": (0, lambda s, n: Source.repeat(0, n)),
 }
+
+
+async def later(*_: Any) -> bool:
+    return False
+
+
+class Later:
+    async def __call__(self, *_: Any) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("f", [later, Later(), functools.partial(later, 1)])
+@pytest.mark.parametrize("what", sorted({*FUNCTIONS, *OPTIONAL} - {"map_async: f"}))
+def test_a_coroutine_function_is_refused_where_nobody_would_await_it(what, f):
+    make = FUNCTIONS.get(what) or OPTIONAL[what]
+    expected = f"^{what} must be a plain function, got the coroutine function .*: map_async is "
+    with pytest.raises(TypeError, match=expected):
+        make(Source.of(1), f)
 
 
 @pytest.mark.parametrize("what", [*FUNCTIONS, *OPTIONAL])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from os import PathLike
 from typing import Any
 
@@ -70,10 +71,18 @@ def at_least(least: int, value: Any, what: str) -> int:
     return value
 
 
-def function(value: Any, what: str) -> Callable[..., Any]:
-    """``value`` if it can be called."""
+def function(value: Any, what: str, *, awaited: bool = False) -> Callable[..., Any]:
+    """``value`` if it can be called, and is no coroutine function unless those are ``awaited``.
+
+    Nobody would run what one returns, and a predicate would take it for true.
+    """
     if not callable(value):
         raise wrong_kind(f"{what} must be callable, got {value!r}")
+    if not awaited and (iscoroutinefunction(value) or iscoroutinefunction(value.__call__)):
+        raise wrong_kind(
+            f"{what} must be a plain function, got the coroutine function {value!r}: map_async "
+            "is what awaits them"
+        )
     return value  # type: ignore[no-any-return]
 
 

@@ -199,7 +199,7 @@ class Operators(Appending[In_contra, Out_co]):
         of the same key follow each other, so their results are in order; those of different keys
         come as they are ready.
         """
-        function(f, "map_async: f")
+        function(f, "map_async: f", awaited=True)
         at_least(1, parallelism, "map_async: parallelism")
         if executor is not None and not isinstance(executor, Executor):
             raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
