@@ -153,6 +153,9 @@ class Nested:
     def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
         """Whoever takes what an inner stream gives has to wait for this turn anyway."""
 
+    def at_work(self) -> None:
+        """A stage of the user's that runs within another takes no pieces of an inlet."""
+
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         return self._host.run_blocking(job)
 

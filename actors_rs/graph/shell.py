@@ -125,17 +125,30 @@ class StageActor(PooledActor):
             outlet.gate = Lock()
         outlet.making = frame
         if self._look is None:
-            self._look_soon()
+            self._look_in(AHEAD_SECONDS)
 
-    def _look_soon(self) -> None:
-        self._look = self.system.timers.after(AHEAD_SECONDS, self._send_ahead)
+    def at_work(self) -> None:
+        if self._look is None and self.system.sends_ahead:
+            self._look_in(AHEAD_SECONDS)
 
-    def _send_ahead(self) -> None:
-        """On the timers' thread: what lies in an unfinished frame waits for nobody."""
+    def _look_in(self, seconds: float) -> None:
+        self._look = self.system.timers.after(seconds, self._look_at_turn)
+
+    def _look_at_turn(self) -> None:
+        """On the timers' thread: what lies in an unfinished frame waits for nobody.
+
+        The turn that is going on, if it is not over, may have begun just now.
+        """
         self._look = None  # before looking: a frame begun meanwhile is seen here, or sets a timer
+        lasts = self.stopwatch() - self._budget.began
+        if lasts < AHEAD_SECONDS:
+            self._look_in(AHEAD_SECONDS - lasts)
+            return
         made = [outlet.send_ahead() for outlet in self.logic.outlets]
+        if self.logic.brake is not None:
+            self.logic.brake.pull()
         if any(made) and self._look is None:
-            self._look_soon()
+            self._look_in(AHEAD_SECONDS)
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()

@@ -16,6 +16,7 @@ from itertools import islice
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.brake import Brake, Halted, behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -27,16 +28,19 @@ class _Linear(StageLogic):
     """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
 
     survive_renewal: frozenset[str] = frozenset(
-        ("context", "given_up", "inlet", "inlets", "on_failure", "pace", "remake")
+        ("brake", "context", "given_up", "inlet", "inlets", "on_failure", "pace", "remake")
     )
     """Attributes that a restart leaves alone; all others become those of a fresh logic."""
     given_up = 0
     """How many elements were in hand when the stage was restarted: they are dead letters."""
+    runs_user = False
+    """Whether it calls a function of the user's for each element, one that may turn slow."""
 
     def __init__(self) -> None:
         self.inlet = Inlet()
         self.inlets = (self.inlet,)
         self.pace = Pace()
+        self.brake: Brake = Brake()
 
     def survives_in(
         self,
@@ -81,6 +85,9 @@ class Operator(_Linear):
 
     expanding = False
     """Whether an element in may give more than one out."""
+    one_for_one = False
+    """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
+    not, it gives the brake a ``halt`` for its loop."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = _Linear.survive_renewal | {
@@ -150,21 +157,39 @@ class Operator(_Linear):
         return self._give(min(demand, most))
 
     def _pass_on(self, piece: Frame) -> int:
-        """A piece that cannot exceed demand, in one go; returns its size."""
-        elements = iter(piece)
+        """A piece that cannot exceed demand, in one go; returns how much of it was handled.
+
+        That is all of it, unless a function of the user's turned slow and the brake was pulled.
+        """
+        elements, brake = iter(piece), self.brake
         left = size = len(piece)
         out: list[Any] = []
+        if self.runs_user:
+            self.context.filling(self.outlet, out)
         while True:
+            before = len(out)
+            if counts := self.one_for_one:
+                brake.ends(elements)
             try:
                 self.collect(elements, out)
+            except Halted:
+                left = length_hint(elements) + 1  # the element it was called with is not taken
             except Exception as error:
+                rest = length_hint(elements)
+                if counts and brake.pulled:  # the iterator does not know any more
+                    rest = left - (len(out) - before) - 1
+                elements = behind(piece, size - rest)
                 emit = partial(self.outlet.emit, out)
                 if not self.survives_in(piece, left, elements, error, emit):
                     return size
-                left = length_hint(elements)
+                left = rest
+                continue
             else:
-                self.outlet.emit(out)
-                return size
+                left = left - (len(out) - before) if counts and brake.pulled else 0
+            if left:
+                self.inlet.untake(piece[size - left :])
+            self.outlet.emit(out)
+            return max(size - left, 1)
 
     def _open_piece(self, piece: Frame) -> None:
         """A piece that may exceed demand: its results are drawn as they are demanded."""
@@ -178,8 +203,11 @@ class Operator(_Linear):
         """
         while True:
             self._left = length_hint(self._elements)
+            elements = self._elements
             try:
-                results = self.transform(self._elements)
+                results = self.transform(
+                    self.brake.through(elements) if self.runs_user else elements
+                )
                 self._results = iter(results)
             except Exception as error:
                 if not self.survives_in(self._piece, self._left, self._elements, error):
@@ -193,15 +221,23 @@ class Operator(_Linear):
         """Emit up to ``most`` results of the open piece; returns how many elements were handled."""
         before = length_hint(self._elements)
         out: list[Any] = []
+        if self.runs_user:
+            self.context.filling(self.outlet, out)
         try:
             more = self._pull(self._results or iter(()), out, most)
+        except Halted:
+            left = length_hint(self._elements) + 1  # the element it was called with is not taken
+            self._elements = behind(self._piece, len(self._piece) - left)
+            more = False
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
-        if not more:
+        if not more and self.brake.pulled and not self.satisfied and length_hint(self._elements):
+            self._open_rest()
+        elif not more:
             self._results, self._piece = None, ()
         self.outlet.emit(out)
         return max(len(out), before - length_hint(self._elements))
@@ -267,12 +303,19 @@ class SinkLogic(_Linear):
                 return
             piece = inlet.take(pace.size)
             elements = iter(piece)
+            if self.runs_user:
+                self.context.at_work()
+            left = 0
             try:
-                self.consume(elements)
-            except Exception as error:
-                if not self._go_on_in(piece, elements, error):
-                    return
-            pace.record(len(piece), budget.lap())
+                try:
+                    self.consume(elements)
+                except Exception as error:
+                    if not self._go_on_in(piece, elements, error):
+                        return
+            except Halted:
+                left = length_hint(elements) + 1  # the element it was called with is not taken
+                inlet.untake(piece[-left:])
+            pace.record(len(piece) - left, budget.lap())
             if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
                 return
         ended = inlet.exhausted and inlet.error is None and not inlet.cancelled

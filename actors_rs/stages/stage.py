@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 from actors_rs.errors import DeciderError
+from actors_rs.stages.brake import Brake
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.ports import Inlet, Outlet
 
@@ -70,6 +71,12 @@ class StageContext(Protocol):
         """``frame`` will be emitted at ``outlet`` once it is filled, by code that may wait.
 
         What lies in it is sent ahead when that takes long: only append to it.
+        """
+
+    def at_work(self) -> None:
+        """A piece is begun that calls functions of the user's.
+
+        ``brake`` is pulled if that takes long, as it is for a frame that is being filled.
         """
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
@@ -166,6 +173,9 @@ class StageLogic:
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set by the shell."""
+    brake: Brake | None = None
+    """Pulled, on another thread, when a turn lasts long in which it was ``at_work``, or ``filling``
+    a frame."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set by the shell."""
     on_lost: Callable[[Iterable[Any]], None] | None = None

@@ -174,6 +174,9 @@ class Alone:
     def filling(self, outlet, frame):
         pass
 
+    def at_work(self):
+        pass
+
     def run_blocking(self, job):
         self.jobs.append(job)
         return True

@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 
 
@@ -25,6 +26,8 @@ class Distinct(Operator):
 
     Without a window every key is remembered.
     """
+
+    runs_user = True
 
     def __init__(self, key: Callable[[Any], Any] | None, window: int | None) -> None:
         super().__init__()
@@ -51,6 +54,12 @@ class Distinct(Operator):
 
     def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, seen = self._key, self._all
+
+        def halt() -> None:
+            nonlocal key
+            key = halted
+
+        self.brake.halt = halt
         for element in elements:
             mark = element if key is None else key(element)
             if mark not in seen:
@@ -59,6 +68,12 @@ class Distinct(Operator):
 
     def _not_recent(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, recent, most = self._key, self._recent, self._window or 0
+
+        def halt() -> None:
+            nonlocal key
+            key = halted
+
+        self.brake.halt = halt
         for element in elements:
             mark = element if key is None else key(element)
             if mark in recent:

@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.piece_fold import NOTHING
 
 
 class DistinctUntilChanged(Operator):
     """Elements whose ``key`` is not equal to that of the one before."""
+
+    runs_user = True
 
     def __init__(self, key: Callable[[Any], Any] | None) -> None:
         super().__init__()
@@ -30,6 +33,12 @@ class DistinctUntilChanged(Operator):
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         key = self._key
+
+        def halt() -> None:
+            nonlocal key
+            key = halted
+
+        self.brake.halt = halt
         for element in elements:
             mark = element if key is None else key(element)
             if self._last is NOTHING or mark != self._last:

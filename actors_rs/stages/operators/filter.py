@@ -19,13 +19,10 @@ from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
+from actors_rs.stages.brake import forgets, halted, has_ended
 from actors_rs.stages.linear import Operator
 
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
-
-
-_FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
-"""Iterators that let go of what they iterate over when they are asked behind its last element."""
 
 
 def _filtered(predicate: Callable[[Any], Any], elements: Iterator[Any], out: list[Any], /) -> bool:
@@ -34,9 +31,9 @@ def _filtered(predicate: Callable[[Any], Any], elements: Iterator[Any], out: lis
     A predicate in C may compare elements, say, and a method of theirs raise ``StopIteration``. To
     ``filter`` that is the end as well, but then it has not asked behind the last element.
     """
-    if isinstance(elements, _FORGETFUL):
+    if forgets(elements):
         out.extend(filter(predicate, elements))
-        return len(elements.__reduce__()) == 2  # else it still has its list, and a position in it
+        return has_ended(elements)  # else it still has its list, and a position in it
     asked: list[None] = []
     behind = filter(asked.append, (None,))  # gives nothing, but notes that it was asked
     out.extend(filter(predicate, chain(elements, behind)))
@@ -45,6 +42,8 @@ def _filtered(predicate: Callable[[Any], Any], elements: Iterator[Any], out: lis
 
 class Filter(Operator):
     """The elements for which ``predicate`` is true."""
+
+    runs_user = True
 
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -61,6 +60,12 @@ class Filter(Operator):
                 raise RuntimeError("filter: predicate raised StopIteration")
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does
+
+        def halt() -> None:
+            nonlocal predicate
+            predicate = halted
+
+        self.brake.halt = halt
         for element in elements:
             if predicate(element):
                 out.append(element)

@@ -18,11 +18,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
 class First(Folding):
     """The first element, or the first for which ``predicate`` is true."""
+
+    runs_user = True
 
     def __init__(self, predicate: Callable[[Any], Any] | None) -> None:
         super().__init__()
@@ -34,6 +37,12 @@ class First(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
+
+        def halt() -> None:
+            nonlocal predicate
+            predicate = halted
+
+        self.brake.halt = halt
         for element in elements:
             if predicate is None or predicate(element):
                 out.append(element)

@@ -18,12 +18,17 @@ from operator import length_hint
 from types import FunctionType
 from typing import Any
 
+from actors_rs.stages.brake import has_ended
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
 
 
 class Map(Operator):
     """Each element through ``f``."""
+
+    runs_user = True
+    one_for_one = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -50,6 +55,11 @@ class Map(Operator):
         """The function, if bytecode calls it best and nothing else has to be done."""
         return self._f if self._is_python and type(self) is Map else None
 
+    def _pass_on(self, piece: Frame) -> int:
+        if isinstance(piece, range) and not self._is_python:
+            piece = list(piece)  # whose iterator tells whether it has ended, see collect
+        return super()._pass_on(piece)
+
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(element) for element in elements)  # see collect: no StopIteration is lost
 
@@ -57,7 +67,8 @@ class Map(Operator):
         if not self._is_python:
             expected = len(out) + length_hint(elements)
             out.extend(map(self._f, elements))
-            if len(out) < expected:  # to `map` it is the end, and the elements behind were lost
+            # To `map` it is the end, and the elements behind were lost; or it was the brake.
+            if len(out) < expected and not has_ended(elements):
                 raise RuntimeError("map: f raised StopIteration")
             return
         f = self._f  # bytecode calls a Python function faster than C does

@@ -16,11 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 
 
 class MapNotNone(Operator):
     """What ``f`` gives for each element, unless that is ``None``."""
+
+    runs_user = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -32,6 +35,12 @@ class MapNotNone(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f = self._f
+
+        def halt() -> None:
+            nonlocal f
+            f = halted
+
+        self.brake.halt = halt
         for element in elements:
             result = f(element)
             if result is not None:

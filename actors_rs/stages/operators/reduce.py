@@ -16,11 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
 class Reduce(Folding):
     """``f(accumulated, element)`` over all elements, from what ``make_init`` gives."""
+
+    runs_user = True
 
     def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
@@ -33,6 +36,12 @@ class Reduce(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
+
+        def halt() -> None:
+            nonlocal f
+            f = halted
+
+        self.brake.halt = halt
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

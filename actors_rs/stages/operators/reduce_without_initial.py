@@ -17,12 +17,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 from actors_rs.stages.piece_fold import NOTHING
 
 
 class ReduceWithoutInitial(Folding):
     """``f(accumulated, element)`` over all elements behind the first."""
+
+    runs_user = True
 
     def __init__(self, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
@@ -33,6 +36,12 @@ class ReduceWithoutInitial(Folding):
         f, accumulated = self._f, self._accumulated
         if accumulated is NOTHING:
             accumulated = next(elements, NOTHING)
+
+        def halt() -> None:
+            nonlocal f
+            f = halted
+
+        self.brake.halt = halt
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

@@ -22,6 +22,9 @@ from actors_rs.stages.linear import Operator
 class Scan(Operator):
     """The running fold: each ``f(accumulated, element)`` is emitted."""
 
+    runs_user = True
+    one_for_one = True
+
     def __init__(self, init: Any, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
         self._accumulated = init

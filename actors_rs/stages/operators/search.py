@@ -16,11 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
 class Search(Folding):
     """``wanted`` if that is what ``predicate`` says of any element, else the opposite."""
+
+    runs_user = True
 
     def __init__(self, predicate: Callable[[Any], Any], wanted: bool) -> None:
         super().__init__()
@@ -34,6 +37,12 @@ class Search(Folding):
 
     def _finds_in(self, elements: Iterator[Any]) -> bool:
         predicate = self._predicate
+
+        def halt() -> None:
+            nonlocal predicate
+            predicate = halted
+
+        self.brake.halt = halt
         if self._wanted:
             for element in elements:
                 if predicate(element):

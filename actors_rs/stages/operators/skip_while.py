@@ -17,12 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 
 
 class SkipWhile(Operator):
     """Elements from the first one for which ``predicate`` is false."""
+
+    runs_user = True
 
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -36,10 +39,18 @@ class SkipWhile(Operator):
         return len(piece)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        if not self._skipping:
-            return elements
+        return self._behind_first(elements) if self._skipping else elements
+
+    def _behind_first(self, elements: Iterator[Any]) -> Iterator[Any]:
+        predicate = self._predicate
+
+        def halt() -> None:
+            nonlocal predicate
+            predicate = halted
+
+        self.brake.halt = halt
         for element in elements:
-            if not self._predicate(element):
+            if not predicate(element):
                 self._skipping = False
-                return [element, *elements]
-        return []
+                yield element
+                yield from elements

@@ -23,6 +23,9 @@ from actors_rs.stages.linear import Operator
 class Starmap(Operator):
     """``f(*element)`` for each element."""
 
+    runs_user = True
+    one_for_one = True
+
     def __init__(self, f: Callable[..., Any]) -> None:
         super().__init__()
         self._f = f

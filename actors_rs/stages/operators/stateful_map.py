@@ -22,6 +22,9 @@ from actors_rs.stages.edged import EdgedOperator
 class StatefulMap(EdgedOperator):
     """``f(state, element)`` gives the next state and a result; the first state is ``create()``."""
 
+    runs_user = True
+    one_for_one = True
+
     def __init__(
         self,
         create: Callable[[], Any],

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
@@ -29,6 +30,7 @@ class TakeWhile(Operator):
         self._predicate = predicate
 
     runs_code = True
+    runs_user = True
 
     @staticmethod
     def drawn(
@@ -56,6 +58,12 @@ class TakeWhile(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
+
+        def halt() -> None:
+            nonlocal predicate
+            predicate = halted
+
+        self.brake.halt = halt
         for element in elements:
             if not predicate(element):
                 self.satisfied = True

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import SinkLogic
 
 
 class Fold(SinkLogic):
     """Folds the elements into one value, ``init`` if there are none."""
+
+    runs_user = True
 
     def __init__(self, init: Any, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
@@ -24,6 +27,12 @@ class Fold(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
+
+        def halt() -> None:
+            nonlocal f
+            f = halted
+
+        self.brake.halt = halt
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

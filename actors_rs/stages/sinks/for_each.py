@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import SinkLogic
 
 
 class ForEach(SinkLogic):
     """Calls ``f`` once for each element, in order, one call at a time."""
+
+    runs_user = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -23,6 +26,12 @@ class ForEach(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f = self._f
+
+        def halt() -> None:
+            nonlocal f
+            f = halted
+
+        self.brake.halt = halt
         for element in elements:  # `map` would take a StopIteration for the end
             f(element)
 

@@ -1,0 +1,96 @@
+"""Brake: ends the piece a stage is working on behind the call of the user's that it is in.
+
+A function that was fast may turn slow in the middle of a large piece. Then somebody on another
+thread pulls the brake: the stage's loop ends before the next call, what it has made is emitted, and
+what is left of the piece goes back to the inlet. The loop itself pays nothing, or next to
+nothing, for that: it does not ask whether to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from sys import maxsize
+from typing import Any, NoReturn
+
+__all__ = ["Brake", "Halted", "behind", "forgets", "halted", "has_ended"]
+
+_FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
+"""Iterators that let go of what they iterate over when they are asked behind its last element."""
+_SKIPPING = (*_FORGETFUL, type(iter(range(0))))
+"""Iterators that can be told where to go on."""
+
+
+class Halted(BaseException):
+    """Raised in place of a call of the user's function: the element in hand is not taken.
+
+    No error: nobody but the stage ever sees it.
+    """
+
+
+def halted(*_arguments: object) -> NoReturn:
+    """What a loop finds in place of the user's function once the brake was pulled."""
+    raise Halted
+
+
+def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
+    """A new iterator over what comes behind the first ``index`` elements of ``piece``."""
+    elements = iter(piece)
+    if not isinstance(elements, _SKIPPING):
+        return iter(piece[index:])
+    elements.__setstate__(index)  # type: ignore[attr-defined]
+    return elements
+
+
+def forgets(elements: Iterator[Any]) -> bool:
+    """Whether ``has_ended`` will tell the end of ``elements``."""
+    return isinstance(elements, _FORGETFUL)
+
+
+def has_ended(elements: Iterator[Any]) -> bool:
+    """Whether it is known that ``elements`` were asked behind the last one."""
+    return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over
+
+
+def _nothing() -> None:
+    """What is done about a loop that cannot be ended."""
+
+
+class Brake:
+    """One stage's; ``pull`` may be called on any thread, at any time, and hits or misses.
+
+    A loop that gives exactly one result for each element is made to find no more of them: ``ends``.
+    Where it stood is known by the number of results then. Any other loop keeps the user's function
+    in a variable in which ``halt`` puts ``halted``; where it stood is known as for any exception.
+    A pull that comes too late for one piece never counts for what is taken of the next.
+    """
+
+    __slots__ = ("_elements", "halt", "pulled")
+
+    def __init__(self) -> None:
+        self._elements: Any = None
+        self.halt: Callable[[], None] = _nothing
+        self.pulled = False
+
+    def ends(self, elements: Iterator[Any]) -> None:
+        """``elements`` end when the brake is pulled; the caller counts what came of them.
+
+        They are new: a pull that was meant for others must not hit them unseen.
+        """
+        self.pulled = False  # in this order, and with an iterator of its own for each piece
+        self._elements = elements if isinstance(elements, _SKIPPING) else None
+
+    def pull(self) -> None:
+        """Let the piece end behind the call that is going on, if there is one."""
+        elements = self._elements
+        self.pulled = True  # before they end: whoever sees the end early must find it
+        if elements is not None:
+            elements.__setstate__(maxsize)
+        self.halt()
+
+    def through(self, elements: Iterator[Any]) -> Iterator[Any]:
+        """``elements`` until the brake is pulled; no element is drawn that is not given."""
+        self.pulled, self._elements = False, None
+        for element in elements:
+            yield element
+            if self.pulled:
+                return
