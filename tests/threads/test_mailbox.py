@@ -2,11 +2,11 @@
 """The mailbox in every interleaving of its tellers and its turns."""
 
 from collections import deque
-from functools import partial
 from unittest.mock import patch
 
 from actors_rs.runtime import mailbox
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from tests.threads.bounded import check_all, search
 from tests.threads.controlled import check, explored
 
 STOP = "stop"
@@ -62,24 +62,37 @@ def each_once(*messages):
     return holds
 
 
+def checked(threads, *messages, **options):
+    return check_all(Model, threads, each_once(*messages), mailbox, shared=(Mailbox,), **options)
+
+
 def test_two_tellers_and_a_stop_lose_nothing_and_never_run_two_turns_at_a_time():
-    assert check(Model, [tell(1), tell(2), tell(STOP)], each_once(1, 2), mailbox, seconds=300) > 100
+    assert checked([tell(1), tell(2), tell(STOP)], 1, 2, alike=(0, 1)).runs > 100
 
 
 def test_three_tellers_lose_nothing_in_any_interleaving():
-    threads = [tell(1), tell(2), tell(3)]
-    assert check(Model, threads, each_once(1, 2, 3), mailbox, seconds=300) > 100
+    assert checked([tell(1), tell(2), tell(3)], 1, 2, 3).runs > 100
 
 
 def test_three_tellers_and_a_stop_lose_nothing_with_two_preemptions():
-    # As far as 300 interleavings reach; stress/test_threads.py goes on for minutes.
     threads = [tell(1), tell(2), tell(3), tell(STOP)]
-    check(Model, threads, each_once(1, 2, 3), mailbox, preemptions=2, most=300)
+    assert checked(threads, 1, 2, 3, preemptions=2, alike=(0, 1, 2)).runs > 1_000
 
 
 def test_both_lanes_lose_nothing():
-    threads = [tell(1), lambda model: model.ask_for_more(2), tell(STOP)]
-    check(Model, threads, each_once(1, 2), mailbox, preemptions=2, most=300)
+    assert checked([tell(1), lambda model: model.ask_for_more(2), tell(STOP)], 1, 2).runs > 100
+
+
+def test_two_tellers_lose_nothing_whatever_bytecode_they_are_switched_at():
+    assert check(Model, [tell(1), tell(2)], each_once(1, 2), mailbox) > 2
+
+
+def are_found(threads, *messages):
+    """Whether both find the bug, those who switch at bytecodes and those who do at accesses."""
+    holds = each_once(*messages)
+    by_bytecode = explored(Model, threads, holds, mailbox)
+    found = search(Model, threads, holds, mailbox, shared=(Mailbox,), preemptions=2)
+    return not by_bytecode.property_holds and not found.holds
 
 
 def test_a_turn_that_ends_without_the_lock_is_found():
@@ -90,8 +103,7 @@ def test_a_turn_that_ends_without_the_lock_is_found():
         return False
 
     with patch.object(Mailbox, "end_turn", careless):
-        found = explored(Model, [tell(1), tell(2)], each_once(1, 2), mailbox)
-    assert not found.property_holds
+        assert are_found([tell(1), tell(2)], 1, 2)
 
 
 def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
@@ -106,8 +118,7 @@ def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
         return True
 
     with patch.object(Mailbox, "offer", careless):
-        found = explored(Model, list(map(tell, (1, STOP))), each_once(1), mailbox)
-    assert not found.property_holds
+        assert are_found([tell(1), tell(STOP)], 1)
 
 
 def test_messages_of_one_teller_keep_their_order():
@@ -118,4 +129,5 @@ def test_messages_of_one_teller_keep_their_order():
     def in_order(model):
         return model.handled.index(1) < model.handled.index(2)
 
-    check(Model, [twice, partial(Model.tell, message=3)], in_order, mailbox)
+    threads = [twice, tell(3)]
+    check_all(Model, threads, in_order, mailbox, shared=(Mailbox,))
