@@ -1,6 +1,8 @@
 # mypy: disable-error-code="arg-type, call-arg, var-annotated"
 """``batch(weight=, max_weight=)``: lists no heavier than so much."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,15 @@ def test_a_weight_that_raises_fails_the_stage_behind_what_came_before(shared):
         shared.start(flow.to(Sink.for_each(seen.append))).result(SECONDS)
     assert (caught.value.stage, caught.value.position) == ("batch", 2)
     assert seen == [["ab", "c"]]
+
+
+@pytest.mark.parametrize("weight", [-1, math.nan, -math.inf])
+def test_a_weight_that_would_let_a_list_grow_for_ever_fails_the_stage(shared, weight):
+    weighed = Source.of(3, weight, 3).batch(weight=lambda x: x, max_weight=9)
+    says = f"batch: weight must return a number of at least 0, got {weight}"
+    with pytest.raises(StageError, match=says) as caught:
+        shared.start(weighed.to(Sink.list())).result(SECONDS)
+    assert caught.value.position == 1
 
 
 def test_an_element_that_cannot_be_weighed_can_be_passed_over(shared):

@@ -1,4 +1,5 @@
-# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, operator, var-annotated"
+# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, operator, return-value"
+# mypy: disable-error-code="var-annotated"
 """Streams given to several, in running graphs, and sinks that hang on a stream."""
 
 import threading
@@ -69,6 +70,29 @@ def test_balance_gives_only_where_there_is_demand(window):
     slow, fast = run(graph, window=window)
     assert len(slow) + fast == 3000
     assert sorted([*slow, *counted]) == list(range(3000))
+
+
+class Place:
+    """What can be used as an index and is no ``int``, as NumPy's integers are."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def __index__(self):
+        return self.place
+
+
+@pytest.mark.parametrize("window", [1, 1024])
+def test_partition_takes_whatever_is_an_index_for_the_number_of_an_outlet(window):
+    flow = ten.with_attributes(window=window)
+    even, odd = flow.partition(2, lambda n: Place(n % 2))
+    assert run(Graph(even.to(Sink.list()), odd.to(Sink.list()))) == (
+        [0, 2, 4, 6, 8],
+        [1, 3, 5, 7, 9],
+    )
+    none, rest = ten.partition(2, lambda n: Place(n - 3))
+    with pytest.raises(StageError, match="f must return 0 to 1, got <"):
+        run(Graph(none.to(Sink.list()), rest.to(Sink.list())))
 
 
 def test_unzip_delivers_what_came_before_an_element_that_is_no_pair_and_names_it():

@@ -1,6 +1,9 @@
 # mypy: disable-error-code="var-annotated"
 """Throttle alone: the test says what time it is."""
 
+from fractions import Fraction
+from typing import Any
+
 import pytest
 
 from actors_rs.runtime.rate_limit import RateLimit
@@ -29,6 +32,12 @@ def test_throttle_charges_what_an_element_costs():
     assert stage.elapse(3.9).down.elements == ["a"]
     assert stage.elapse(0.2).down.elements == ["a", "four", ""]
     assert stage.elapse(1).down.elements == ["a", "four", "", "b"]
+
+
+def test_a_cost_may_be_any_real_number():
+    half: Any = Fraction(1, 2)
+    stage = Alone(Throttle(RateLimit(1, burst=1), lambda _: half)).request(9)
+    assert stage.push("a", "b", "c").down.elements == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ Cancels: upstream, when all outlets have been cancelled. Elements for one that w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import index as index_of
 from operator import length_hint
 from typing import Any
 
@@ -111,8 +112,12 @@ class Partition(StageLogic):
 
 
 def number_of(index: Any, count: int, where: str = "") -> int:
-    """``index`` if it is the number of an outlet, ``False`` and ``True`` being 0 and 1."""
-    if isinstance(index, int) and 0 <= index < count:
-        return index
+    """``index`` if it is the number of an outlet, ``False`` and ``True`` being 0 and 1.
+
+    Integers of others, NumPy's for instance, are as good.
+    """
+    number = index_of(index) if hasattr(index, "__index__") else -1
+    if 0 <= number < count:
+        return number
     where = where or f"partition({count}, f)"
     raise InvalidArgumentError(f"{where}: f must return 0 to {count - 1}, got {index!r}")

@@ -7,7 +7,7 @@ Gives lists whose elements weigh no more than so much together. One that is heav
 
 Back-pressure: takes elements when a list is asked for, and gives one at a time.
 Completes: with upstream, behind the last list.
-Fails: with upstream, behind the last list; or when the weight raises.
+Fails: with upstream, behind the last list; or when the weight raises or is below 0.
 Cancels: upstream, when downstream cancels.
 """
 
@@ -18,6 +18,7 @@ from functools import partial
 from sys import maxsize
 from typing import Any
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.ports import Frame
 
@@ -47,7 +48,12 @@ class BatchByWeight(Batch):
     def _gather_from(self, frame: Frame) -> None:
         for index, element in enumerate(frame):
             try:
-                heavier = self._heft + self._weight(element)
+                weight = self._weight(element)
+                heavier = self._heft + weight
+                if not heavier >= self._heft:  # below 0, or no number: such a list could grow on
+                    raise InvalidArgumentError(
+                        f"batch: weight must return a number of at least 0, got {weight!r}"
+                    )
                 fits = heavier <= self._most
             except Exception as error:
                 position = self.inlet.count - len(frame) + index

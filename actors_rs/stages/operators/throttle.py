@@ -13,6 +13,7 @@ Cancels: at once; the share of the rate that a waiting element had is given back
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
@@ -134,6 +135,6 @@ class Throttle(PassThrough):
 
 
 def _checked(cost: Any) -> float:
-    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < float("inf"):
+    if isinstance(cost, Real) and not isinstance(cost, bool) and 0 <= float(cost) < float("inf"):
         return float(cost)
     raise InvalidArgumentError(f"throttle: cost must return a number of at least 0, got {cost!r}")
