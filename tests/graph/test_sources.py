@@ -16,6 +16,7 @@ from pyarrow import parquet
 
 from actors_rs import UNBOUNDED, Sink, Source
 from actors_rs.errors import InvalidArgumentError, MissingExtraError, ReadError, StageError
+from actors_rs.runtime.backoff import Backoff
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 from tests.graph.models import Asker, demands, numbers, quick, windows
 
@@ -96,6 +97,29 @@ def test_a_source_gives_its_elements_in_every_run_and_to_every_demand(
     shared.publisher(source).subscribe(asker)
     assert asker.drive() == "complete"
     assert asker.elements == expected
+
+
+def lost_on_the_way():
+    yield from (1, 2, 3)
+    raise OSError("lost on the way")
+
+
+USED_AGAIN = {
+    "run": lambda s: s,
+    "restarted": lambda s: s.restart(Backoff(0, 0), max_restarts=1),
+    "started instead": lambda s: s.recover_with(s),
+    "drawn by a host": lambda s: Source.of(1).flat_map(lambda _: s),
+}
+
+
+@pytest.mark.parametrize("again", USED_AGAIN)
+def test_a_generator_that_has_ended_is_no_stream_that_completes(shared, again):
+    source = USED_AGAIN[again](Source.from_iterable(lost_on_the_way()))
+    if again in ("run", "drawn by a host"):
+        with pytest.raises(StageError, match="lost on the way"):
+            result(shared, source)
+    with pytest.raises(StageError, match="expected a generator that goes on, got one that has end"):
+        result(shared, source)
 
 
 def test_an_initial_state_is_copied_for_each_run(shared):
