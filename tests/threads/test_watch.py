@@ -5,12 +5,14 @@ from collections import deque
 from types import SimpleNamespace
 from unittest.mock import patch
 
+import pytest
 from pykka.messages import _ActorStop
 
 from actors_rs.runtime import mailbox, stop_flag, watch
 from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.mailbox import EMPTY
-from tests.threads.controlled import check, explored
+from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.stop_flag import StopFlag
+from tests.threads.bounded import check_all, search
 
 
 class Watched(PooledActor):
@@ -88,31 +90,93 @@ def heard(times):
     return lambda model: model.heard == times
 
 
-MODULES = mailbox, stop_flag
+SHARED = Mailbox, StopFlag, PooledActor
+
+
+def checked(*threads, times):
+    return check_all(Model, [*threads], heard(times), mailbox, stop_flag, shared=SHARED)
 
 
 def test_whoever_watches_hears_of_the_end_once_whenever_it_comes():
-    assert check(Model, [Model.watch, Model.stop], heard(1), *MODULES) > 2
+    assert checked(Model.watch, Model.stop, times=1).runs > 50
 
 
 def test_watching_twice_is_watching_once():
-    assert check(Model, [Model.watch_twice, Model.stop], heard(1), *MODULES) > 2
+    assert checked(Model.watch_twice, Model.stop, times=1).runs > 50
 
 
 def test_whoever_unwatches_hears_nothing_whenever_the_end_comes():
-    assert check(Model, [Model.watch_and_unwatch, Model.stop], heard(0), *MODULES) > 2
+    assert checked(Model.watch_and_unwatch, Model.stop, times=0).runs > 50
 
 
-def test_watching_anew_is_heard_at_least_once():
-    threads = [Model.unwatch_and_watch_again, Model.stop]
-    assert check(Model, threads, lambda model: model.heard == 1, *MODULES) > 2
+def test_watching_anew_is_heard_once():
+    assert checked(Model.unwatch_and_watch_again, Model.stop, times=1).runs > 50
 
 
-def test_an_end_before_the_watch_that_is_not_told_is_found():
-    def careless(watcher, ref):
-        watcher._watching = {ref.actor_urn}
-        ref.actor_inbox.offer_control(watch._Watch(watcher.actor_ref))
+def test_the_wish_comes_before_the_stop_between_stop_and_close_and_behind_the_close():
+    met = set()
 
-    with patch.object(watch, "begin_watch", careless):
-        found = explored(Model, [Model.watch, Model.stop], heard(1), *MODULES)
-    assert not found.property_holds
+    def noting(name, then):
+        def note(*args):
+            met.add(name)
+            return then(*args)
+
+        return note
+
+    wish = watch._Watch
+    with (
+        patch.object(wish, "receive", noting("read", wish.receive)),
+        patch.object(wish, "unread", noting("left in the mailbox", wish.unread)),
+        patch.object(watch, "_Notice", noting("refused", watch._Notice)),
+    ):
+        checked(Model.watch, Model.stop, times=1)
+    assert met == {"read", "left in the mailbox", "refused"}
+
+
+def without_a_notice_of_what_has_ended(watcher, ref):
+    watcher._watching = {ref.actor_urn}
+    ref.actor_inbox.offer_control(watch._Watch(watcher.actor_ref))
+
+
+def that_trusts_the_flag(watcher, ref):
+    watcher._watching = {ref.actor_urn}
+    wish, notice = watch._Watch(watcher.actor_ref), watch._Notice(watch.Terminated(ref))
+    if ref.actor_stopped.is_set():
+        watcher.actor_inbox.offer(notice)
+    else:
+        ref.actor_inbox.offer_control(wish)
+
+
+def before_the_mailbox_is_closed(actor, error):
+    actor.actor_stopped.set()
+    watch.tell_watchers(actor, error)
+    for message in actor.actor_inbox.close():
+        actor._return_unread(message)
+
+
+def of_those_who_watched_at_the_stop(actor, error):
+    actor.actor_stopped.set()
+    watchers = actor._watchers
+    for message in actor.actor_inbox.close():
+        actor._return_unread(message)
+    actor._watchers = watchers
+    watch.tell_watchers(actor, error)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "planted"),
+    [
+        (watch, "begin_watch", without_a_notice_of_what_has_ended),
+        (watch, "begin_watch", that_trusts_the_flag),
+        (watch._Watch, "unread", nothing),
+        (PooledActor, "_return_unread", nothing),
+        (PooledActor, "_close", before_the_mailbox_is_closed),
+        (PooledActor, "_close", of_those_who_watched_at_the_stop),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_planted_end_that_is_not_told_is_found(owner, name, planted):
+    with patch.object(owner, name, planted):
+        threads = [Model.watch, Model.stop]
+        found = search(Model, threads, heard(1), mailbox, stop_flag, shared=SHARED)
+    assert found.why == "what must hold does not"
