@@ -23,7 +23,8 @@ class Backoff:
     """Waits before restarts: ``initial`` seconds, then ``factor`` times as long, to ``maximum``.
 
     ``jitter`` is the share by which a wait may be shorter or longer, so that what failed together
-    does not come back together. Whatever these say, no wait is shorter than 1/16 of a second. Raises ``InvalidArgumentError`` for values that make no sense.
+    does not come back together. Whatever these say, no wait is shorter than 1/16 of a second.
+    Raises ``InvalidArgumentError`` for values that make no sense.
     """
 
     initial: float = 0.1
