@@ -6,14 +6,15 @@ Two routes, chosen by `open_arrow_route`:
   part. Three to five times as fast, but by names that are private to pyspark.
 - *public*: `mapInArrow` and `SparkContext.runJob`, where one of those names is missing.
 
-Both give the batches that `DataFrame.toArrow` would give. All of this blocks, and none of it knows
-about tags, streams or actors.
+Both give the batches that `DataFrame.toArrow` would give. `open_through` is the direct route with a
+Python function on it, which handles the batches as they are encoded. All of this blocks, and none
+of it knows about tags, streams or actors.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-__all__ = ["ArrowRoute", "open_arrow_route", "open_direct", "open_public", "schema_of_to_arrow"]
+__all__ = [
+    "ArrowRoute",
+    "open_arrow_route",
+    "open_direct",
+    "open_public",
+    "open_through",
+    "schema_of_to_arrow",
+]
 
 _LENGTH = struct.Struct("!i")
 
@@ -57,14 +65,41 @@ def open_arrow_route(df: DataFrame) -> ArrowRoute:
 
 def open_direct(df: DataFrame) -> ArrowRoute:
     """The route through the JVM alone. Raises what a missing private name raises."""
+    frames = df._jdf.toArrowBatchRdd().toJavaRDD()
+    return _direct("direct", df.sparkSession.sparkContext, schema_of_to_arrow(df), frames)
+
+
+def open_through(
+    df: DataFrame,
+    schema: pa.Schema,
+    rows: int,
+    function: Callable[[Iterator[bytes]], Iterable[bytes]],
+) -> ArrowRoute:
+    """The direct route by way of Python workers, which give ``function`` of a partition's frames.
+
+    A frame is an Arrow batch of up to ``rows`` rows, encoded as it travels: the workers neither
+    decode nor encode. Raises what a missing private name raises.
+    """
+    from pyspark import RDD
+    from pyspark.serializers import NoOpSerializer
+
+    context = df.sparkSession.sparkContext
+    zone = df.sparkSession.conf.get("spark.sql.session.timeZone")
+    java_rdd = df._jdf.toArrowBatchRdd(rows, zone, True, _prefers_large(df)).toJavaRDD()
+    encoded: Any = RDD(java_rdd, context, NoOpSerializer())
+    frames = encoded.mapPartitions(function)
+    if frames._bypass_serializer is not False:
+        raise AttributeError("pyspark's RDD takes no bytes as they are any more")
+    frames._bypass_serializer = True  # or they would come pickled
+    return _direct("through", context, schema, frames._jrdd)
+
+
+def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowRoute:
+    """The route to the partitions of ``java_rdd``, whose elements are frames."""
     from pyspark.util import _load_from_socket
 
-    context: Any = df.sparkSession.sparkContext
     run_job = context._jvm.PythonRDD.runJob
     java_rdd_class = context._jvm.org.apache.spark.api.java.JavaRDD
-    schema = schema_of_to_arrow(df)
-    rdd = df._jdf.toArrowBatchRdd()
-    java_rdd = rdd.toJavaRDD()
 
     def read(socket_info: Any) -> Generator[pa.RecordBatch, None, None]:
         with _load_from_socket(socket_info, _FrameReader(schema)) as batches:  # type: ignore[arg-type]
@@ -81,7 +116,7 @@ def open_direct(df: DataFrame) -> ArrowRoute:
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
         return read(run_job(context._jsc.sc(), rdd_of_its_own(), list(indices)))
 
-    return ArrowRoute("direct", schema, int(rdd.getNumPartitions()), run)
+    return ArrowRoute(name, schema, int(java_rdd.getNumPartitions()), run)
 
 
 def open_public(df: DataFrame) -> ArrowRoute:
@@ -132,13 +167,17 @@ def schema_of_to_arrow(df: DataFrame) -> pa.Schema:
     """The schema that ``df.toArrow()`` has. By names that are private to pyspark."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    large = df.sparkSession.conf.get("spark.sql.execution.arrow.useLargeVarTypes", "false")
     return to_arrow_schema(
         df.schema,
         error_on_duplicated_field_names_in_struct=True,
         timezone="UTC",
-        prefers_large_types=large == "true",
+        prefers_large_types=_prefers_large(df),
     )
+
+
+def _prefers_large(df: DataFrame) -> bool:
+    large = df.sparkSession.conf.get("spark.sql.execution.arrow.useLargeVarTypes", "false")
+    return large == "true"
 
 
 def _encoder() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -6,6 +6,8 @@ nothing of ours.
 A partition that is small enough is the result of its job, like any other. Of a larger one nothing
 is: the worker connects to the driver and sends batch by batch, at most ``WINDOW`` of them ahead of
 what the driver has taken; that says so with one byte for each.
+
+Two kinds: ``sender`` gets batches, ``frame_sender`` gets them encoded and sends them as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ADDRESS", "END", "LENGTH", "TAKEN", "WINDOW", "sender"]
+__all__ = ["ADDRESS", "END", "LENGTH", "TAKEN", "WINDOW", "frame_sender", "sender"]
 
 ADDRESS = "actors_rs.connect_back"
 """The local property of a job that says where its driver listens: host, port and token."""
@@ -35,46 +37,80 @@ def sender(limit: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
     """For ``mapInArrow``: gives the partition's batches if they are ``limit`` bytes or fewer."""
 
     def send(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        held: deque[pa.RecordBatch] = deque()
-        size = 0
-        for batch in batches:
-            held.append(batch)
-            size += batch.nbytes
-            if size > limit:
-                _stream(held, batches, limit)
-                return
-        yield from held
+        def pieces(batch: pa.RecordBatch) -> Iterator[Any]:
+            return (part.serialize() for part in _cut(batch, limit))
+
+        return _small_or_streamed(batches, limit, lambda batch: int(batch.nbytes), pieces)
 
     return send
 
 
-def _stream(held: deque[pa.RecordBatch], rest: Iterator[pa.RecordBatch], limit: int) -> None:
+def frame_sender(limit: int, schema: bytes) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """The same for frames, encoded batches of ``schema``, which is encoded too."""
+
+    def send(frames: Iterator[bytes]) -> Iterator[bytes]:
+        return _small_or_streamed(
+            frames, limit, len, lambda frame: _cut_frame(frame, limit, schema)
+        )
+
+    return send
+
+
+def _small_or_streamed(
+    batches: Iterator[Any],
+    limit: int,
+    size_of: Callable[[Any], int],
+    pieces_of: Callable[[Any], Iterator[Any]],
+) -> Iterator[Any]:
+    """``batches`` if they are small together; else nothing, for they were sent as ``pieces_of``."""
+    held: deque[Any] = deque()
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += size_of(batch)
+        if size > limit:
+            _stream(piece for batch in _letting_go(held, batches) for piece in pieces_of(batch))
+            return
+    yield from held
+
+
+def _letting_go(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
+    """All of them; those given are let go."""
+    while held:
+        yield held.popleft()
+    yield from rest
+
+
+def _stream(pieces: Iterator[Any]) -> None:
+    """Send encoded batches, each of any type that has a buffer."""
     with _connected() as connection:
         credit = WINDOW
-        for piece in _pieces(held, rest, limit):
+        for piece in pieces:
             while not credit:
                 credit += _taken(connection)
             credit -= 1
-            encoded = piece.serialize()
-            connection.sendall(struct.pack(LENGTH, encoded.size))
-            connection.sendall(memoryview(encoded))
+            encoded = memoryview(piece)
+            connection.sendall(struct.pack(LENGTH, encoded.nbytes))
+            connection.sendall(encoded)
         connection.sendall(struct.pack(LENGTH, END))
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(WINDOW):  # closed with bytes unread, it would lose what was sent
             pass
 
 
-def _pieces(
-    held: deque[pa.RecordBatch], rest: Iterator[pa.RecordBatch], limit: int
-) -> Iterator[pa.RecordBatch]:
-    """All batches, none larger than ``limit`` unless a single row is; those given are let go."""
-    while held:
-        yield from _cut(held.popleft(), limit)
-    for batch in rest:
-        yield from _cut(batch, limit)
+def _cut_frame(frame: bytes, limit: int, schema: bytes) -> Iterator[Any]:
+    """The frame as it is, unless its batch is larger than ``limit``."""
+    if len(frame) > limit:
+        import pyarrow as pa
+
+        batch = pa.ipc.read_record_batch(frame, pa.ipc.read_schema(pa.py_buffer(schema)))
+        if batch.nbytes > limit:
+            return (part.serialize() for part in _cut(batch, limit))
+    return iter((frame,))
 
 
 def _cut(batch: pa.RecordBatch, limit: int) -> Iterator[pa.RecordBatch]:
+    """The batch in parts of no more than ``limit`` bytes, unless a single row is larger."""
     parts = max(1, min(batch.num_rows, -(-batch.nbytes // limit)))
     rows = max(1, -(-batch.num_rows // parts))
     for start in range(0, batch.num_rows, rows):

@@ -3,19 +3,20 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from actors_rs import ActorSystem, Backoff, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.errors import StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, SparkSource
+from actors_rs.spark.arrow_route import ArrowRoute, open_through
 from actors_rs.spark.connect_back import _listener, _Transfer, open_streamed
 from actors_rs.spark.partitions import ArrowPartitions
 from tests.spark.jobs import Transform, ids, jobs_running, subscribed, until
@@ -27,11 +28,22 @@ pytestmark = pytest.mark.spark
 SECONDS = 60.0
 
 
-@pytest.mark.parametrize("limit", [1, 100_000_000], ids=["streamed", "whole"])
+def every_fixed_type(spark: SparkSession) -> DataFrame:
+    """Columns whose width is known, so that batches travel as the JVM encodes them."""
+    return spark.sql(
+        "SELECT id, CAST(id AS TINYINT) AS byte, id % 3 = 0 AS yes, "
+        "IF(id % 3 = 0, NULL, id) AS gap, id * 0.5D AS x, CAST(id AS DECIMAL(20, 3)) AS money, "
+        "DATE'2020-02-29' AS day, TIMESTAMP'2020-02-29 12:00:00' AS moment, "
+        "INTERVAL '1' DAY AS span FROM range(0, 20, 1, 4)"
+    )
+
+
+@pytest.mark.parametrize("of_every", [every_type, every_fixed_type])
+@pytest.mark.parametrize("limit", [1, 300, 100_000_000], ids=["streamed", "cut", "whole"])
 def test_either_way_the_rows_and_the_schema_are_those_of_to_arrow(
-    spark: SparkSession, limit: int
+    spark: SparkSession, of_every: Callable[[SparkSession], DataFrame], limit: int
 ) -> None:
-    df = every_type(spark)
+    df = of_every(spark)
     plan = ArrowPartitions(df, max_bytes=limit)
     batches = flat(plan)
     expected = df.toArrow()
@@ -59,6 +71,36 @@ def test_streamed_batches_are_as_large_as_the_session_wants_them(spark: SparkSes
     with rows_a_batch(spark, 4_000):
         batches = flat(ArrowPartitions(spark.range(0, 10_000, 1, 1), max_bytes=40_000))
     assert [batch.num_rows for batch in batches] == [4_000, 4_000, 2_000]
+
+
+def test_the_jvm_makes_no_larger_batches_than_the_budget(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the session would have them larger; what has no known width is not encoded there."""
+    asked: list[int] = []
+
+    def through(df: DataFrame, schema: pa.Schema, rows: int, function: Any) -> ArrowRoute:
+        asked.append(rows)
+        return open_through(df, schema, rows, function)
+
+    monkeypatch.setattr("actors_rs.spark.connect_back.open_through", through)
+    with rows_a_batch(spark, 65_536):
+        for columns in (["id"], ["id", "id AS twice"], ["id", "'text' AS text"]):
+            open_streamed(spark.range(0, 10, 1, 1).selectExpr(*columns), 80_000)
+        open_streamed(spark.range(0, 10, 1, 1), 1_000_000)
+    with rows_a_batch(spark, 0):
+        open_streamed(spark.range(0, 10, 1, 1), 1_000_000)
+    assert asked == [10_000, 5_000, 65_536, 125_000]
+
+
+def test_where_a_private_name_is_missing_batches_are_streamed_all_the_same(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("pyspark.serializers.NoOpSerializer")
+    df = spark.range(0, 10_000, 1, 1)
+    batches = flat(ArrowPartitions(df, max_bytes=40_000))
+    assert len(batches) > 1
+    assert pa.Table.from_batches(batches).equals(df.toArrow())
 
 
 @contextmanager
@@ -91,11 +133,16 @@ def counting(marks: Path) -> Transform:
     return count
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [["repeat(cast(id AS string), 40) AS s"], [f"id * {n} AS c{n}" for n in range(30)]],
+    ids=["width unknown", "width known"],
+)
 def test_a_large_partition_is_computed_no_further_ahead_than_its_reader(
-    spark: SparkSession, system: ActorSystem, tmp_path: Path
+    spark: SparkSession, system: ActorSystem, tmp_path: Path, columns: list[str]
 ) -> None:
     made = tmp_path / "made"
-    wide = spark.range(0, 600_000, 1, 1).selectExpr("id", "repeat(cast(id AS string), 40) AS s")
+    wide = spark.range(0, 600_000, 1, 1).selectExpr("id", *columns)
     df = wide.mapInArrow(counting(made), wide.schema)
     with rows_a_batch(spark, 10_000):
         asking = subscribed(system, SparkSource.arrow(df, max_partition_bytes=1_000_000))

@@ -9,7 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from actors_rs.spark import arrow_route
-from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route, open_direct, open_public
+from actors_rs.spark.arrow_route import (
+    ArrowRoute,
+    open_arrow_route,
+    open_direct,
+    open_public,
+    open_through,
+    schema_of_to_arrow,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -31,6 +38,14 @@ def table(route: ArrowRoute) -> pa.Table:
 
 def test_the_private_names_of_the_direct_route_are_there(spark: SparkSession) -> None:
     assert open_arrow_route(spark.range(4)).name == "direct"
+
+
+def test_encoded_batches_go_through_a_worker_as_they_are(spark: SparkSession) -> None:
+    """``RDD`` over bytes, ``_bypass_serializer``, ``_jrdd`` and ``toArrowBatchRdd`` of rows."""
+    df = spark.range(0, 50, 1, 3).selectExpr(*COLUMNS)
+    route = open_through(df, schema_of_to_arrow(df), 4, lambda frames: frames)
+    assert table(route).equals(df.toArrow())
+    assert [batch.num_rows for batch in route.run([1])] == [4, 4, 4, 4, 1]
 
 
 @pytest.mark.parametrize("open_route", [open_direct, open_public])
