@@ -86,7 +86,7 @@ class Search:
         """The first access of a thread follows its beginning at once."""
         if len(self.done) >= len(self.plan) and not self.cut:
             here = self._arrive(run, me)
-            self._go_on(here, [(self._after(run, me), 0, me)])
+            self._go_on(run, here, [(self._after(run, me), 0, me)])
 
     def choose(self, run, me):
         step = len(self.done)
@@ -113,7 +113,7 @@ class Search:
         able = [thread for thread in able if self._may_begin(run, thread)]
         here = self._arrive(run, me)
         ways = [(self._after(run, one), int(goes_on and one != me), one) for one in able]
-        self._go_on(here, ways)
+        self._go_on(run, here, ways)
         return able[0]
 
     def _may_begin(self, run, thread):
@@ -134,7 +134,7 @@ class Search:
         self.expected = None
         return here
 
-    def _go_on(self, here, ways):
+    def _go_on(self, run, here, ways):
         """Remember the ``ways`` from ``here``; the first is taken now."""
         self.ways_on[here] = [(state, cost) for state, cost, _ in ways]
         for state, cost, thread in ways[1:]:
@@ -143,6 +143,9 @@ class Search:
                 plan = bytes(self.done) + bytes([thread])
                 self.to_try[level].append((plan, self.cost + cost, state))
         self.cut = not self._reaches(ways[0][0], self.cost)
+        if self.cut:
+            self.plan = bytes(self.done)  # what follows is the same whenever this is followed
+        run.known_from_here = self.cut and run.story is None
 
     def _reaches(self, state, cost):
         if self.bound is None:
@@ -237,7 +240,7 @@ def _search(model, threads, holds, modules, players, search, points, most):
         assert most is None or search.runs < most, f"more than {most} runs"
         run, why = _one_run(model, threads, holds, modules, players, search, points, plan)
         if why is not None:
-            again = (bytes(search.done), search.cost, None)
+            again = (search.plan if search.cut else bytes(search.done), search.cost, None)
             told, _ = _one_run(
                 model, threads, holds, modules, players, search, points, again, tell=True
             )

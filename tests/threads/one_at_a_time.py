@@ -56,6 +56,7 @@ class Run:
         self.pending: list[Any] = [(None, True, None, False)] * count
         self.left, self.counting = count, RealLock()
         self.going = self.abandoned = False
+        self.known_from_here = False  # run to the end, all the same how
         self.current = -1
         self.contended, self.failure, self.story = set(), None, None
 
@@ -93,6 +94,8 @@ class Run:
             self._look_for_races(me, word, writes() if callable(writes) else writes)
             if ready is None:
                 return
+        if self.known_from_here and (ready is None or ready()):
+            return
         self.pending[me] = (word, writes, ready, timed)
         if self.fresh[me] and (ready is None or ready()):
             self.first(self, me)

@@ -81,6 +81,20 @@ def test_a_lost_update_is_found_with_one_preemption_and_told():
     )
 
 
+def test_the_order_that_is_told_is_the_one_that_failed():
+    def story_of(threads):
+        return counted(threads, len(threads), preemptions=2, alike=tuple(range(len(threads)))).story
+
+    for count in (2, 3, 4):
+        value, read = 0, {}
+        for _, thread, verb, _ in map(str.split, story_of([Counter.add] * count)):
+            if verb == "reads":
+                read[thread] = value
+            else:
+                value = read[thread] + 1
+        assert value < count
+
+
 def test_what_a_lock_guards_is_not_lost():
     assert counted([Counter.add_locked] * 3, 3).holds
 
