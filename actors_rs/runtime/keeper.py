@@ -6,6 +6,7 @@ either: no field of its own and no question asked for a message.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
@@ -68,7 +69,10 @@ class Keeper(Protocol):
 
 
 def is_fatal(error: BaseException | None) -> bool:
-    """Whether ``error`` is one that no restart cures: its whole system ends."""
+    """Whether ``error`` is one that no restart cures: its whole system ends.
+
+    A cancelled task is none, although it is no ``Exception``: it was that task that was to end.
+    """
     return isinstance(error, MemoryError | RecursionError) or not isinstance(
-        error, Exception | None
+        error, Exception | CancelledError | None
     )

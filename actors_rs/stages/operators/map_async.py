@@ -18,8 +18,10 @@ Cancels: upstream, when downstream cancels; calls that have not begun are not ma
 from __future__ import annotations
 
 import inspect
+from asyncio import CancelledError
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Executor, Future
 from functools import partial
 from operator import attrgetter
@@ -221,6 +223,10 @@ class MapAsync(StageLogic):
         while (call := self._next_call()) is not None:
             try:
                 value = await self._f(call.element)
+            except CancelledError as error:  # no Exception: nobody could retry or pass it over
+                cancelled = FutureCancelled("the coroutine was cancelled")
+                cancelled.__cause__ = error
+                self.context.post(partial(self._finish, call, None, cancelled))
             except BaseException as error:
                 self.context.post(partial(self._finish, call, None, error))
             else:
