@@ -196,7 +196,7 @@ def test_a_task_of_the_users_that_was_cancelled_fails_its_stream_and_no_other(wh
     with ActorSystem(shutdown_timeout=SECONDS) as system:
         other = system.start(Source.never().to(Sink.list()))
         flow = CANCELLED[where](Source.range(0, 3)).named("call")
-        with pytest.raises(StageError, match="stage 'call' failed.*: CancelledError"):
+        with pytest.raises(StageError, match=r"stage 'call' failed.*: CancelledError"):
             system.start(flow.to(Sink.list())).result(SECONDS)
         assert other.state == "running"
         assert system.start(Source.of(1).to(Sink.list())).result(SECONDS) == [1]
