@@ -12,7 +12,11 @@ from pykka.messages import _ActorStop
 from actors_rs.runtime import future, mailbox, stop_flag
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatcher import DispatcherStatistics
-from tests.threads.controlled import check, explored
+from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.stop_flag import StopFlag
+from tests.threads.bounded import check_all
+from tests.threads.controlled import explored
 
 
 def is_answered(model):
@@ -97,4 +101,7 @@ def test_plain_pykka_forgets_a_question_asked_while_the_actor_stops():
 
 
 def test_ours_answers_in_every_interleaving():
-    assert check(Ours, [Ours.loop, Ours.ask], is_answered, mailbox, future, stop_flag) > 2
+    shared = Mailbox, StopFlag, PooledFuture, PooledActor
+    modules = mailbox, future, stop_flag
+    found = check_all(Ours, [Ours.loop, Ours.ask], is_answered, *modules, shared=shared)
+    assert found.runs > 10

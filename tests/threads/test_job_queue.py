@@ -3,7 +3,7 @@
 
 from actors_rs.runtime import job_queue
 from actors_rs.runtime.job_queue import JobQueue, Sleeper
-from tests.threads.controlled import check
+from tests.threads.bounded import check_all
 
 
 class Model:
@@ -23,9 +23,14 @@ def all_taken(*jobs):
     return lambda model: sorted(model.got) == list(jobs) and not len(model.queue)
 
 
+def checked(threads, *jobs, **options):
+    shared = JobQueue, Sleeper
+    return check_all(Model, threads, all_taken(*jobs), job_queue, shared=shared, **options)
+
+
 def test_a_job_wakes_the_thread_that_was_about_to_sleep():
     threads = [lambda model: model.put(1), lambda model: model.get(0)]
-    assert check(Model, threads, all_taken(1), job_queue) > 1
+    assert checked(threads, 1).runs > 10
 
 
 def test_two_jobs_wake_two_threads():
@@ -35,4 +40,4 @@ def test_two_jobs_wake_two_threads():
         lambda model: model.get(0),
         lambda model: model.get(1),
     ]
-    check(Model, threads, all_taken(1, 2), job_queue, preemptions=2, most=200)
+    assert checked(threads, 1, 2, preemptions=2, alike=(0, 1)).runs > 100

@@ -7,10 +7,14 @@ The threads of the pool are those of the search: what they run is their producti
 from collections import deque
 from unittest.mock import patch
 
+import pytest
+
 from actors_rs.runtime import job_queue, workers
+from actors_rs.runtime.dispatchers import pool
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
-from actors_rs.runtime.workers import Workers
-from tests.threads.controlled import check, explored
+from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.workers import Workers, _Worker
+from tests.threads.bounded import check_all, search
 
 
 class HeldThread:
@@ -96,34 +100,67 @@ def each_ran_once_or_waits(*jobs):
     return holds
 
 
-# As far as 100 interleavings reach; stress/test_threads.py goes on to many more of them.
+MODULES = workers, job_queue, pool
+SHARED = JobQueue, Sleeper, Workers, _Worker, PoolDispatcher
+
+
+def checked(model, threads, holds, **options):
+    return check_all(model, threads, holds, *MODULES, shared=SHARED, **options)
+
+
+# With more preemptions, and without a bound, in stress/test_threads.py.
 
 
 def test_two_who_hand_in_and_a_worker_that_takes_lose_nothing_when_the_pool_ends():
     threads = [submit(1), submit(2), Model.work, Model.end]
-    assert check(Model, threads, each_ran_or_was_refused(1, 2), workers, job_queue, most=100) > 50
+    holds = each_ran_or_was_refused(1, 2)
+    assert checked(Model, threads, holds, preemptions=2, alike=(0, 1)).runs > 1_000
 
 
 def test_one_who_hands_in_a_worker_and_the_end_of_the_pool_lose_nothing():
     threads = [submit(1), Model.work, Model.end]
-    check(Model, threads, each_ran_or_was_refused(1), workers, job_queue, most=100)
+    assert checked(Model, threads, each_ran_or_was_refused(1), preemptions=3).runs > 1_000
 
 
 def test_turns_run_once_until_the_dispatcher_ends():
     threads = [submit(1), submit(2), Dispatching.work, Dispatching.end]
-    check(Dispatching, threads, each_ran_once_or_waits(1, 2), workers, job_queue, most=100)
+    holds = each_ran_once_or_waits(1, 2)
+    assert checked(Dispatching, threads, holds, preemptions=2, alike=(0, 1)).runs > 1_000
 
 
-def test_a_worker_that_looks_before_it_registers_is_found():
-    def careless(self, sleeper, timeout=None):
-        while not self._jobs:
-            self._sleepers.append(sleeper)
-            self._sleep(sleeper, timeout)
-        return self._jobs.popleft()
+def looks_before_it_registers(self, sleeper, timeout=None):
+    while not self._jobs:
+        self._sleepers.append(sleeper)
+        self._sleep(sleeper, timeout)
+    return self._jobs.popleft()
 
-    with patch.object(job_queue.JobQueue, "get", careless):
-        found = explored(
-            Model, [submit(1), Model.work, Model.end], each_ran_or_was_refused(1), workers,
-            job_queue, most=200,
-        )  # fmt: skip
-    assert not found.property_holds
+
+def looks_for_sleepers_first(self, job):
+    sleepers = bool(self._sleepers)
+    self._jobs.append(job)
+    if sleepers:
+        self._wake(False, 0.0)
+
+
+def decides_without_the_lock(self, job, up_to):
+    if self._closed:
+        return False
+    self._queue.put_waking(job)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "planted"),
+    [
+        (JobQueue, "get", looks_before_it_registers),
+        (JobQueue, "put_waking", looks_for_sleepers_first),
+        (Workers, "put_growing", decides_without_the_lock),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_planted_job_that_is_forgotten_is_found(owner, name, planted):
+    threads = [submit(1), Model.work, Model.end]
+    with patch.object(owner, name, planted):
+        holds = each_ran_or_was_refused(1)
+        found = search(Model, threads, holds, *MODULES, shared=SHARED, preemptions=2)
+    assert not found.holds

@@ -5,7 +5,11 @@ from collections import deque
 
 from actors_rs.runtime import timers
 from actors_rs.runtime.timers import Timer, Timers
-from tests.threads.controlled import check
+from tests.threads.bounded import check_all
+
+
+def checked(model, threads, holds):
+    return check_all(model, threads, holds, timers, shared=(Timer, Timers))
 
 
 class Model:
@@ -21,7 +25,7 @@ class Model:
 
 
 def test_a_timer_fires_at_most_once_whenever_it_is_cancelled():
-    check(Model, [Model.fire, Model.cancel], lambda model: len(model.fired) <= 1, timers)
+    checked(Model, [Model.fire, Model.cancel], lambda model: len(model.fired) <= 1)
 
 
 def test_a_timer_that_two_threads_fire_calls_back_once_if_one_of_them_cancels_it_first():
@@ -29,7 +33,7 @@ def test_a_timer_that_two_threads_fire_calls_back_once_if_one_of_them_cancels_it
         model.cancel()
         model.fire()
 
-    check(Model, [Model.fire, cancel_and_fire], lambda model: len(model.fired) <= 1, timers)
+    checked(Model, [Model.fire, cancel_and_fire], lambda model: len(model.fired) <= 1)
 
 
 class Due:
@@ -60,7 +64,7 @@ class Due:
 
 def test_what_is_due_is_taken_once_whoever_cancels_adds_or_ends_meanwhile():
     for threads in ([Due.run, Due.cancel], [Due.run, Due.close], [Due.run, Due.add]):
-        assert check(Due, threads, lambda model: len(model.fired) <= 1, timers) > 1
+        assert checked(Due, threads, lambda model: len(model.fired) <= 1).runs > 1
 
 
 class Service:
@@ -81,4 +85,4 @@ class Service:
 
 def test_nothing_is_kept_behind_the_end_of_the_timers():
     threads = [Service.add, Service.add, Service.close]
-    assert check(Service, threads, lambda model: not model.timers._heap, timers) > 1
+    assert checked(Service, threads, lambda model: not model.timers._heap).runs > 1
