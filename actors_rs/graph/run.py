@@ -18,6 +18,7 @@ from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.runtime._primitives import Lock, drive_until, may_block, monotonic
 from actors_rs.runtime.keeper import is_fatal
+from actors_rs.runtime.settings import check_seconds
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -122,6 +123,8 @@ class Run(Generic[R]):
         A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
         noticed at the end only.
         """
+        if timeout is not None:
+            check_seconds("timeout", timeout)
         if drive_until(self.done, timeout):
             return
         deadline = None if timeout is None else monotonic() + timeout

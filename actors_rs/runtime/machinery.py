@@ -16,6 +16,7 @@ from actors_rs.runtime._primitives import chance, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.settings import check_count, check_seconds
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
 
@@ -109,14 +110,23 @@ def threads(
 
 
 def check_settings(
-    window: int, throughput: int | None, stall_after: float | None, dispatcher: str
+    window: int,
+    throughput: int | None,
+    stall_after: float | None,
+    dispatcher: str,
+    shutdown_timeout: float,
 ) -> None:
     """Raise ``InvalidArgumentError`` for what no system can be set to."""
-    for what, least_one in (("window", window), ("throughput", throughput)):
-        if least_one is not None and least_one < 1:
-            raise InvalidArgumentError(f"{what} must be at least 1, got {least_one}")
-    if stall_after is not None and not stall_after > 0:
-        raise InvalidArgumentError(f"stall_after must be more than 0 seconds, got {stall_after!r}")
+    check_count("window", window)
+    if throughput is not None:
+        check_count("throughput", throughput)
+    if stall_after is not None:
+        check_seconds("stall_after", stall_after)
+        if not stall_after > 0:
+            raise InvalidArgumentError(
+                f"stall_after must be more than 0 seconds, got {stall_after!r}"
+            )
+    check_seconds("shutdown_timeout", shutdown_timeout)
     if dispatcher not in ("pool", "calling_thread"):
         raise InvalidArgumentError(
             f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"

@@ -71,7 +71,7 @@ class ActorSystem:
         shutdown_timeout: float = 30.0,
         machinery: Machinery | None = None,
     ) -> None:
-        check_settings(window, throughput, stall_after, dispatcher)
+        check_settings(window, throughput, stall_after, dispatcher, shutdown_timeout)
         self.name = name
         self.window = window
         self.throughput = throughput

@@ -4,12 +4,13 @@
 import asyncio
 import gc
 import json
+import math
 import threading
 import weakref
 
 import pytest
 
-from actors_rs import ActorSystem, Graph, Sink, Source, merge
+from actors_rs import ActorSystem, Graph, Run, Sink, Source, merge
 from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled, StageError
 from tests.graph.helpers import SECONDS, leave_by_an_exception, run, wait_until
 
@@ -52,6 +53,15 @@ def test_waiting_ends_with_the_timeout_and_the_run_goes_on(system):
     going.cancel()
     with pytest.raises(RunCancelled):
         going.result(SECONDS)
+
+
+@pytest.mark.parametrize("timeout", ["3", True, math.nan])
+@pytest.mark.parametrize("wait", [Run.result, Run.wait, Run.drain])
+def test_a_timeout_that_is_no_number_is_refused_and_no_wait_for_ever(system, wait, timeout):
+    run = system.start(Source.never().to(Sink.list()))
+    with pytest.raises(InvalidArgumentError, match="timeout must be a number of seconds, got"):
+        wait(run, timeout)
+    run.cancel()
 
 
 def test_a_timeout_error_of_the_users_is_no_timeout_of_the_wait(system):

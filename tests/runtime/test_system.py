@@ -280,6 +280,27 @@ def test_a_window_of_nothing_is_refused_in_a_sentence(window):
         ActorSystem(window=window)
 
 
+NO_COUNT = ["3", 1.5, True, float("nan")]
+NO_SECONDS = ["3", True, float("nan")]
+REFUSED = [
+    *[
+        (what, wrong)
+        for what in ("workers", "max_workers", "window")
+        for wrong in [None, *NO_COUNT]
+    ],
+    *[("throughput", wrong) for wrong in NO_COUNT],
+    *[("stall_after", wrong) for wrong in NO_SECONDS],
+    *[("shutdown_timeout", wrong) for wrong in [None, *NO_SECONDS]],
+]
+REFUSED.remove(("workers", None))  # as many as there are cores
+
+
+@pytest.mark.parametrize(("what", "wrong"), REFUSED)
+def test_a_setting_of_another_kind_is_refused_by_its_name(what, wrong):
+    with pytest.raises(InvalidArgumentError, match=f"^{what} must be .*, got {wrong!r}$"):
+        ActorSystem(**{what: wrong})
+
+
 def test_a_quiet_system_logs_nothing(caplog):
     caplog.set_level(logging.INFO)
     with ActorSystem() as system:

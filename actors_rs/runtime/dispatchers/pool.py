@@ -11,9 +11,9 @@ from __future__ import annotations
 import logging
 import os
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, forbid_blocking
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
+from actors_rs.runtime.settings import check_count
 from actors_rs.runtime.timers import Timers
 from actors_rs.runtime.workers import Workers
 
@@ -38,10 +38,8 @@ class PoolDispatcher:
         daemon: bool = True,
     ) -> None:
         size = workers if workers is not None else os.cpu_count() or 1
-        if size < 1:
-            raise InvalidArgumentError(f"workers must be at least 1, got {size}")
-        if cap < 1:
-            raise InvalidArgumentError(f"max_workers must be at least 1, got {cap}")
+        check_count("workers", size)
+        check_count("max_workers", cap)
         self._cap = max(cap, size)
         self._timers = timers
         self._workers = Workers(name, keep=size, daemon=daemon, on_thread_start=forbid_blocking)
