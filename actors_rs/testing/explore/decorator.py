@@ -56,6 +56,8 @@ def explore(
     decisions_of_runs(strategies, most, seed, faults)  # raises now what the runs would raise
 
     def decorate(test: Callable[..., object]) -> Callable[..., None]:
+        _runs_when_called(test)
+
         @functools.wraps(test)
         def explored(*args: Any, **kwargs: Any) -> None:
             def scenario(world: World) -> object:
@@ -67,6 +69,19 @@ def explore(
         return explored
 
     return decorate
+
+
+def _runs_when_called(scenario: Callable[..., object]) -> None:
+    """Raise for what returns at once and would pass without having run."""
+    for kind, is_one in (
+        ("coroutine function", inspect.iscoroutinefunction),
+        ("generator function", inspect.isgeneratorfunction),
+    ):
+        if is_one(scenario):
+            raise InvalidArgumentError(
+                f"a scenario must be a plain function, got the {kind} "
+                f"{scenario.__qualname__}: run.result() moves the world on, nothing is awaited"
+            )
 
 
 def _without_world(test: Callable[..., object]) -> inspect.Signature:
@@ -83,6 +98,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     Raises the failure that was found, shrunk and with its report as a note. The options of pytest
     hold here too.
     """
+    _runs_when_called(scenario)
     asked = _as_told(plan or Plan())
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
     if SETTINGS.trace is not None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from actors_rs.errors import InvalidArgumentError, NondeterminismError
+from actors_rs.errors import InvalidArgumentError, NondeterminismError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
@@ -117,7 +117,7 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
                 continue
             found.runs += 1
             found.behaviours.add(world.behaviour_key)
-            if twice:
+            if twice and not isinstance(error, WorldError):  # which says why they would differ
                 error = _difference(scenario, plan, world) or error
             if error is not None:
                 found.failure = _explain(scenario, plan, world, error)
