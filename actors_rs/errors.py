@@ -226,11 +226,13 @@ class WriteError(StreamError):
 class ReadError(StreamError):
     """A source could not read; ``path`` is the file, ``line`` its line, 0 where there are none.
 
-    The original exception is ``__cause__``.
+    For bytes that are no text of the encoding it is the last line that was read before them. The
+    original exception is ``__cause__``.
     """
 
     def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
-        place = f"{path}, line {line}" if line else path
+        where = "behind line" if isinstance(cause, UnicodeError) else "line"
+        place = f"{path}, {where} {line}" if line else path
         super().__init__(f"could not read {place}: {said(cause)}")
         self.path = path
         self.line = line

@@ -39,16 +39,20 @@ class Csv(IteratorSource):
             open(self._path, encoding=self._encoding, newline="") as file,
         ):
             reader = csv.reader(file, delimiter=self._delimiter, strict=True)
-            rows = filter(None, reader)
-            names = next(rows, []) if self._header else None
-            check_names(names or [])
-            width = None if names is None else len(names)
-            for row in rows:
-                place.line = reader.line_num
-                width = width or len(row)
-                if len(row) != width:
-                    raise ValueError(f"expected {width} fields, got {len(row)}")
-                yield row if names is None else dict(zip(names, row, strict=True))
+            try:
+                rows = filter(None, reader)
+                names = next(rows, []) if self._header else None
+                check_names(names or [])
+                width = None if names is None else len(names)
+                for row in rows:
+                    place.line = reader.line_num
+                    width = width or len(row)
+                    if len(row) != width:
+                        raise ValueError(f"expected {width} fields, got {len(row)}")
+                    yield row if names is None else dict(zip(names, row, strict=True))
+            except csv.Error:
+                place.line = reader.line_num  # where the reader is, not the row before
+                raise
 
 
 def check_names(names: list[str]) -> None:
