@@ -150,8 +150,9 @@ class Nested:
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         return self._host.after(seconds, partial(self.act, action))
 
-    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         """Whoever takes what an inner stream gives has to wait for this turn anyway."""
+        return False
 
     def at_work(self) -> None:
         """A stage of the user's that runs within another takes no pieces of an inlet."""

@@ -118,14 +118,15 @@ class StageActor(PooledActor):
             return self.outside.timer(timers, seconds, lambda: self.post(action))
         return timers.after(seconds, lambda: self.post(action))
 
-    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         if not self.system.sends_ahead:
-            return
+            return False
         if outlet.gate is None:
             outlet.gate = Lock()
         outlet.making = frame
         if self._look is None:
             self._look_in(AHEAD_SECONDS)
+        return True
 
     def at_work(self) -> None:
         if self._look is None and self.system.sends_ahead:

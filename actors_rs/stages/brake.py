@@ -79,6 +79,10 @@ class Brake:
         self.pulled = False  # in this order, and with an iterator of its own for each piece
         self._elements = elements if isinstance(elements, _SKIPPING) else None
 
+    def release(self) -> None:
+        """Forget a pull that was meant for what has been done."""
+        self.pulled, self._elements = False, None
+
     def pull(self) -> None:
         """Let the piece end behind the call that is going on, if there is one."""
         elements = self._elements
@@ -89,7 +93,7 @@ class Brake:
 
     def through(self, elements: Iterator[Any]) -> Iterator[Any]:
         """``elements`` until the brake is pulled; no element is drawn that is not given."""
-        self.pulled, self._elements = False, None
+        self.release()
         for element in elements:
             yield element
             if self.pulled:

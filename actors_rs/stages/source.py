@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
-from actors_rs.stages.pace import PIECE_SECONDS, Pace
+from actors_rs.stages.brake import Brake
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.steps import Steps
 
 __all__ = ["IteratorSource", "SourceLogic"]
 
 STEP = 16
-"""Most elements drawn from an iterator between two looks at the clock."""
+"""Most elements drawn between two looks at the clock where nobody else looks."""
 
 
 class SourceLogic(StageLogic):
@@ -56,7 +56,8 @@ class IteratorSource(SourceLogic):
     def __init__(self) -> None:
         super().__init__()
         self._iterator: Iterator[Any] | None = None
-        self._pace = Pace()
+        self.brake: Brake = Brake()
+        self._steps = Steps(self.brake, STEP)
 
     def elements(self) -> Iterable[Any]:
         """The elements of one materialization."""
@@ -67,28 +68,13 @@ class IteratorSource(SourceLogic):
         try:
             if self._iterator is None:
                 self._iterator = iter(self.elements())
-            self.context.filling(self.outlet, out)
-            self._fill(out, self._iterator, most, budget)
+            watched = self.context.filling(self.outlet, out)
+            self.ended = not self._steps.draw(self._iterator, out, most, budget.lap, watched)
         except Exception as error:
             self.outlet.emit(out)
             self.fail(error, self.outlet.count)
             return ()
         return out
-
-    def _fill(self, out: list[Any], iterator: Iterator[Any], most: int, budget: Budget) -> None:
-        """Extend ``out`` until it is full, a millisecond is over or there are no more."""
-        spent = 0.0
-        while (room := most - len(out)) > 0 and spent < PIECE_SECONDS:
-            want = min(self._pace.size, room, STEP)
-            before = len(out)
-            out.extend(islice(iterator, want))
-            taken = len(out) - before
-            if taken < want:
-                self.ended = True
-                return
-            lap = budget.lap()
-            self._pace.record(taken, lap)
-            spent += lap
 
     def stop(self, error: BaseException | None) -> None:
         close = getattr(self._iterator, "close", None)

@@ -67,11 +67,13 @@ class StageContext(Protocol):
         """Post ``action`` after ``seconds``."""
         ...
 
-    def filling(self, outlet: Outlet, frame: list[Any], /) -> None:
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         """``frame`` will be emitted at ``outlet`` once it is filled, by code that may wait.
 
-        What lies in it is sent ahead when that takes long: only append to it.
+        What lies in it is sent ahead when that takes long, and ``brake`` is pulled: only append to
+        it. False where nobody is there to do so.
         """
+        ...
 
     def at_work(self) -> None:
         """A piece is begun that calls functions of the user's.

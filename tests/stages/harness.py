@@ -172,7 +172,7 @@ class Alone:
         return self.timers[-1]
 
     def filling(self, outlet, frame):
-        pass
+        return False
 
     def at_work(self):
         pass

@@ -27,9 +27,9 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pace import PIECE_SECONDS, Pace
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
+from actors_rs.stages.steps import Steps
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 """Iterators whose rest exists already; that of a range may be endless for all that is known."""
@@ -37,7 +37,7 @@ _SEVERAL: tuple[Iterable[Any], ...] = ([], (), range(0), "", "\xe9", b"", {}, se
 _COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
 """Iterators that know how many elements are left."""
 STEP = 64
-"""Most results drawn between two looks at the clock, unless they exist already."""
+"""Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
 
 
 class FlatMap(Drawing, Operator):
@@ -47,7 +47,7 @@ class FlatMap(Drawing, Operator):
     """
 
     expanding = True
-    survive_renewal = Operator.survive_renewal | {"_past", "drawer"}
+    survive_renewal = Operator.survive_renewal | {"_past", "_steps", "drawer"}
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class FlatMap(Drawing, Operator):
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
-        self._steps = Pace()  # of drawing results that may have to be waited for
+        self._steps = Steps(self.brake, STEP, STEP)  # results may have to be waited for
         self._lap: Callable[[], float] = float  # seconds since the last look at the clock
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
@@ -68,7 +68,7 @@ class FlatMap(Drawing, Operator):
         return chain.from_iterable(self._iterables(elements))
 
     def _iterables(self, elements: Iterator[Any]) -> Iterator[Iterable[Any]]:
-        f = self._f
+        f, brake = self._f, self.brake
         for element in elements:
             result = f(element)
             if isinstance(result, Stream):
@@ -85,10 +85,14 @@ class FlatMap(Drawing, Operator):
                     self._started += 1
                     yield found.elements
                     self._leave_stream()
+                    if brake.pulled:
+                        return
                     continue
                 result = found
             self._drawn = drawn = iter(result)
             yield drawn
+            if brake.pulled:  # f may have turned slow: the rest of the piece has its time
+                return
 
     def _leave_stream(self) -> None:
         """The stream that was drawn has ended, or is not wanted any more."""
@@ -153,21 +157,12 @@ class FlatMap(Drawing, Operator):
 
         Step by step, for they may turn slow at any of them.
         """
-        self.context.filling(self.outlet, out)
-        steps, spent = self._steps, 0.0
-        while (room := most - len(out)) > 0:
-            at_hand = length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
-            want, before = min(room, max(at_hand, min(steps.size, STEP))), len(out)
-            out += islice(results, want)
-            taken, lap = len(out) - before, self._lap()
-            if taken < want:
-                return False
-            spent += lap
-            if want > at_hand:
-                steps.record(taken, lap)
-            if spent > PIECE_SECONDS or steps.size < STEP:
-                break
-        return True
+        watched = self.context.filling(self.outlet, out)
+        return self._steps.draw(results, out, most, self._lap, watched, self._at_hand)
+
+    def _at_hand(self) -> int:
+        """How many results of the element begun last exist already."""
+        return length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
 
     def _look_for_the_end(self) -> None:
         """An end needs no demand: see whether nothing is left of the last piece.

@@ -1,0 +1,156 @@
+# mypy: disable-error-code="arg-type, attr-defined, var-annotated"
+"""A function that was fast turns slow: what was made before arrives, and a cancellation is seen."""
+
+import threading
+from functools import partial
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import RunCancelled
+from actors_rs.stages.brake import Brake
+from tests.graph.helpers import SECONDS, wait_until
+
+FAST = 5_000
+MOST = 50_000
+
+
+class Turning:
+    """Fast ``FAST`` times, then each call waits until the test lets it go on."""
+
+    def __init__(self, monkeypatch):
+        self.calls = self.pulls = 0
+        self.slow, self.go_on = threading.Event(), threading.Event()
+        self.pulls_before = 0
+        pull = Brake.pull
+
+        def counting(brake):
+            pull(brake)
+            self.pulls += 1
+
+        monkeypatch.setattr(Brake, "pull", counting)
+
+    def __call__(self, n):
+        self.calls += 1
+        if self.calls == FAST + 1:
+            self.pulls_before = self.pulls
+            self.slow.set()
+            assert self.go_on.wait(SECONDS), "nobody saw that it is slow"
+        return n
+
+    def wait_for_the_brake(self):
+        """Wait until the call is seen to be slow."""
+        assert self.slow.wait(SECONDS)
+        wait_until(lambda: self.pulls > self.pulls_before)
+
+
+OPERATORS = {
+    "map": lambda s, f: s.map(lambda n: f(n)),
+    "map of a callable": lambda s, f: s.map(partial(f)),
+    "starmap": lambda s, f: s.map(lambda n: (n,)).starmap(lambda n: f(n)),
+    "filter": lambda s, f: s.filter(lambda n: f(n) >= 0),
+    "map_not_none": lambda s, f: s.map_not_none(lambda n: f(n)),
+    "scan": lambda s, f: s.scan(0, lambda _, n: f(n)),
+    "stateful_map": lambda s, f: s.stateful_map(int, lambda state, n: (state, f(n))),
+    "take_while": lambda s, f: s.take_while(lambda n: f(n) >= 0),
+    "distinct": lambda s, f: s.distinct(key=lambda n: f(n)),
+    "distinct_until_changed": lambda s, f: s.distinct_until_changed(key=lambda n: f(n)),
+    "flat_map": lambda s, f: s.flat_map(lambda n: [f(n)]),
+    "flat_map of a generator": lambda s, f: s.flat_map(lambda n: (f(m) for m in (n,))),
+    "a source": lambda _, f: Source.from_iterable(lambda: (f(n) for n in range(MOST))),
+}
+ENDS = {
+    "skip_while": lambda s, f: s.skip_while(lambda n: f(n) >= 0),
+    "reduce": lambda s, f: s.reduce(0, lambda _, n: f(n)),
+    "reduce_without_initial": lambda s, f: s.reduce_without_initial(lambda _, n: f(n)),
+    "first": lambda s, f: s.first(lambda n: f(n) < 0),
+    "some": lambda s, f: s.some(lambda n: f(n) < 0),
+    "all": lambda s, f: s.all(lambda n: f(n) >= 0),
+}
+SINKS = {
+    "for_each": lambda f: Sink.for_each(f),
+    "fold": lambda f: Sink.fold(0, lambda _, n: f(n)),
+}
+
+
+@pytest.fixture
+def turning(monkeypatch):
+    return Turning(monkeypatch)
+
+
+def cancelled(system, run, turning):
+    """How often the function was called behind the cancellation of ``run``."""
+    turning.wait_for_the_brake()
+    run.cancel()
+    before = turning.calls
+    turning.go_on.set()
+    with pytest.raises(RunCancelled):
+        run.result(SECONDS)
+    wait_until(lambda: not system.children())
+    return turning.calls - before
+
+
+@pytest.mark.parametrize("window", [16, 1024, 4096])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_results_made_before_a_slow_call_arrive_while_it_lasts(name, window, turning):
+    got = []
+    with ActorSystem(workers=2, window=window) as system:
+        flow = OPERATORS[name](Source.range(0, MOST), turning)
+        run = system.start(flow.to(Sink.for_each(got.append)))
+        assert turning.slow.wait(SECONDS)
+        wait_until(lambda: len(got) >= FAST - 1)  # of a reduction or a skip one is not given
+        turning.go_on.set()
+        run.result(SECONDS)
+    assert got == list(range(MOST)), "an element was lost, doubled or out of order"
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_stage_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
+    with ActorSystem(workers=2) as system:
+        run = system.start(OPERATORS[name](Source.range(0, MOST), turning).to(Sink.ignore()))
+        assert cancelled(system, run, turning) <= 8
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_stage_that_gives_nothing_yet_is_cancelled_as_soon(name, turning):
+    with ActorSystem(workers=2) as system:
+        run = system.start(ENDS[name](Source.range(0, MOST), turning).to(Sink.ignore()))
+        assert cancelled(system, run, turning) == 0
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_a_sink_is_cancelled_as_soon(name, turning):
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, MOST).to(SINKS[name](turning)))
+        assert cancelled(system, run, turning) == 0
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
+def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
+    seen, over = [], threading.Event()
+
+    def f(n):
+        seen.append(n)
+        return n
+
+    with ActorSystem(workers=2) as system:
+
+        def pull():
+            while not over.is_set():
+                for actor in system.children():
+                    if actor.logic.brake is not None:
+                        actor.logic.brake.pull()
+
+        puller = threading.Thread(target=pull)
+        puller.start()
+        try:
+            numbers = Source.range(0, MOST)
+            if name in SINKS:
+                system.start(numbers.to(SINKS[name](f))).result(6 * SECONDS)
+            else:
+                run = system.start(OPERATORS[name](numbers, f).to(Sink.list()))
+                assert run.result(6 * SECONDS) == list(range(MOST))
+        finally:
+            over.set()
+            puller.join()
+    assert seen == list(range(MOST))
