@@ -125,7 +125,7 @@ def test_one_who_hands_in_a_worker_and_the_end_of_the_pool_lose_nothing():
 def test_turns_run_once_until_the_dispatcher_ends():
     threads = [submit(1), submit(2), Dispatching.work, Dispatching.end]
     holds = each_ran_once_or_waits(1, 2)
-    assert checked(Dispatching, threads, holds, preemptions=2, alike=(0, 1)).runs > 1_000
+    assert checked(Dispatching, threads, holds, preemptions=1, alike=(0, 1)).runs > 100
 
 
 def looks_before_it_registers(self, sleeper, timeout=None):
