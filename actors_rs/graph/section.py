@@ -195,7 +195,7 @@ class Section(StageLogic):
         entry, feed = life.entry, self._feed
         fed, self._fed, self._fed_size = self._fed, deque(), 0
         untaken = feed.count - entry.count if entry is not None and feed is not None else 0
-        while untaken > 0:
+        while untaken > 0 and fed:  # there is none when stop asks again, behind the last failure
             frame = fed.pop()[-untaken:]
             untaken -= len(frame)
             self._again.appendleft(frame)

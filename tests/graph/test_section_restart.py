@@ -68,6 +68,12 @@ def restarts(system):
     return [one for one in system.dead_letters.recent() if "is restarted in" in one.why]
 
 
+def test_a_section_that_gives_up_fails_with_its_own_failure_and_not_over_what_it_hands_back(system):
+    section = Flow().map(Flaky(*range(3, 100))).restart(AT_ONCE, max_restarts=2)
+    with pytest.raises(StageError, match=r"stage 'map#\d' failed at element \d: KeyError: "):
+        system.start(Source.range(0, 100).via(section).to(Sink.list())).result(SECONDS)
+
+
 def test_a_source_begins_anew_behind_what_it_gave_and_its_failure_is_a_dead_letter(system):
     attempts = Attempts(2)
     flow = Source.from_iterable(attempts).map(str.upper).restart(AT_ONCE)
