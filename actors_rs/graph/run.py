@@ -105,8 +105,8 @@ class Run(Generic[R]):
             self._await(timeout)
             return self._outcome.result(0)
         except FutureTimeout:
-            if self._outcome.done():
-                raise
+            if self._outcome.done():  # by an error of that kind, or at this moment
+                return self._outcome.result()
             raise TimeoutError(f"{self!r} had not ended after {timeout} seconds") from None
 
     def wait(self, timeout: float | None = None) -> bool:
