@@ -9,6 +9,7 @@ nothing, for that: it does not ask whether to go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import length_hint
 from sys import maxsize
 from typing import Any, NoReturn
 
@@ -78,6 +79,33 @@ class Brake:
         """
         self.pulled = False  # in this order, and with an iterator of its own for each piece
         self._elements = elements if isinstance(elements, _SKIPPING) else None
+
+    def run(
+        self,
+        collect: Callable[[Iterator[Any], list[Any]], None],
+        piece: Sequence[Any],
+        left: int,
+        out: list[Any],
+        one_for_one: bool,
+    ) -> tuple[int, Exception | None]:
+        """Let ``collect`` put into ``out`` what comes of the last ``left`` elements of ``piece``.
+
+        Returns how many are left, and what it raised for the one before those.
+        """
+        elements = iter(piece) if left == len(piece) else behind(piece, len(piece) - left)
+        before = len(out)
+        if one_for_one:
+            self.ends(elements)
+        rest, failure = 0, None
+        try:
+            collect(elements, out)
+        except Halted:
+            return length_hint(elements) + 1, None  # the one it was called with is not taken
+        except Exception as error:
+            rest, failure = length_hint(elements), error
+        if one_for_one and self.pulled:  # the iterator does not know any more
+            rest = left - (len(out) - before) - (failure is not None)
+        return rest, failure
 
     def release(self) -> None:
         """Forget a pull that was meant for what has been done."""

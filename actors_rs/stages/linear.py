@@ -161,35 +161,22 @@ class Operator(_Linear):
 
         That is all of it, unless a function of the user's turned slow and the brake was pulled.
         """
-        elements, brake = iter(piece), self.brake
         left = size = len(piece)
         out: list[Any] = []
         if self.runs_user:
             self.context.filling(self.outlet, out)
         while True:
-            before = len(out)
-            if counts := self.one_for_one:
-                brake.ends(elements)
-            try:
-                self.collect(elements, out)
-            except Halted:
-                left = length_hint(elements) + 1  # the element it was called with is not taken
-            except Exception as error:
-                rest = length_hint(elements)
-                if counts and brake.pulled:  # the iterator does not know any more
-                    rest = left - (len(out) - before) - 1
-                elements = behind(piece, size - rest)
-                emit = partial(self.outlet.emit, out)
-                if not self.survives_in(piece, left, elements, error, emit):
-                    return size
-                left = rest
-                continue
-            else:
-                left = left - (len(out) - before) if counts and brake.pulled else 0
-            if left:
-                self.inlet.untake(piece[size - left :])
-            self.outlet.emit(out)
-            return max(size - left, 1)
+            before = left
+            left, error = self.brake.run(self.collect, piece, before, out, self.one_for_one)
+            if error is None:
+                break
+            emit = partial(self.outlet.emit, out)
+            if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
+                return size
+        if left:
+            self.inlet.untake(piece[size - left :])
+        self.outlet.emit(out)
+        return max(size - left, 1)
 
     def _open_piece(self, piece: Frame) -> None:
         """A piece that may exceed demand: its results are drawn as they are demanded."""

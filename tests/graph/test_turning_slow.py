@@ -57,6 +57,8 @@ OPERATORS = {
     "distinct_until_changed": lambda s, f: s.distinct_until_changed(key=lambda n: f(n)),
     "flat_map": lambda s, f: s.flat_map(lambda n: [f(n)]),
     "flat_map of a generator": lambda s, f: s.flat_map(lambda n: (f(m) for m in (n,))),
+    "fused maps": lambda s, f: s.map(lambda n: n).map(lambda n: f(n)).fuse(),
+    "fused": lambda s, f: s.map(lambda n: n).filter(lambda n: f(n) >= 0).fuse(),
     "a source": lambda _, f: Source.from_iterable(lambda: (f(n) for n in range(MOST))),
 }
 ENDS = {

@@ -22,6 +22,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import DeciderError, StageError
+from actors_rs.stages.brake import behind
 from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
@@ -58,6 +59,7 @@ class Fused(Operator):
         self._over = False  # no more input: upstream has ended, or is not needed
         self._ending = 0  # the first operator that has not ended
         self._why: BaseException | None = None  # upstream failed
+        self._put_back = 0  # of the piece in hand, behind a call that was slow
 
     def be_frugal(self) -> None:
         if not any(part.logic.asks_ahead for part in self._parts):
@@ -65,7 +67,7 @@ class Fused(Operator):
 
     def start(self) -> None:
         for part in self._parts:
-            part.logic.context = self.context
+            part.logic.context, part.logic.brake = self.context, self.brake
             part.logic.start()
         if self._begun:  # restarted
             return
@@ -113,15 +115,16 @@ class Fused(Operator):
 
     def _advance_piece(self) -> int:
         most = min(self.outlet.demand, self.pace.size)
+        self._put_back = 0
         if not self._line:
-            piece = self.inlet.take(most)
-            self._emit(self._through(0, piece))
-            return len(piece)
-        index, frame = self._line.popleft()
-        if len(frame) > most:
-            self._line.appendleft((index, frame[most:]))
-        self._emit(self._through(index, frame[:most]))
-        return most
+            index, piece = 0, self.inlet.take(most)
+        else:
+            index, piece = self._line.popleft()
+            if len(piece) > most:
+                self._line.appendleft((index, piece[most:]))
+                piece = piece[:most]
+        self._emit(self._through(index, piece))
+        return max(len(piece) - self._put_back, 1)
 
     def _emit(self, frame: Frame) -> None:
         if not self.outlet.closed:
@@ -141,33 +144,60 @@ class Fused(Operator):
 
     def _apply(self, index: int, piece: Frame) -> Frame:
         """What one operator makes of ``piece``; nothing if that failed the stage."""
-        logic, out, elements = self._parts[index].logic, list[Any](), iter(piece)
+        logic, out = self._parts[index].logic, self._begin(index + 1)
+        if isinstance(piece, range):
+            piece = list(piece)  # see Map._pass_on
+        left = size = len(piece)
         before = logic.inlet.count
-        logic.inlet.count += len(piece)
+        logic.inlet.count += size
         while True:
-            try:
-                self._parts[index].logic.collect(elements, out)  # it may have been restarted
-                return out
-            except Exception as error:
-                part, left = self._parts[index], length_hint(elements)
-                position = before + len(piece) - left - 1
-                named = StageError(part.name, error, position, part.site)
-                deliver = partial(self._deliver, index + 1, out)
-                if not self.survives(named, piece[-left - 1], None, first=deliver):
-                    self._unfinished += elements
-                    return ()
+            rest = left
+            collect = self._parts[index].logic.collect  # it may have been restarted
+            left, error = self.brake.run(collect, piece, rest, out, logic.one_for_one)
+            if error is None:
+                break
+            part = self._parts[index]
+            named = StageError(part.name, error, before + size - left - 1, part.site)
+            deliver = partial(self._deliver, index + 1, out)
+            if not self.survives(named, piece[-left - 1], None, first=deliver):
+                self._unfinished += piece[size - left :]
+                return ()
+        logic.inlet.count -= left
+        self._put_in_front(index, piece, left)
+        return out
+
+    def _begin(self, index: int) -> list[Any]:
+        """A list for what goes to the operator at ``index``, made by functions that may be slow."""
+        out: list[Any] = []
+        if index == len(self._parts):
+            self.context.filling(self.outlet, out)
+        else:
+            self.context.at_work()
+        return out
+
+    def _put_in_front(self, index: int, piece: Frame, left: int) -> None:
+        """The last ``left`` elements of ``piece`` go to the operator at ``index`` next time."""
+        if left:
+            self._put_back += left
+            self._line.appendleft((index, piece[len(piece) - left :]))
 
     def _map(self, index: int, size: int, piece: Frame) -> Frame:
         """What ``size`` operators that map make of ``piece``; nothing if that failed the stage."""
-        out, elements = list[Any](), iter(piece)
+        out, done = self._begin(index + size), 0
         before = [part.logic.inlet.count for part in self._parts[index : index + size]]
         while True:
             functions = self._maps[index : index + size]
+            elements, had = behind(piece, done), len(out)
+            self.brake.ends(elements)
             stumble = through(functions, elements, out)  # type: ignore[arg-type]
+            by_count = done + len(out) - had + (stumble is not None)
             done = len(piece) - length_hint(elements)
+            if self.brake.pulled:  # the iterator does not know any more
+                done = by_count
             for part, count in zip(self._parts[index : index + size], before, strict=True):
                 part.logic.inlet.count = count + done
             if stumble is None:
+                self._put_in_front(index, piece, len(piece) - done)
                 return out
             step, element, error = stumble
             part = self._parts[index + step]
@@ -176,11 +206,16 @@ class Fused(Operator):
                 before[later] -= 1  # it never saw the element
             deliver = partial(self._deliver, index + size, out)
             if not self.survives(named, element, None, first=deliver):
-                self._unfinished += elements
+                self._unfinished += piece[done:]
                 return ()
 
     def _deliver(self, index: int, out: Frame) -> None:
+        """Let ``out`` go all the way, although it may be slow: it comes before a failure."""
+        self._put_back = 0
         self._emit(self._through(index, out))
+        while self._put_back and self._line:
+            self._put_back = 0
+            self._emit(self._through(*self._line.popleft()))
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
         return super()._decide(error.__cause__ or error, element)

@@ -9,10 +9,9 @@ MUTANTS = (
         "a filter that stops asking",
         "demand is renewed for what was given only, so a filter that drops much asks no more",
         f"{OPERATOR}._pass_on",
-        "            self.outlet.emit(out)\n            return size",
-        "            self.outlet.emit(out)\n"
+        "            return max(size - left, 1)",
         "            self.inlet._since_request -= size - len(out)\n"
-        "            return size",
+        "            return max(size - left, 1)",
         "linear/filter",
     ),
     mutant(
@@ -27,9 +26,9 @@ MUTANTS = (
     mutant(
         "demand is not looked at",
         "an operator that gives more elements than it takes gives them beyond demand",
-        "stages.operators.flat_map:FlatMap._pull",
-        "islice(results, want)",
-        "results",
+        "stages.steps:Steps._draw_piece",
+        "islice(elements, want)",
+        "elements",
         "linear/expanding",
     ),
     mutant(
@@ -94,9 +93,9 @@ MUTANTS = (
     mutant(
         "a source completes too early",
         "a source that is interrupted by the end of its turn takes that for its own end",
-        "stages.source:IteratorSource._fill",
-        "if taken < want:",
-        "if taken <= want:",
+        "stages.steps:Steps._draw_piece",
+        "if len(out) - before < want:",
+        "if len(out) - before <= want:",
         "linear/chain",
     ),
     mutant(
