@@ -1,7 +1,8 @@
 # mypy: disable-error-code="var-annotated, no-untyped-def"
 """Every order in which the threads of a small model can run, up to so many preemptions.
 
-A preemption takes the turn from a thread that could go on. Without a bound all orders are tried.
+A preemption takes the turn from a thread that could go on, or lets a time be over although some
+thread could go on. Without a bound all orders are tried.
 Complete is meant literally; each of the reductions leaves out only what is seen elsewhere:
 
 - *Points.* Threads are switched at locks and at words on which they race. Any other word is
@@ -18,7 +19,7 @@ Complete is meant literally; each of the reductions leaves out only what is seen
   order is one of these with the names exchanged. Whether they are alike is the model's word.
 
 What is not seen: switches between two bytecodes that touch nothing visible, what C code does
-inside one call, clocks (they stand still), and time-outs that come although others could go on.
+inside one call, and clocks: they stand still.
 """
 
 from collections.abc import Callable
@@ -92,7 +93,7 @@ class Search:
         step = len(self.done)
         if step < len(self.plan):
             chosen = self.plan[step]
-            if not run.ready(chosen) and chosen not in run.could_go():
+            if not run.ready(chosen) and not run.waits_for_a_time(chosen):
                 run.failure, chosen = UNEQUAL, None
         else:
             chosen = self._explore(run, me)
@@ -104,7 +105,7 @@ class Search:
         able = run.could_go()
         if not able:
             return None
-        goes_on = me in able
+        goes_on = me is not None and run.ready(me)
         if goes_on:
             able.remove(me)
             able.insert(0, me)
@@ -113,6 +114,8 @@ class Search:
         able = [thread for thread in able if self._may_begin(run, thread)]
         here = self._arrive(run, me)
         ways = [(self._after(run, one), int(goes_on and one != me), one) for one in able]
+        late = (one for one in range(len(run.pending)) if one not in able)
+        ways += [(self._after(run, one), 1, one) for one in late if run.waits_for_a_time(one)]
         self._go_on(run, here, ways)
         return able[0]
 

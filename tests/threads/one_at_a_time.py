@@ -82,8 +82,8 @@ class Run:
     def access(self, of, name, writes, ready=None, timed=False):
         """The running thread is about to read or write a word, once it is ``ready``.
 
-        ``writes`` may be a function, asked when it happens. A ``timed`` access happens anyway when
-        nothing else can.
+        ``writes`` may be a function, asked when it happens. A ``timed`` access may happen before
+        it is ready, as if its time were over.
         """
         if not self.going:
             if self.abandoned:
@@ -147,9 +147,12 @@ class Run:
     def could_go(self):
         """The threads that could go on; if there are none, those that wait for a time only."""
         able = [thread for thread in range(len(self.pending)) if self.ready(thread)]
-        return able or [
-            thread for thread, about in enumerate(self.pending) if about is not None and about[3]
-        ]
+        return able or [one for one in range(len(self.pending)) if self.waits_for_a_time(one)]
+
+    def waits_for_a_time(self, thread):
+        """Whether ``thread`` can go on because its time is over."""
+        about = self.pending[thread]
+        return about is not None and about[3] and not about[2]()
 
     # Handing over.
 

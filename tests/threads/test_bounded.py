@@ -185,35 +185,44 @@ def test_planted_bugs_of_mailbox_and_queue_need_no_more_than_two_preemptions(mut
     assert not found.holds
 
 
-def test_a_thread_that_waits_for_a_while_gives_up_when_nobody_can_go_on():
-    class Waiting:
-        def __init__(self):
-            self.event, self.changed, self.heard = Event(), Condition(), []
+class Waiting:
+    """Two ways to wait for a while."""
 
-        def wait(self):
-            self.heard.append(self.event.wait(1.0))
+    def __init__(self):
+        self.event, self.changed, self.heard = Event(), Condition(), []
 
-        def wait_for_change(self):
-            with self.changed:
-                self.heard.append(self.changed.wait(1.0))
+    def wait(self):
+        self.heard.append(self.event.wait(1.0))
 
-        def change(self):
-            with self.changed:
-                self.changed.notify_all()
+    def wait_for_change(self):
+        with self.changed:
+            self.heard.append(self.changed.wait(1.0))
 
-    first = [Waiting.wait, lambda model: model.event.set()]
-    assert search(Waiting, first, lambda model: model.heard == [True], shared=()).holds
-    alone = search(Waiting, [Waiting.wait], lambda model: model.heard == [False], shared=())
-    assert alone.holds
-    came = []
-    second = [Waiting.wait_for_change, Waiting.change]
+    def set(self):
+        self.event.set()
 
-    def note(model):
-        came.extend(model.heard)
-        return True
+    def change(self):
+        with self.changed:
+            self.changed.notify_all()
 
-    search(Waiting, second, note, shared=())
-    assert {*came} == {True, False}
+
+@pytest.mark.parametrize(
+    ("waits", "tells"), [(Waiting.wait, Waiting.set), (Waiting.wait_for_change, Waiting.change)]
+)
+def test_a_time_is_over_when_nobody_can_go_on_and_at_the_price_of_a_preemption(waits, tells):
+    def heard(threads, preemptions):
+        came = []
+
+        def note(model):
+            came.extend(model.heard)
+            return True
+
+        assert search(Waiting, threads, note, shared=(), preemptions=preemptions).holds
+        return {*came}
+
+    assert heard([waits], 0) == {False}
+    assert heard([waits, tells], None) == heard([waits, tells], 1) == {True, False}
+    assert heard([Waiting.wait, Waiting.set], 0) == {True}
 
 
 def test_what_a_thread_raises_is_told():

@@ -5,11 +5,13 @@ The threads of the pool are those of the search: what they run is their producti
 """
 
 from collections import deque
+from threading import local
 from unittest.mock import patch
 
 import pytest
 
 from actors_rs.runtime import job_queue, workers
+from actors_rs.runtime._primitives import Empty
 from actors_rs.runtime.dispatchers import pool
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.job_queue import JobQueue, Sleeper
@@ -59,6 +61,38 @@ class Model:
 
     def end(self):
         self.pool.close(0.0)
+
+
+class Started(local):
+    """The loops of the threads that the current one has started, to be run when it is done."""
+
+    def __init__(self):
+        self.loops = deque()
+
+
+started = Started()
+
+
+class StartedThread(HeldThread):
+    """Its loop is run by whoever started it."""
+
+    def start(self):
+        started.loops.append(self.loop)
+
+
+class Lingering(Model):
+    """A pool that keeps no thread: an idle one leaves after a while, and a job brings a new one."""
+
+    def make(self):
+        self.workers = Workers("model", keep=0, linger=1.0)
+        self.workers.spawn(1)
+        return self.workers
+
+    def submit(self, job):
+        started.loops.clear()
+        super().submit(job)
+        while started.loops:
+            started.loops.popleft()()
 
 
 class NoTimers:
@@ -126,6 +160,34 @@ def test_turns_run_once_until_the_dispatcher_ends():
     threads = [submit(1), submit(2), Dispatching.work, Dispatching.end]
     holds = each_ran_once_or_waits(1, 2)
     assert checked(Dispatching, threads, holds, preemptions=1, alike=(0, 1)).runs > 100
+
+
+def lingering(threads, *jobs, **options):
+    holds = each_ran_or_was_refused(*jobs)
+    with patch.object(workers, "Thread", StartedThread):
+        return search(Lingering, threads, holds, *MODULES, shared=SHARED, **options)
+
+
+def test_the_last_idle_thread_that_leaves_leaves_no_job_behind():
+    found = lingering([submit(1), Lingering.work], 1)
+    assert found.holds, found
+    assert found.runs > 100
+    found = lingering([submit(1), submit(2), Lingering.work], 1, 2, preemptions=2, alike=(0, 1))
+    assert found.holds, found
+    assert found.runs > 100
+
+
+def test_a_thread_that_leaves_without_a_last_look_is_found():
+    def careless(self, worker):
+        try:
+            return self._queue.get(worker.sleeper, self._linger)
+        except Empty:
+            with self._lock:
+                self._forget(worker)
+            return None
+
+    with patch.object(Workers, "_wait_for_job", careless):
+        assert not lingering([submit(1), Lingering.work], 1, preemptions=2).holds
 
 
 def looks_before_it_registers(self, sleeper, timeout=None):
