@@ -1,10 +1,11 @@
 # mypy: disable-error-code="var-annotated, attr-defined, operator, func-returns-value"
 """Acknowledgements travel with elements: what a graph does with one decides when it is done."""
 
+import pickle
 import sqlite3
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -121,6 +122,39 @@ def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind
         }[kind]
         flow = numbers(acks, 50).map_async(f, parallelism=4, ordered=ordered)
         assert run(system, flow.to(Sink.sum())) == sum(range(1, 51))
+    assert acks.got == {n: {DELIVERED: 1} for n in range(50)}
+
+
+def more(n):
+    return n + 1
+
+
+async def more_later(n):
+    return n + 1
+
+
+def more_in_time(n):
+    return more_later(n)
+
+
+def more_in_future(n):
+    future = Future()
+    future.set_result(n + 1)
+    return future
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """As a process pool does, it takes what can be pickled and nothing else."""
+
+    def submit(self, f, *args):  # type: ignore[override]
+        return super().submit(*pickle.loads(pickle.dumps((f, *args))))
+
+
+@pytest.mark.parametrize("f", [more, more_later, more_in_time, more_in_future])
+def test_an_executor_of_the_users_is_given_the_function_and_the_value_alone(system, acks, f):
+    with Elsewhere(2) as executor:
+        flow = numbers(acks, 50).map_async(f, parallelism=4, executor=executor)
+        assert run(system, flow.to(Sink.list())) == list(range(1, 51))
     assert acks.got == {n: {DELIVERED: 1} for n in range(50)}
 
 

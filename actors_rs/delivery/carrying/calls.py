@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from typing import Any
 
 from actors_rs.delivery.ack import Tracked
 
-__all__ = ["carrying_call", "of_value"]
+__all__ = ["CarryingExecutor", "carrying_call", "of_value"]
 
 
 def of_value(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
@@ -26,14 +26,29 @@ def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
         return _carrying_coroutine(f)
 
     def call(tracked: Tracked) -> Any:
-        result = f(tracked.value)
-        if inspect.iscoroutine(result):
-            return _awaited(result, tracked)
-        if isinstance(result, Future):
-            return _chained(result, tracked)
-        return Tracked(result, tracked.token)
+        return _with_token(f(tracked.value), tracked)
 
     return call
+
+
+def _with_token(result: Any, tracked: Tracked) -> Any:
+    """``result``, or what comes of it, as an element in place of ``tracked``."""
+    if inspect.iscoroutine(result):
+        return _awaited(result, tracked)
+    if isinstance(result, Future):
+        return _chained(result, tracked)
+    return Tracked(result, tracked.token)
+
+
+class CarryingExecutor:
+    """``executor``, which is given the user's function and the value: both may be pickled."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, f: Callable[[Any], Any], tracked: Tracked, /) -> Future[Any]:
+        """The call's result, with the token of its argument."""
+        return _chained(self._executor.submit(f, tracked.value), tracked)
 
 
 def _carrying_coroutine(
@@ -51,9 +66,9 @@ async def _awaited(result: Awaitable[Any], tracked: Tracked) -> Tracked:
     return Tracked(await result, tracked.token)
 
 
-def _chained(future: Future[Any], tracked: Tracked) -> Future[Tracked]:
+def _chained(future: Future[Any], tracked: Tracked) -> Future[Any]:
     """A future that follows ``future``; cancelling it cancels that one."""
-    chained: Future[Tracked] = Future()
+    chained: Future[Any] = Future()
 
     def follow(done: Future[Any]) -> None:
         if not chained.set_running_or_notify_cancel():
@@ -62,7 +77,7 @@ def _chained(future: Future[Any], tracked: Tracked) -> Future[Tracked]:
         if error is not None:
             chained.set_exception(error)
         else:
-            chained.set_result(Tracked(done.result(), tracked.token))
+            chained.set_result(_with_token(done.result(), tracked))
 
     future.add_done_callback(follow)
     chained.add_done_callback(lambda it: future.cancel() if it.cancelled() else None)

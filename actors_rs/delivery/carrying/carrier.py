@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeight
-from actors_rs.delivery.carrying.calls import carrying_call, of_value
+from actors_rs.delivery.carrying.calls import CarryingExecutor, carrying_call, of_value
 from actors_rs.delivery.carrying.fan import CarryingFan
 from actors_rs.delivery.carrying.fused import CarryingFused
 from actors_rs.delivery.carrying.operator import CarryingOperator
@@ -132,7 +132,10 @@ def _batch(logic: Any) -> StageLogic:
 
 
 def _map_async(logic: Any) -> StageLogic:
-    logic._f = carrying_call(logic._f)
+    if logic._executor is None or logic._is_coroutine_function:  # the latter run without it
+        logic._f = carrying_call(logic._f)
+    else:
+        logic._executor = CarryingExecutor(logic._executor)
     if isinstance(logic, MapAsyncByKey):
         logic.key = of_value(logic.key)
     return _mixing(Surviving)(logic)
