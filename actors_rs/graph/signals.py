@@ -26,12 +26,15 @@ class Signal:
         """The stage ended before it came to this; the standard allows that for most signals."""
 
 
+# Of these two there is one for each frame and each request, so whoever sends one fills it in: an
+# ``__init__`` would take as long again as all else that is done to send it.
+
+
 class _Arrived(Signal):
     __slots__ = ("frame", "inlet")
 
-    def __init__(self, inlet: Inlet, frame: Frame) -> None:
-        self.inlet = inlet
-        self.frame = frame
+    frame: Frame
+    inlet: Inlet
 
     def deliver(self) -> None:
         self.inlet.push(self.frame)
@@ -54,9 +57,8 @@ class _Ended(Signal):
 class _Requested(Signal):
     __slots__ = ("n", "outlet")
 
-    def __init__(self, outlet: Outlet, n: int) -> None:
-        self.outlet = outlet
-        self.n = n
+    n: int
+    outlet: Outlet
 
     def deliver(self) -> None:
         self.outlet.request(self.n)
@@ -95,7 +97,9 @@ class InletLine:
         self._inlet = inlet
 
     def push(self, frame: Frame, /) -> None:
-        if not self._mailbox.offer(_Arrived(self._inlet, frame)):
+        arrived = _Arrived()
+        arrived.inlet, arrived.frame = self._inlet, frame
+        if not self._mailbox.offer(arrived):
             self._inlet.drop(frame)
 
     def complete(self) -> None:
@@ -153,7 +157,9 @@ class OutletLine:
         self._outlet = outlet
 
     def request(self, n: int, /) -> None:
-        self._mailbox.offer_control(_Requested(self._outlet, n))
+        requested = _Requested()
+        requested.outlet, requested.n = self._outlet, n
+        self._mailbox.offer_control(requested)
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
         self._mailbox.offer_control(_Cancelled(self._outlet, cause))

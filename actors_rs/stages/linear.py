@@ -238,7 +238,7 @@ class Operator(_Linear):
         inlet = self.inlet
         if self.satisfied:
             self.end(None)
-        elif inlet.exhausted:
+        elif inlet.closed and inlet.exhausted:
             self.end(inlet.error)
 
 
@@ -305,7 +305,7 @@ class SinkLogic(_Linear):
             pace.record(len(piece) - left, budget.lap())
             if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
                 return
-        ended = inlet.exhausted and inlet.error is None and not inlet.cancelled
+        ended = inlet.done and inlet.exhausted and inlet.error is None and not inlet.cancelled
         if (self.satisfied or ended) and self.settled and not self.completed:
             self.result = self.finish()
             self.completed = not inlet.cancelled  # unless it has failed in there

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
-from actors_rs.protocol.demand import less_demand, more_demand
+from actors_rs.protocol.demand import UNBOUNDED, less_demand
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
 
@@ -64,6 +64,7 @@ class Inlet:
         "_upstream",
         "buffered",
         "cancelled",
+        "closed",
         "count",
         "done",
         "error",
@@ -89,6 +90,8 @@ class Inlet:
         """Whether a stream that fails behind its cancellation is no failure of the run."""
         self.done = False
         self.cancelled = False
+        self.closed = False
+        """Whether nothing more will come: ``done`` or ``cancelled``."""
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
         """Gets what is dropped because of a failure, where that is to be reported; any thread."""
@@ -123,7 +126,7 @@ class Inlet:
 
     def open(self) -> None:
         """Request the first window; later calls do nothing, unless there is more ``room``."""
-        if self.done or self.cancelled:
+        if self.closed:
             return
         if self.room is not None:
             most = min(self.window, self.room.demand + self.room.foreseen)
@@ -137,10 +140,10 @@ class Inlet:
     def take(self, most: int) -> Frame:
         """Up to ``most`` elements, at least one: the caller knows that ``buffered`` is not 0."""
         frame = self._frames.popleft()
-        if len(frame) > most:
-            self._frames.appendleft(frame[most:])
-            frame = frame[:most]
         taken = len(frame)
+        if taken > most:
+            self._frames.appendleft(frame[most:])
+            frame, taken = frame[:most], most
         self.buffered -= taken
         self.count += taken
         self._since_request += taken
@@ -173,7 +176,7 @@ class Inlet:
         if self.cancelled:
             return
         self._dropped = [self.buffered]
-        self.cancelled = True
+        self.cancelled = self.closed = True
         if cause is None:
             self.on_drop = None  # downstream has had enough: what is left is not missed
         else:
@@ -206,11 +209,11 @@ class Inlet:
 
         Raises ``ProtocolViolation`` for elements beyond demand (1.1) or after the end (1.7).
         """
-        if self.cancelled:
+        if self.closed:
+            if not self.cancelled:
+                raise ProtocolViolation("1.7", f"an element after the end of '{self.name}'")
             self.drop(frame)
             return
-        if self.done:
-            raise ProtocolViolation("1.7", f"an element after the end of '{self.name}'")
         arrived = len(frame)
         if arrived > self._requested:
             wanted = f"{self._requested} elements requested, {arrived} delivered"
@@ -223,7 +226,7 @@ class Inlet:
         """The stream ended, with ``error`` if it failed; what is held can still be taken."""
         if self.done and not self.cancelled:
             raise ProtocolViolation("1.7", f"a second terminal signal to '{self.name}'")
-        self.done = True
+        self.done = self.closed = True
         self.error = error
 
     def _drop_held(self) -> None:
@@ -291,7 +294,11 @@ class Outlet:
             return
         if self.closed or self._downstream is None:
             raise DefectError(f"rule 1.7: outlet '{self.name}' emitted after its end")
-        self.demand = less_demand(self.demand, size)
+        demand = self.demand
+        if demand < UNBOUNDED:
+            if size > demand:
+                less_demand(demand, size)  # says what is wrong
+            self.demand = demand - size
         self.count += size
         self._downstream.push(frame)
 
@@ -312,7 +319,8 @@ class Outlet:
     def request(self, n: int) -> None:
         """Downstream asked for ``n`` more."""
         if not self.closed:
-            self.demand = more_demand(self.demand, n)
+            demand = self.demand + n
+            self.demand = demand if demand < UNBOUNDED else UNBOUNDED  # as ``more_demand`` does
 
     def cancel(self, cause: BaseException | None = None) -> None:
         """Downstream wants no more; ``cause`` if it failed."""
