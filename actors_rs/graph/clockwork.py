@@ -21,30 +21,31 @@ NEVER = -inf
 class TurnBudget:
     """The ``Budget`` of one stage's turns; ``now`` is the system's stopwatch."""
 
-    __slots__ = ("_lap", "began", "now", "relieve", "was_spent")
+    __slots__ = ("began", "lapped", "now", "relieve", "was_spent")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.relieve: Callable[[], None] = nothing
         """Called when the turn goes on although it has given something already."""
-        self.began = self._lap = 0.0
+        self.began = self.lapped = 0.0
+        """When the turn began, and when it was last asked how long something took."""
         self.was_spent = False
 
     def begin(self) -> float:
         """A turn begins; returns the time."""
-        self.began = self._lap = now = self.now()
+        self.began = self.lapped = now = self.now()
         self.was_spent = False
         return now
 
     def lap(self) -> float:
         """Seconds since the last call, or since the turn began."""
         now = self.now()
-        seconds, self._lap = now - self._lap, now
+        seconds, self.lapped = now - self.lapped, now
         return seconds
 
     def spent(self) -> bool:
         """Whether the turn has lasted long enough, by the time of the last lap."""
-        if self._lap - self.began > TURN_SECONDS:
+        if self.lapped - self.began > TURN_SECONDS:
             self.was_spent = True
         else:
             self.relieve()

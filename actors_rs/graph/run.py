@@ -319,7 +319,7 @@ class Run(Generic[R]):
                 del self._inner[stage]
                 self._ended_inner.add(stage)
             last = not self._living
-            alone = self._only_lingering()
+            alone = self._only_lingering() if self._lingering else []
         for let_go in alone:
             let_go()
         if last:

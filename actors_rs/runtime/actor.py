@@ -185,7 +185,7 @@ class PooledActor(Actor):
             if self._keeper is not None:
                 self._keeper.report()  # its successor may begin on another thread at once
         elif inbox.end_turn(again):
-            self._dispatcher.schedule(self._turn)
+            self._schedule_turn()
 
     def _run_turn(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""

@@ -57,32 +57,33 @@ class Mailbox:
     whoever decides on the successor, one thread at a time, calls ``resume`` or ``close``.
     """
 
-    __slots__ = ("_closed", "_control", "_data", "_lock", "_scheduled", "halted", "owner")
+    __slots__ = ("_closed", "_lock", "_scheduled", "control", "data", "halted", "owner")
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._data: deque[Any] = deque()
-        self._control: deque[Any] | None = None  # made on first use: most actors never need it
+        self.data: deque[Any] = deque()
+        """The data lane; to look into, nothing else. As ``control``, which may be ``None``."""
+        self.control: deque[Any] | None = None  # made on first use: most actors never need it
         self._scheduled = True
         self._closed = False
         self.halted = False
         self.owner: Owner | None = None
 
     def __len__(self) -> int:
-        control = self._control
-        return len(self._data) + (len(control) if control else 0)
+        control = self.control
+        return len(self.data) + (len(control) if control else 0)
 
     def statistics(self) -> MailboxStatistics:
         """A snapshot; cheap, from any thread."""
-        control = self._control
-        return MailboxStatistics(len(control or ()), len(self._data), self._closed)
+        control = self.control
+        return MailboxStatistics(len(control or ()), len(self.data), self._closed)
 
     def offer(self, message: Any) -> bool:
         """Put into the data lane. False when the mailbox is closed. Any thread."""
         with self._lock:
             if self._closed:
                 return False
-            self._data.append(message)
+            self.data.append(message)
             if self._scheduled:
                 return True
             self._scheduled = True
@@ -94,9 +95,9 @@ class Mailbox:
         with self._lock:
             if self._closed:
                 return False
-            if self._control is None:
-                self._control = deque()
-            self._control.append(message)
+            if self.control is None:
+                self.control = deque()
+            self.control.append(message)
             if self._scheduled:
                 return True
             self._scheduled = True
@@ -110,28 +111,32 @@ class Mailbox:
 
     def take(self) -> Any:
         """Next message, control lane first, or ``EMPTY``. Only in the actor's turn."""
-        if self._control:
-            return self._control.popleft()
-        return self._data.popleft() if self._data else EMPTY
+        if self.control:
+            return self.control.popleft()
+        return self.data.popleft() if self.data else EMPTY
 
     get = take
 
     def empty(self) -> bool:
         """Whether both lanes are empty at this moment."""
-        return not self._data and not self._control
+        return not self.data and not self.control
 
     def end_turn(self, again: bool = False) -> bool:
         """End the turn. True: messages are left (or ``again``) and the caller schedules anew."""
-        with self._lock:
-            if again or self._data or self._control:
+        lock = self._lock
+        lock.acquire()  # a ``with`` costs twice as much, and this is done in every turn
+        try:
+            if again or self.data or self.control:
                 return True
             self._scheduled = False
             return False
+        finally:
+            lock.release()
 
     def put_back(self, message: Any) -> None:
         """Put before all others in the data lane; only in the actor's turn."""
         with self._lock:
-            self._data.appendleft(message)
+            self.data.appendleft(message)
 
     def resume(self, owner: Owner) -> None:
         """``owner`` takes a halted mailbox over; its first turn is scheduled by the caller."""
@@ -148,9 +153,9 @@ class Mailbox:
         with self._lock:
             self._closed = self.halted = True
             self._scheduled = True
-            left = [*(self._control or ()), *self._data]
-            self._data.clear()
-            self._control = None
+            left = [*(self.control or ()), *self.data]
+            self.data.clear()
+            self.control = None
             self.owner = None
         return left
 

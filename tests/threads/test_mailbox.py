@@ -97,7 +97,7 @@ def are_found(threads, *messages):
 
 def test_a_turn_that_ends_without_the_lock_is_found():
     def careless(self, again=False):
-        if again or self._data or self._control:
+        if again or self.data or self.control:
             return True
         self._scheduled = False
         return False
@@ -110,7 +110,7 @@ def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
     def careless(self, message):
         if self._closed:
             return False
-        self._data.append(message)
+        self.data.append(message)
         with self._lock:
             scheduled, self._scheduled = self._scheduled, True
         if not scheduled:

@@ -55,7 +55,7 @@ class PoolDispatcher:
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn`` soon. Never blocks."""
         self._put(turn)
-        if self._watched.acquire(blocking=False):
+        if self._watched.acquire(False):
             self._watch()
 
     def relieve(self) -> None:

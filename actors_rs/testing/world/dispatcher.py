@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from actors_rs.errors import WorldError
@@ -47,6 +48,7 @@ class DeterministicDispatcher:
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
         actor._world_step = step  # type: ignore[attr-defined]
+        actor._schedule_turn = partial(self.ready.append, step)  # type: ignore[method-assign]
         actor.actor_inbox.__class__ = WorldMailbox
 
     def schedule(self, turn: Turn, /) -> None:

@@ -73,7 +73,8 @@ class ActorStep(Step):
     def __init__(
         self, dispatcher: DeterministicDispatcher, actor: PooledActor, number: int, name: str
     ) -> None:
-        super().__init__(name, number)
+        self.name = name
+        self.number = number
         self.dispatcher = dispatcher
         self.actor = actor
         self.mailbox = actor.actor_inbox
@@ -82,19 +83,10 @@ class ActorStep(Step):
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
         dispatcher, mailbox = self.dispatcher, self.mailbox
-        waiting = len(mailbox._data) + len(mailbox._control or ())
+        waiting = len(mailbox.data) + len(mailbox.control or ())
         turn = dispatcher.choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
         self.actor._turn()
-
-    def put(self, message: Any) -> None:
-        """Whoever runs puts ``message`` into the mailbox."""
-        dispatcher = self.dispatcher
-        if current_thread_id() != dispatcher.thread:
-            dispatcher.refuse_thread(self, message)
-        dispatcher.note_put((dispatcher.running, self.number, message))
-        if dispatcher.reached is not None:
-            dispatcher.reached.add(self.number)
 
 
 class WorldMailbox(Mailbox):
@@ -111,9 +103,11 @@ class WorldMailbox(Mailbox):
         if owner is None:
             return _take(self)
         step: ActorStep = owner._world_step  # type: ignore[attr-defined]
-        if not step.allowance or not (self._data or self._control):
+        if not step.allowance:
             return EMPTY
         message = _take(self)
+        if message is EMPTY:
+            return EMPTY
         step.allowance -= 1
         dispatcher = step.dispatcher
         dispatcher.note_taken((dispatcher.steps, step.number, message))
@@ -124,11 +118,23 @@ class WorldMailbox(Mailbox):
     def offer(self, message: Any) -> bool:
         """Put into the data lane, on the thread of the world."""
         if (owner := self.owner) is not None:
-            owner._world_step.put(message)  # type: ignore[attr-defined]
+            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+            dispatcher = step.dispatcher
+            if current_thread_id() != dispatcher.thread:
+                dispatcher.refuse_thread(step, message)
+            dispatcher.note_put((dispatcher.running, step.number, message))
+            if dispatcher.reached is not None:
+                dispatcher.reached.add(step.number)
         return _offer(self, message)
 
     def offer_control(self, message: Any) -> bool:
         """Put into the control lane, on the thread of the world."""
         if (owner := self.owner) is not None:
-            owner._world_step.put(message)  # type: ignore[attr-defined]
+            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+            dispatcher = step.dispatcher
+            if current_thread_id() != dispatcher.thread:
+                dispatcher.refuse_thread(step, message)
+            dispatcher.note_put((dispatcher.running, step.number, message))
+            if dispatcher.reached is not None:
+                dispatcher.reached.add(step.number)
         return _offer_control(self, message)

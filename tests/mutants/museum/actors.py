@@ -20,7 +20,7 @@ MUTANTS = (
         "what waits while an actor is restarted is thrown away",
         f"{CHILD}.report",
         "if not self.home.offer(Down(self)):",
-        "self.actor_inbox._data.clear()\n    if not self.home.offer(Down(self)):",
+        "self.actor_inbox.data.clear()\n    if not self.home.offer(Down(self)):",
         "actors/a restarted actor keeps its mailbox",
     ),
     mutant(
@@ -117,7 +117,7 @@ MUTANTS = (
         "messages beyond the throughput of a turn are dropped",
         "runtime.actor:PooledActor._turn",
         "elif inbox.end_turn(again):",
-        "elif not inbox._data.clear() and inbox.end_turn(again):",
+        "elif not inbox.data.clear() and inbox.end_turn(again):",
         "actors/a long mailbox",
         "linear/chain",
     ),

@@ -24,8 +24,8 @@ MUTANTS = (
         "a turn ends while somebody puts",
         "what is put between the last look into a mailbox and the end of the turn gets no turn",
         f"{MAILBOX}.end_turn",
-        "with self._lock:",
-        "if True:",
+        "lock = self._lock",
+        "lock = Lock()",
         "two tellers",
     ),
     racing(
