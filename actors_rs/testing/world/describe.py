@@ -6,7 +6,7 @@ shown for dataclasses alone; of others only the class is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from operator import attrgetter
@@ -18,7 +18,8 @@ from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Describer"]
 
-_PORTS = frozenset({Inlet, Outlet})
+_PORTS = frozenset({"inlet", "outlet"})
+_INTEGERS = {int}
 _PLAIN = frozenset({int, str, bool, float, bytes, complex, type(None), range})
 DEEPEST = 6
 
@@ -42,30 +43,34 @@ class Describer:
             words.append(form(self, value, 1) if form is not None else self.value(value))
         return " ".join(words)
 
-    def key(self, message: Any, into: list[Any]) -> None:
-        """Add hashable words that are equal for messages that are described alike."""
-        kind = type(message)
-        if (shape := _SHAPES.get(kind)) is None:
-            if not isinstance(message, Signal):
-                into.append(self.value(message))
-                return
-            shape = _shape(kind)
-        word, values = shape
-        held = values(message)
-        if len(held) == 2 and type(held[1]) in _PORTS:  # as most of them are
-            value, port = held
-            name = self._ports.get(id(port)) or self._port(port, 1)
-            into += (word, name, value if type(value) in _PLAIN else self._key_of(value))
-        else:
-            into += (word, *map(self._key_of, held))
+    def keys(self, taken: Iterable[tuple[int, int, Any]], into: Sequence[list[Any]]) -> None:
+        """Add hashable words that are equal for messages that are described alike.
+
+        ``taken`` are messages, each behind its step and the number of the list it belongs to.
+        """
+        shapes, ports, plain = _SHAPES, self._ports, _PLAIN
+        for _, number, message in taken:
+            kind = type(message)
+            if (shape := shapes.get(kind)) is None:
+                if not isinstance(message, Signal):
+                    into[number].append(self.value(message))
+                    continue
+                shape = _shape(kind)
+            word, values, is_of_port = shape
+            if is_of_port:
+                value, port = values(message)
+                name = ports.get(id(port)) or self._port(port, 1)
+                into[number] += (word, name, value if type(value) in plain else self._key_of(value))
+            else:
+                into[number] += (word, *map(self._key_of, values(message)))
 
     def _key_of(self, value: Any) -> Any:
         """Something hashable, equal for values that are described alike."""
         kind = type(value)
         if kind in _PLAIN:
             return value
-        if kind is list and len(value) == 1 and type(value[0]) is int:
-            return (value[0],)
+        if kind is list and set(map(type, value)) == _INTEGERS:
+            return tuple(value)
         return self.value(value)
 
     def value(self, value: Any, depth: int = 0) -> str:
@@ -122,14 +127,15 @@ class Describer:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
 
 
-Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]]]
+Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]], bool]
 _SHAPES: dict[type, Shape] = {}
 
 
 def _shape(kind: type[Signal]) -> Shape:
-    """What a kind of signal is called, and what gets all that it holds."""
+    """What a kind of signal is called, what gets all it holds, and whether that ends in a port."""
     slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
-    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots))
+    is_of_port = len(slots) == 2 and slots[1] in _PORTS
+    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots), is_of_port)
     return shape
 
 
