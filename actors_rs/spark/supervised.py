@@ -6,8 +6,8 @@ attempt takes its place. A partition that fails for good is poison: a dead lette
 
 With a ledger each partition is a unit: what is committed is skipped, and the stage lives on behind
 its last element until the ledger knows what became of each unit. The ledger is written by a thread
-that may wait for the disk, and what comes in meanwhile is one transaction; closing it blocks, so
-the stage then has a thread of its own.
+that may wait for the disk, once for all that comes in within a tenth of a second, for ``in_flight``
+commits or behind the last element; closing it blocks, so the stage then has a thread of its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ from actors_rs.spark.stage import Fetch, PartitionsSource
 from actors_rs.stages.stage import Cancellable
 
 __all__ = ["SupervisedPartitions"]
+
+
+REST_SECONDS = 0.1
+"""Between two transactions of the ledger, unless as many partitions as may be in flight are done.
+
+A process that is killed repeats what was done in that time, besides what is in flight."""
 
 
 class _Try:
@@ -59,6 +65,7 @@ class SupervisedPartitions(PartitionsSource):
         self._units: dict[int, Unit] = {}  # of which something may be under way
         self._settled_units: set[Unit] = set()  # which are to be written down
         self._writing = False
+        self._rest: Cancellable | None = None  # until the next transaction
         self._attempts = self._retried = self._poisoned = 0
         self._committed = self._skipped = 0
         self._lingers = self._alone = False
@@ -80,6 +87,8 @@ class SupervisedPartitions(PartitionsSource):
         elif self.outlet.closed and self._units and not self._lingers:
             self._lingers = True
             self.context.linger(self._abandon_units)
+        if self.outlet.closed:
+            self._write_down()  # the run waits for it
 
     @property
     def finished(self) -> bool:
@@ -90,6 +99,8 @@ class SupervisedPartitions(PartitionsSource):
         for one in self._tries.values():
             if one.timer is not None:
                 one.timer.cancel()
+        if self._rest is not None:
+            self._rest.cancel()
         if self._book is not None:
             cause = error if error is not None else self.outlet.cause
             ended = self.outlet.cancelled or self._draining or self._alone
@@ -296,7 +307,10 @@ class SupervisedPartitions(PartitionsSource):
 
     def _write_down(self) -> None:
         """Have the notes written on a thread that may wait for the disk; one at a time."""
-        if self._book is not None and self._book.waits and not self._writing:
+        if self._book is None or not self._book.waits or self._writing:
+            return
+        due = self._rest is None or len(self._settled_units) >= self._in_flight
+        if due or self.outlet.closed:
             self._writing = self.context.run_blocking(self._write_job)
 
     def _write_job(self) -> None:
@@ -312,6 +326,12 @@ class SupervisedPartitions(PartitionsSource):
         self._writing = False
         self._settled_units.difference_update(committed)
         self._committed += len(committed)
+        if self._rest is None:
+            self._rest = self.context.after(REST_SECONDS, self._rested)
+        self._write_down()
+
+    def _rested(self) -> None:
+        self._rest = None
         self._write_down()
 
     def _not_written(self, error: BaseException) -> None:

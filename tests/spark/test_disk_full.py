@@ -17,8 +17,14 @@ SECONDS = 60.0
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_run_fails_naming_the_file_and_is_resumed_when_there_is_space(
-    spark: SparkSession, system: ActorSystem, tmp_path: Path, place: str
+    spark: SparkSession,
+    system: ActorSystem,
+    tmp_path: Path,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # A ledger grows with its transactions, so that they have to be many for few partitions.
+    monkeypatch.setattr("actors_rs.spark.supervised.REST_SECONDS", 0.0)
     output = Output(tmp_path, place)
     # A file of the data set is to be full before the ledger is.
     growth, room = (30, 150_000) if place == "a data set" else (8, 100_000)

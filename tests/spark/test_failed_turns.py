@@ -41,6 +41,7 @@ def test_a_commit_that_fails_leaves_no_unit_behind_that_nobody_waits_for(tmp_pat
     with no_file_beyond(0):
         one.token.settle(Disposition.DELIVERED)
         bench.turn()
+        bench.ring()
         bench.run_all()
     assert isinstance(bench.error, WriteError)
     assert not bench.logic.finished, "the other partition may still be written"

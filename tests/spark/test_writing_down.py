@@ -1,0 +1,73 @@
+"""When the supervised source writes its ledger: not for each partition, and at the end at once."""
+
+from pathlib import Path
+
+from actors_rs.delivery import Disposition, status
+from tests.spark.bench import ListPlan
+from tests.spark.test_failed_turns import Shell
+
+
+def committed(ledger: Path) -> int:
+    return status(ledger).counts["committed"]
+
+
+def test_what_is_done_within_a_tenth_of_a_second_is_one_transaction(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0], [1], [2]), path)
+    bench.request(2)
+    bench.run_all()
+    bench.got[0].token.settle(Disposition.DELIVERED)
+    bench.turn()
+    assert not bench.jobs, "the ledger has just been written"
+    assert committed(path) == 0
+    bench.ring()
+    assert len(bench.jobs) == 1
+    bench.run_job()
+    assert committed(path) == 1
+
+
+def test_no_more_partitions_wait_to_be_committed_than_may_be_in_flight(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0], [1], [2], [3], [4]), path)  # two at a time
+    bench.request(4)
+    bench.run_all()
+    for element in bench.got[:2]:
+        assert not bench.jobs
+        element.token.settle(Disposition.DELIVERED)
+        bench.turn()
+    bench.run_all()
+    assert committed(path) == 2
+
+
+def test_behind_the_last_element_the_ledger_is_written_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0], [1]), path)
+    bench.request(1)
+    bench.run_all()
+    bench.got[0].token.settle(Disposition.DELIVERED)
+    bench.turn()
+    assert not bench.jobs
+    bench.request(1)
+    bench.run_all()
+    assert bench.completed
+    assert committed(path) == 1, "the run waits, so nothing else does"
+    bench.got[1].token.settle(Disposition.DELIVERED)
+    bench.turn()
+    bench.run_all()
+    assert committed(path) == 2
+    assert bench.logic.finished
+
+
+def test_a_run_that_ends_early_writes_what_it_knows_and_rings_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0], [1]), path)
+    bench.request(1)
+    bench.run_all()
+    bench.got[0].token.settle(Disposition.DELIVERED)
+    bench.turn()
+    assert committed(path) == 0
+    bench.cancel()
+    bench.run_all()
+    assert bench.logic.finished
+    assert (committed(path), status(path).state) == (1, "cancelled")
+    assert all(timer.over for timer in bench.timers)
