@@ -8,7 +8,12 @@ from typing import Any, Self, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.errors import InvalidArgumentError, ProtocolViolation, Stalled
+from actors_rs.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    ProtocolViolation,
+    Stalled,
+)
 from actors_rs.graph.run import Run
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor
@@ -36,6 +41,10 @@ JITTER = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Chances that jitter is drawn by: none of it first, and as much as there can be."""
 AFTERWARDS = 3600.0
 """Seconds of virtual time that runs may take to end, once the scenario has returned."""
+
+
+NOBODY = "no actor is alive in this world: what is waited for has to be begun by world.start"
+"""For who waits for a run of another system, which has threads and is not moved on here."""
 
 
 class World:
@@ -122,6 +131,8 @@ class World:
 
     def soon(self, name: str, call: Callable[[], object]) -> None:
         """Make ``call`` a step of its own, at a time that is decided."""
+        if not callable(call):
+            raise ArgumentTypeError(f"soon: expected a function to call, got {call!r}")
         self._calls += 1
         self._dispatcher.submit(f"{name}-{self._calls}", call)
 
@@ -256,7 +267,7 @@ class World:
         return self._stalled(f"the world took {self._most_steps} steps and has not come to rest")
 
     def _stalled(self, why: str) -> Stalled:
-        graph = waits(self._dispatcher.actors) or ["no actor is alive"]
+        graph = waits(self._dispatcher.actors) or [NOBODY]
         return Stalled("\n  ".join([f"{why}; who waits for whom:", *graph]))
 
 
