@@ -1,10 +1,11 @@
 # mypy: disable-error-code="var-annotated, type-arg, override, import-untyped"
-"""Small models on real threads, run in every interleaving: the one wrapper around frontrun.
+"""Small models on real threads, switched between bytecodes: the one wrapper around frontrun.
 
 frontrun decides which thread runs its next bytecode, finds out which accesses conflict, and tries
-every order of those. Our modules take their locks from ``_primitives`` by name; for the model they
-get the standard ones at the moment of the call, which frontrun replaces by its own. What C code
-does is hidden from it, so a deque becomes one whose changes show as accesses of an attribute.
+orders of those; not all of them (decision 0014), which is what ``bounded`` is for. Our modules take
+their locks from ``_primitives`` by name; for the model they get the standard ones at the moment of
+the call, which frontrun replaces by its own. What C code does is hidden from it, so a deque becomes
+one whose changes show as accesses of an attribute.
 """
 
 import queue
@@ -101,16 +102,14 @@ def explored(
     threads,
     holds,
     *modules: ModuleType,
-    preemptions=None,
     packages=None,
     most=None,
     seconds=60,
 ):
     """What frontrun found: ``threads`` are called with a fresh ``model`` each, then ``holds``.
 
-    ``modules`` are those whose locks take part. Without ``preemptions`` every interleaving is
-    tried, else those with at most so many switches that no thread asked for. ``most`` stops the
-    search after so many, ``seconds`` after so long.
+    ``modules`` are those whose locks take part, ``packages`` those of others that are traced too.
+    ``most`` stops the search after so many, ``seconds`` after so long.
     """
     with ExitStack() as patched:
         patched.enter_context(patch.dict("os.environ", {"FRONTRUN_ACTIVE": "1"}))
@@ -124,7 +123,7 @@ def explored(
             setup=model,
             workers=[_beginning_in_any_order(thread) for thread in threads],
             invariant=holds,
-            preemption_bound=preemptions,
+            preemption_bound=None,
             max_executions=most,
             reproduce_on_failure=0,
             trace_packages=packages,
@@ -133,15 +132,14 @@ def explored(
         )
 
 
-def check(model, threads, holds, *modules, seconds=60, most=None, **options):
-    """Every interleaving keeps what ``holds`` says; returns how many there were.
+def check(model, threads, holds, *modules, seconds=60):
+    """Every interleaving that is tried keeps what ``holds`` says; returns how many there were.
 
-    Fails also if there are more than were tried in ``seconds``, unless ``most`` says how many do.
+    Fails also if there are more of them than were tried in ``seconds``.
     """
     began = time.monotonic()
-    found = explored(model, threads, holds, *modules, seconds=seconds, most=most, **options)
+    found = explored(model, threads, holds, *modules, seconds=seconds)
     assert found.property_holds, found.explanation
-    if most is None:
-        took = time.monotonic() - began
-        assert took < seconds, f"{found.num_explored} interleavings in {took:.0f} s were not all"
+    took = time.monotonic() - began
+    assert took < seconds, f"{found.num_explored} interleavings in {took:.0f} s were not all"
     return found.num_explored
