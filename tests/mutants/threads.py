@@ -10,11 +10,16 @@ from typing import Any
 from actors_rs.runtime import future, job_queue, mailbox, rate_limit, timers
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.timers import Timer, Timers
 from tests.threads import test_job_queue as jobs
 from tests.threads import test_mailbox as mailboxes
 from tests.threads import test_timers as clocks
-from tests.threads.controlled import explored
+from tests.threads.bounded import search
+
+SHARED = Mailbox, JobQueue, Sleeper, Timer, Timers, RateLimit, PooledFuture
 
 
 class Limited:
@@ -44,8 +49,8 @@ class Answered:
 
 def explore(model: Any, threads: list[Any], holds: Any, *modules: ModuleType) -> tuple[bool, int]:
     """Whether the model holds, and how many interleavings were tried."""
-    found = explored(model, threads, holds, *modules, most=600)
-    return bool(found.property_holds), int(found.num_explored)
+    found = search(model, threads, holds, *modules, shared=SHARED)
+    return found.holds, found.runs
 
 
 def ask_for_more(model):
