@@ -13,7 +13,7 @@ from actors_rs.stages.steps import Steps
 __all__ = ["IteratorSource", "SourceLogic"]
 
 STEP = 16
-"""Most elements drawn between two looks at the clock where nobody else looks."""
+"""Most elements drawn between two looks at whether to go on."""
 
 
 class SourceLogic(StageLogic):
@@ -57,7 +57,7 @@ class IteratorSource(SourceLogic):
         super().__init__()
         self._iterator: Iterator[Any] | None = None
         self.brake: Brake = Brake()
-        self._steps = Steps(self.brake, STEP)
+        self._steps = Steps(self.brake, STEP, STEP)
 
     def elements(self) -> Iterable[Any]:
         """The elements of one materialization."""

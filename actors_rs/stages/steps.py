@@ -15,21 +15,20 @@ from actors_rs.stages.pace import LARGEST, PIECE_SECONDS, Pace
 
 __all__ = ["Steps"]
 
-STRIDE = 8
-"""Most elements drawn behind a pull of the brake."""
-
 
 class Steps:
-    """One stage's. ``unwatched`` is the largest piece where nobody pulls the brake.
+    """One stage's. ``stride`` is how many elements C is asked for at a time.
 
-    As long as pieces are smaller than ``slow``, each one is drawn for itself.
+    ``unwatched`` is the largest piece where nobody pulls the brake. As long as pieces are smaller
+    than ``slow``, each one is drawn for itself.
     """
 
-    __slots__ = ("_brake", "_pace", "_slow", "_unwatched")
+    __slots__ = ("_brake", "_pace", "_slow", "_stride", "_unwatched")
 
-    def __init__(self, brake: Brake, unwatched: int, slow: int = 0) -> None:
+    def __init__(self, brake: Brake, stride: int, unwatched: int, slow: int = 0) -> None:
         self._brake = brake
         self._pace = Pace()
+        self._stride = stride
         self._unwatched = unwatched
         self._slow = slow
 
@@ -53,7 +52,7 @@ class Steps:
         while (room := most - len(out)) > 0:
             ready = at_hand()
             want, before = min(room, max(ready, min(pace.size, largest))), len(out)
-            ended = self._draw_piece(elements, out, before + want, max(ready, STRIDE))
+            ended = self._draw_piece(elements, out, before + want, max(ready, self._stride))
             taken, seconds = len(out) - before, lap()
             if ended:
                 return False
@@ -72,5 +71,5 @@ class Steps:
             out += islice(elements, want)
             if len(out) - before < want:
                 return True
-            stride = STRIDE
+            stride = self._stride
         return False

@@ -30,7 +30,7 @@ from actors_rs.stages.operators.stateful_map import StatefulMap
 from actors_rs.stages.operators.take_while import TakeWhile
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
-from actors_rs.stages.steps import STRIDE, Steps
+from actors_rs.stages.steps import Steps
 from tests.stages.harness import Alone, FreeBudget
 
 SIZE = 40
@@ -264,12 +264,12 @@ def test_a_pull_between_pieces_changes_nothing():
 
 def test_an_iterator_is_left_within_a_few_elements_of_the_pull():
     called = Called(pulls=(20,))
-    steps, out = Steps(called.brake, 16), []
+    steps, out = Steps(called.brake, 8, 16), []
     for _ in range(10):
         steps.draw(iter(range(2000)), [], 2000, float, watched=True)  # it comes to large pieces
     numbers = map(called, NUMBERS)
     assert steps.draw(numbers, out, SIZE, float, watched=True)
-    assert 20 <= len(out) < 20 + STRIDE
+    assert 20 <= len(out) < 20 + 8
     assert not steps.draw(numbers, out, SIZE + 1, float, watched=True)
     assert out == called.seen == NUMBERS
 

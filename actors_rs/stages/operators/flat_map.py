@@ -59,7 +59,7 @@ class FlatMap(Drawing, Operator):
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
-        self._steps = Steps(self.brake, STEP, STEP)  # results may have to be waited for
+        self._steps = Steps(self.brake, STEP // 2, STEP, STEP)  # results may be waited for
         self._lap: Callable[[], float] = float  # seconds since the last look at the clock
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
