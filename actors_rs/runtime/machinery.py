@@ -121,11 +121,7 @@ def check_settings(
     if throughput is not None:
         check_count("throughput", throughput)
     if stall_after is not None:
-        check_seconds("stall_after", stall_after)
-        if not stall_after > 0:
-            raise InvalidArgumentError(
-                f"stall_after must be more than 0 seconds, got {stall_after!r}"
-            )
+        check_seconds("stall_after", stall_after, some=True)
     check_seconds("shutdown_timeout", shutdown_timeout)
     if dispatcher not in ("pool", "calling_thread"):
         raise InvalidArgumentError(

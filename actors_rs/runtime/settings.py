@@ -20,9 +20,14 @@ def check_count(what: str, value: Any) -> None:
         raise InvalidArgumentError(f"{what} must be at least 1, got {value}")
 
 
-def check_seconds(what: str, value: Any) -> None:
-    """Raise ``InvalidArgumentError`` unless ``value`` is a number; below 0 is no time at all."""
+def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
+    """Raise ``InvalidArgumentError`` unless ``value`` is a number, and above 0 if it is ``some``.
+
+    Otherwise what is below 0 is no time at all.
+    """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise ArgumentTypeError(f"{what} must be a number of seconds, got {value!r}")
+    if some and not value > 0:
+        raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
     if value != value:
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
