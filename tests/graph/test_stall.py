@@ -121,6 +121,16 @@ def test_what_waits_for_a_timer_is_let_be(system):
     assert let_be(system, graph, lambda: None) == [1]
 
 
+def test_a_merge_hub_that_streams_may_still_be_attached_to_is_let_be(system):
+    hub = Source.merge_hub()
+    run = system.start(hub.source.to(Sink.list()).watched(SOON))
+    hub.attach(Source.of(1))
+    assert not run.wait(6 * SOON)
+    hub.attach(Source.of(2))
+    hub.close()
+    assert run.result(SECONDS) == [1, 2]
+
+
 def test_a_source_that_owes_elements_is_let_be(system):
     going = []
 

@@ -53,6 +53,10 @@ class MergeHubLogic(Hosting):
     def stop(self, error: BaseException | None) -> None:
         self._ended()
 
+    @property
+    def waits_outside(self) -> bool:  # type: ignore[override]
+        return not self._closing  # for streams to come, whatever becomes of those it has
+
     def advance(self, budget: Budget) -> None:
         outlet, line = self.outlet, self.line
         if outlet.cancelled:
