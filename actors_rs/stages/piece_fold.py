@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from itertools import islice
 from operator import length_hint
 from typing import Any
@@ -22,6 +21,15 @@ NOTHING = _Nothing()
 """Stands for the accumulated value of a fold that begins with its first element."""
 
 
+def _made_of(reduced: Any) -> Iterator[Any]:
+    """The iterator that ``reduced`` was made of, where it stood then."""
+    make, arguments, *state = reduced
+    made: Any = make(*arguments)
+    if state and state[0] is not None:
+        made.__setstate__(state[0])
+    return made  # type: ignore[no-any-return]
+
+
 class PieceFold(Folding):
     """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
 
@@ -34,10 +42,11 @@ class PieceFold(Folding):
         raise NotImplementedError
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        again = copy(elements)
+        begin = elements.__reduce__()  # as ``copy`` would, which takes ten times as long
         try:
             self.accumulated = self.step(self.accumulated, elements)
         except Exception:
+            again = _made_of(begin)
             good = length_hint(again) - length_hint(elements) - 1
             if good > 0:  # the elements before the failing one count
                 self.accumulated = self.step(self.accumulated, islice(again, good))

@@ -38,7 +38,9 @@ class Sliding(Operator):
             self._gap -= sum(1 for _ in islice(elements, self._gap))
         recent.extend(elements)
         if step == 1:
-            found = list(zip(*(islice(recent, i, None) for i in range(size)), strict=False))
+            # Slices, which are no more than what is given, go faster than an ``islice`` of each.
+            shifted = (recent[i:] for i in range(1, size))
+            found = list(zip(recent, *shifted, strict=False))
         else:
             begins = range(0, len(recent) - size + 1, step)
             found = [tuple(recent[begin : begin + size]) for begin in begins]
