@@ -57,7 +57,10 @@ def workers_of(spark: SparkSession) -> list[str]:
         ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     )
     rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
-    daemons = {pid for pid, parent, _ in rows if parent == jvm}
+    executors = {jvm} | {pid for pid, parent, _ in rows if parent == jvm}  # which may be the driver
+    daemons = {
+        pid for pid, parent, args in rows if parent in executors and "pyspark.daemon" in args
+    }
     return [pid for pid, parent, _ in rows if parent in daemons]
 
 

@@ -25,7 +25,7 @@ from actors_rs.spark.failures import (
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from tests.spark.jobs import until
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # programs of their own
 
 
 def sleeping(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -257,7 +257,7 @@ def output_of(program: str) -> list[str]:
         [sys.executable, "-c", PROGRAM_START + program],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

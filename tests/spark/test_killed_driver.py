@@ -7,7 +7,7 @@ import pytest
 
 from tests.spark.killing import Night
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]  # three sessions
 
 
 def has_done(night: Night, partitions: int) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.spark.jobs import SLOW_JOBS
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # two sessions
 
 PROGRAM = (
     """
@@ -90,7 +90,7 @@ def said() -> dict[str, str]:
         [sys.executable, "-c", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
         env={**os.environ, "PYTHONPATH": os.getcwd()},
     )
