@@ -136,7 +136,10 @@ class StageActor(PooledActor):
             self._look_in(AHEAD_SECONDS)
 
     def _look_in(self, seconds: float) -> None:
-        self._look = self.system.timers.after(seconds, self._look_at_turn)
+        try:
+            self._look = self.system.timers.after(seconds, self._look_at_turn)
+        except RuntimeError:  # no thread for it, as the pool says: the next piece tries again
+            self._look = None
 
     def _look_at_turn(self) -> None:
         """On the timers' thread: what lies in an unfinished frame waits for nobody.
