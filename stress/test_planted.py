@@ -23,14 +23,14 @@ def check_then_act(patch: pytest.MonkeyPatch) -> None:
     """Whether a turn is due is asked and noted in two steps, without the lock."""
 
     def offer(mailbox: Mailbox, message: Any) -> bool:
-        mailbox._data.append(message)
+        mailbox.data.append(message)
         if not mailbox._scheduled:
             mailbox._scheduled = True
             mailbox.owner._schedule_turn()  # type: ignore[union-attr]
         return True
 
     def end_turn(mailbox: Mailbox, again: bool = False) -> bool:
-        if again or mailbox._data or mailbox._control:
+        if again or mailbox.data or mailbox.control:
             return True
         with mailbox._lock:
             mailbox._scheduled = False
@@ -44,9 +44,9 @@ def ends_overtake(patch: pytest.MonkeyPatch) -> None:
     """The newest message of the data lane is taken first."""
 
     def take(mailbox: Mailbox) -> Any:
-        if mailbox._control:
-            return mailbox._control.popleft()
-        return mailbox._data.pop() if mailbox._data else EMPTY
+        if mailbox.control:
+            return mailbox.control.popleft()
+        return mailbox.data.pop() if mailbox.data else EMPTY
 
     patch.setattr(Mailbox, "take", take)
 
