@@ -19,6 +19,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.piece_fold import PieceFold
+from actors_rs.stages.ports import Frame
 
 
 class Count(PieceFold):
@@ -26,6 +27,10 @@ class Count(PieceFold):
 
     def __init__(self) -> None:
         super().__init__(0)
+
+    def _pass_on(self, piece: Frame) -> int:
+        self.accumulated += len(piece)  # the elements need not be looked at
+        return len(piece)
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
         size = length_hint(elements)

@@ -19,6 +19,7 @@ from typing import Any
 
 from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.edged import Folding
+from actors_rs.stages.ports import Frame
 
 
 class Last(Folding):
@@ -27,6 +28,10 @@ class Last(Folding):
     def __init__(self) -> None:
         super().__init__()
         self._last: deque[Any] = deque(maxlen=1)
+
+    def _pass_on(self, piece: Frame) -> int:
+        self._last.append(piece[-1])  # the others need not be looked at
+        return len(piece)
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         self._last.extend(elements)
