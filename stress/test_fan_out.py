@@ -1,10 +1,9 @@
 """Thousands of partitions through one driver: memory, threads, descriptors, time, cancellation."""
 
 import os
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,8 @@ from actors_rs.delivery import Ledger
 from actors_rs.errors import RunCancelled
 from actors_rs.spark import SparkSource
 from stress.bench.fresh import resident_bytes
-from tests.spark.jobs import jobs_begun, jobs_running, until
+from tests.spark.jobs import jobs_begun, jobs_running, numbers, until
+from tests.spark.test_cancelled import are_gone, stuck, workers
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
@@ -47,21 +47,6 @@ def held(spark: SparkSession) -> dict[str, int]:
         "JVM threads": len(os.listdir(f"/proc/{gateway.proc.pid}/task")),
         "JVM descriptors": descriptors(gateway.proc.pid),
     }
-
-
-def workers_of(spark: SparkSession) -> list[str]:
-    """Spark's Python workers that exist, by their process numbers."""
-    gateway: Any = spark.sparkContext._gateway
-    jvm = str(gateway.proc.pid)
-    listed = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-    )
-    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
-    executors = {jvm} | {pid for pid, parent, _ in rows if parent == jvm}  # which may be the driver
-    daemons = {
-        pid for pid, parent, args in rows if parent in executors and "pyspark.daemon" in args
-    }
-    return [pid for pid, parent, _ in rows if parent in daemons]
 
 
 def test_ten_thousand_small_partitions_leave_nothing_behind(
@@ -137,29 +122,21 @@ def test_a_consumer_that_is_much_slower_than_spark_keeps_the_driver_flat(
     assert max(ahead) <= IN_FLIGHT, "computed, and not taken by the consumer's function"
 
 
-def test_cancelling_ends_jobs_at_once_and_workers_soon(spark: SparkSession) -> None:
-    def stuck(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        time.sleep(600)
-        yield from batches
-
-    df = spark.range(0, 100, 1, 100).mapInArrow(stuck, "id long")
+def test_cancelling_ends_jobs_at_once_and_workers_soon(spark: SparkSession, tmp_path: Path) -> None:
+    df = numbers(spark, 100, stuck(tmp_path))
     with ActorSystem() as system:
         run = system.start(SparkSource.arrow(df, IN_FLIGHT, max_attempts=3).to(Sink.ignore()))
-        until(lambda: jobs_running(spark) == IN_FLIGHT and len(workers_of(spark)) >= 2)
-        busy, began = set(workers_of(spark)), time.monotonic()
+        until(lambda: jobs_running(spark) == IN_FLIGHT and len(workers(tmp_path)) >= 2)
+        began = time.monotonic()
         run.cancel()
         until(lambda: jobs_running(spark) == 0)
         jobs = time.monotonic() - began
         begun = jobs_begun(spark)
-        until(partial(are_gone, spark, busy))
-        workers = time.monotonic() - began
+        until(partial(are_gone, tmp_path))
+        gone = time.monotonic() - began
         with pytest.raises(RunCancelled):
             run.result(10)
-    print(f"jobs ended after {jobs:.2f} s, workers after {workers:.2f} s")
+    print(f"jobs ended after {jobs:.2f} s, workers after {gone:.2f} s")
     assert jobs_begun(spark) == begun
     assert jobs <= 1.0
-    assert workers <= 10.0
-
-
-def are_gone(spark: SparkSession, workers: set[str]) -> bool:
-    return not workers & set(workers_of(spark))
+    assert gone <= 10.0
