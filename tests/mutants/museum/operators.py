@@ -10,8 +10,7 @@ MUTANTS = (
         "demand is renewed for what was given only, so a filter that drops much asks no more",
         f"{OPERATOR}._pass_on",
         "    return max(size - left, 1)",
-        "    self.inlet._since_request -= size - len(out)\n"
-        "    return max(size - left, 1)",
+        "    self.inlet._since_request -= size - len(out)\n    return max(size - left, 1)",
         "linear/filter",
     ),
     mutant(
