@@ -97,8 +97,8 @@ def slow(flow):
 
 PASS_ON = (
     "stages.linear:Operator._pass_on",
-    "emit(out)\n            ",
-    "emit(out[1:])\n            ",
+    "emit(out)\n    return",
+    "emit(out[1:])\n    return",
 )
 MERGE = "stages.junctions.merge:Merge.advance", "take(demand)", "take(demand)[1:]"
 PLANTED = {
