@@ -288,6 +288,8 @@ def test_jsonl_gives_a_value_of_each_line_and_names_the_line_that_is_none(shared
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a": 1}\n\n[2]\nnull\n')
     assert result(shared, Source.jsonl(path)) == [{"a": 1}, [2], None]
+    path.write_text("[1]\n", "utf-8-sig")
+    assert result(shared, Source.jsonl(path)) == [[1]]
     path.write_text('{"a": 1}\n{"a": \n')
     assert f"could not read {path}, line 2: " in str(failure(shared, Source.jsonl(path)))
 

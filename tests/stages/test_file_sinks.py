@@ -109,6 +109,16 @@ def test_two_sinks_on_one_directory_lose_no_row(tmp_path):
     assert parquet.read_table(tmp_path).num_rows == 400 == one.rows + two.rows
 
 
+def test_two_sinks_on_one_file_are_refused_and_the_next_run_may_have_it(tmp_path):
+    path = tmp_path / "out.jsonl"
+    a, b = Source.range(0, 9).broadcast(2)
+    with pytest.raises(WriteError, match="another sink of this process is writing it"):
+        run(Graph(a.to(Sink.jsonl(path)), b.to(Sink.jsonl(tmp_path / "." / "out.jsonl"))))
+    assert left_in(tmp_path) == []
+    for _ in range(2):
+        assert run(Source.range(0, 9).to(Sink.jsonl(path))).rows == 9
+
+
 def test_a_second_run_adds_its_files_and_leaves_the_first_ones(tmp_path):
     graph = Source.of({"n": 1}).to(Sink.parquet(tmp_path))
     assert run(graph).files != run(graph).files

@@ -101,8 +101,8 @@ class FileSources:
         return _blocking("csv", lambda: Csv(path, bool(header), delimiter, encoding))
 
     @staticmethod
-    def jsonl(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, Any]:
-        """The JSON values of a file with one on each line."""
+    def jsonl(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, Any]:
+        """The JSON values of a file with one on each line, with a mark of UTF-8 in front or not."""
         path_of(path, "Source.jsonl")
         encoding_of(encoding, "Source.jsonl")
         return _blocking("jsonl", lambda: Jsonl(path, encoding))

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from actors_rs.errors import ActorsRsError, WriteError
 from actors_rs.stages.failure import STOP
@@ -79,10 +80,24 @@ class PendingFile:
                 return pending
             pending.discard()
 
+    def claim(self) -> None:
+        """Raise ``FileExistsError`` if another one of this process is under way to the same path.
+
+        The last to be renamed would replace what the others have written.
+        """
+        if _claimed.setdefault(os.path.realpath(self.path), self) is not self:
+            raise FileExistsError("another sink of this process is writing it")
+
+    def _release(self) -> None:
+        path = os.path.realpath(self.path)
+        if _claimed.get(path) is self:
+            del _claimed[path]
+
     def publish(self) -> None:
         """Sync and rename into place; from then on the file is complete."""
         _sync(self.temporary)
         os.replace(self.temporary, self.path)
+        self._release()
         with suppress(OSError):  # a file system may not let one sync a directory
             _sync(self.path.parent)
 
@@ -90,6 +105,10 @@ class PendingFile:
         """Remove what was written so far."""
         with suppress(OSError):
             self.temporary.unlink(missing_ok=True)
+        self._release()
+
+
+_claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
 
 
 def _sync(path: Path) -> None:

@@ -28,6 +28,7 @@ class Jsonl(WritingSink):
 
     def start(self) -> None:
         with naming(self._pending.path):
+            self._pending.claim()
             self._file = self._pending.temporary.open(
                 "w",
                 encoding="utf-8",
