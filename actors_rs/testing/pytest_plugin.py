@@ -18,6 +18,7 @@ __all__ = [
 
 EXPLORED = "actors_rs explored"
 """Under this name a worker of pytest-xdist hands on what it has explored."""
+WORKERS = "actors_rs workers"
 
 MARKERS = (
     "tck_required: conformance test of a rule that must hold",
@@ -66,8 +67,9 @@ def pytest_configure(config: Any) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     _set_explore_options(config)
-    if config.pluginmanager.hasplugin("xdist"):
-        config.pluginmanager.register(_Workers(), "actors_rs workers")
+    manager = config.pluginmanager
+    if manager.hasplugin("xdist") and not manager.hasplugin(WORKERS):
+        manager.register(_Workers(), WORKERS)
     dilation = config.getoption("--tck-dilation", default=None)
     if dilation is not None:
         os.environ["ACTORS_RS_TCK_DILATION"] = str(dilation)
