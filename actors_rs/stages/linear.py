@@ -210,19 +210,22 @@ class Operator(_Linear):
         out: list[Any] = []
         if self.runs_user:
             self.context.filling(self.outlet, out)
+        halted = False
         try:
             more = self._pull(self._results or iter(()), out, most)
         except Halted:
             left = length_hint(self._elements) + 1  # the element it was called with is not taken
             self._elements = behind(self._piece, len(self._piece) - left)
-            more = False
+            more, halted = False, True
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
-        if not more and self.brake.pulled and not self.satisfied and length_hint(self._elements):
+        # A pull may have begun before the brake was released, and `halt` behind that.
+        braked = (halted or self.brake.pulled) and not self.satisfied
+        if not more and braked and length_hint(self._elements):
             self._open_rest()
         elif not more:
             self._results, self._piece = None, ()

@@ -53,6 +53,50 @@ def run(system, graph):
     return system.start(graph).result(SECONDS)
 
 
+ENDED = {
+    "map": lambda s, f: s.map(f),
+    "filter": lambda s, f: s.filter(lambda n: f(n) is not None),
+    "scan": lambda s, f: s.scan(0, lambda _, n: f(n)),
+    "distinct": lambda s, f: s.distinct(key=f),
+    "distinct_until_changed": lambda s, f: s.distinct_until_changed(key=f),
+    "map_not_none": lambda s, f: s.map_not_none(f),
+    "flat_map": lambda s, f: s.flat_map(lambda n: [f(n)]),
+    "fused": lambda s, f: s.map(lambda n: n).filter(lambda n: f(n) is not None).fuse(),
+}
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_pieces_that_turned_slow_are_acknowledged_once_and_not_before_they_are_done(
+    system, acks, name
+):
+    early, seen, handled, over = [], [], [], threading.Event()
+
+    def f(n):
+        seen.append(n)
+        return n
+
+    def taken(n):
+        early.extend([n] if n in acks.got else [])
+        handled.append(n)
+
+    def pull():
+        while not over.is_set():
+            for actor in system.children():
+                if actor.logic.brake is not None:
+                    actor.logic.brake.pull()
+
+    puller = threading.Thread(target=pull)
+    puller.start()
+    try:
+        run(system, ENDED[name](numbers(acks, 2_000), f).to(Sink.for_each(taken)))
+    finally:
+        over.set()
+        puller.join()
+    assert seen == handled == list(range(2_000))
+    assert early == []
+    assert acks.got == {n: {DELIVERED: 1} for n in range(2_000)}
+
+
 def test_an_element_is_acknowledged_when_the_sink_has_taken_it(system, acks):
     assert run(system, numbers(acks).map(lambda n: 2 * n).to(Sink.sum())) == 9900
     assert acks.got == {n: {DELIVERED: 1} for n in range(100)}

@@ -40,8 +40,8 @@ NUMBERS = list(range(1, SIZE + 1))
 class Called:
     """The user's function: notes its calls, pulls the brake in some of them, raises in some."""
 
-    def __init__(self, pulls=(), raises=()):
-        self.pulls, self.raises = pulls, raises
+    def __init__(self, pulls=(), raises=(), late=()):
+        self.pulls, self.raises, self.late = pulls, raises, late
         self.seen = []
         self.brake = Brake()
 
@@ -49,6 +49,8 @@ class Called:
         self.seen.append(n)
         if n in self.pulls:
             self.brake.pull()
+        if n in self.late:
+            self.brake.halt()  # what is left of a pull that began before the brake was released
         if n in self.raises:
             raise KeyError(n)
         return n
@@ -189,6 +191,18 @@ def test_pulls_at_every_call_lose_nothing_where_demand_is_short(name, demand):
     for _ in NUMBERS:
         assert len(called.seen) <= alone.logic.outlets[0].count
         alone.request(demand)
+    alone.complete()
+    assert alone.down.elements == called.seen == NUMBERS
+    assert alone.down.completed
+
+
+@pytest.mark.parametrize("demand", [1, 3, SIZE])
+@pytest.mark.parametrize("name", [n for n in OPERATORS if n != "skip_while"])
+def test_a_pull_that_was_released_half_way_loses_nothing(name, demand):
+    called = Called(late=NUMBERS)
+    alone = begun(OPERATORS[name](called), called)
+    one_turn(alone, input_of(name, NUMBERS), demand)
+    to_the_end(alone, demand)
     alone.complete()
     assert alone.down.elements == called.seen == NUMBERS
     assert alone.down.completed

@@ -10,6 +10,7 @@ from operator import length_hint
 
 from actors_rs.delivery.ack import Disposition, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.stages.brake import Halted
 from actors_rs.stages.linear import SinkLogic
 
 __all__ = ["CarryingSink"]
@@ -23,7 +24,7 @@ class CarryingSink(Surviving, SinkLogic):
         values = iter([tracked.value for tracked in piece])
         try:
             super().consume(values)
-        except Exception:
+        except (Exception, Halted):
             taken = len(piece) - length_hint(values)
             deque(islice(elements, taken), maxlen=0)  # the caller goes on just behind the failure
             self._settle(piece[: taken - 1])
