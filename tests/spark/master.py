@@ -1,7 +1,7 @@
 """The Spark master that the tests run on: ``local[2]``, or what ``ACTORS_RS_TEST_MASTER`` names.
 
 Most tests ask for nothing but two cores, so whole files of them are run a second time on executors
-that are processes of their own (test_cluster_promises.py), by a pytest with this variable set.
+that are processes of their own (stress/test_spark_cluster.py), by a pytest with this variable set.
 """
 
 import os

@@ -33,7 +33,7 @@ from actors_rs.delivery import Ledger
 from actors_rs.spark import SparkSessionLost, SparkSource, local_session
 from tests.spark.jobs import until
 from tests.spark.master import CONF, MASTER
-from tests.spark.test_cluster_losses import committed, gated
+from stress.test_spark_cluster_losses import committed, gated
 from tests.spark.test_resume import INSERT, SETUP, values
 
 folder = Path(sys.argv[1])
