@@ -1,7 +1,9 @@
 # mypy: disable-error-code="arg-type, attr-defined, var-annotated"
 """A function that was fast turns slow: what was made before arrives, and a cancellation is seen."""
 
+import sys
 import threading
+from collections import Counter
 from functools import partial
 
 import pytest
@@ -19,21 +21,24 @@ class Turning:
     """Fast ``FAST`` times, then each call waits until the test lets it go on."""
 
     def __init__(self, monkeypatch):
-        self.calls = self.pulls = 0
+        self.calls = 0
         self.slow, self.go_on = threading.Event(), threading.Event()
+        self.brake = None  # of the stage that calls it
+        self.pulled = Counter()
         self.pulls_before = 0
         pull = Brake.pull
 
         def counting(brake):
             pull(brake)
-            self.pulls += 1
+            self.pulled[brake] += 1
 
         monkeypatch.setattr(Brake, "pull", counting)
 
     def __call__(self, n):
         self.calls += 1
         if self.calls == FAST + 1:
-            self.pulls_before = self.pulls
+            self.brake = stage_that_calls().brake
+            self.pulls_before = self.pulled[self.brake]
             self.slow.set()
             assert self.go_on.wait(SECONDS), "nobody saw that it is slow"
         return n
@@ -41,7 +46,15 @@ class Turning:
     def wait_for_the_brake(self):
         """Wait until the call is seen to be slow."""
         assert self.slow.wait(SECONDS)
-        wait_until(lambda: self.pulls > self.pulls_before)
+        wait_until(lambda: self.pulled[self.brake] > self.pulls_before)
+
+
+def stage_that_calls():
+    """The logic of the stage in whose turn this thread is."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "_run_turn":
+        frame = frame.f_back
+    return frame.f_locals["self"].logic
 
 
 OPERATORS = {

@@ -201,9 +201,12 @@ def lost(fetch):
     try:
         fetch()
     except SparkSessionLost as error:
-        print("LOST", error, error.kind.name, flush=True)
+        say(f"LOST {error} {error.kind.name}")
     except BaseException as error:
-        print("OTHER", repr(error), flush=True)
+        say(f"OTHER {error!r}")
+
+def say(what):
+    os.write(1, f"{what}\\n".encode())  # lines of several threads stay whole
 
 spark = session()
 process = spark.sparkContext._gateway.proc
