@@ -5,6 +5,7 @@ import sys
 import threading
 from collections import Counter
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ class Turning:
 
 def stage_that_calls():
     """The logic of the stage in whose turn this thread is."""
-    frame = sys._getframe()
+    frame: Any = sys._getframe()
     while frame.f_code.co_name != "_run_turn":
         frame = frame.f_back
     return frame.f_locals["self"].logic
