@@ -15,9 +15,7 @@ from typing import Any
 import pytest
 
 from stress.settings import YIELD_P, Settings
-from tests.spark.conftest import spark
-
-__all__ = ["settings", "spark"]
+from tests.spark.conftest import shared_session
 
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 SETTINGS = pytest.StashKey[Settings]()
@@ -114,3 +112,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def settings(request: pytest.FixtureRequest) -> Settings:
     """What the options say."""
     return request.config.stash[SETTINGS]
+
+
+@pytest.fixture
+def spark() -> Any:
+    """A Spark session, for each test anew: one before it may have lost it."""
+    return shared_session()

@@ -13,8 +13,8 @@ from tests.spark.connect_server import Server, connect_server
 from tests.spark.master import CONF, MASTER, warm_up
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def shared_session() -> SparkSession:
+    """The one of this process; another one where it was stopped or lost."""
     session = local_session(
         "tests",
         master=MASTER,
@@ -27,6 +27,12 @@ def spark() -> Iterator[SparkSession]:
         },
     )
     warm_up(session)
+    return session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = shared_session()
     yield session
     session.stop()
 
