@@ -12,7 +12,7 @@ import pytest
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.errors import GraphError, StageError
-from tests.graph.helpers import SECONDS
+from tests.graph.helpers import SECONDS, brakes_pulled
 
 DELIVERED, FILTERED, DEAD = Disposition.DELIVERED, Disposition.FILTERED, Disposition.DEAD_LETTERED
 
@@ -69,7 +69,7 @@ ENDED = {
 def test_pieces_that_turned_slow_are_acknowledged_once_and_not_before_they_are_done(
     system, acks, name
 ):
-    early, seen, handled, over = [], [], [], threading.Event()
+    early, seen, handled = [], [], []
 
     def f(n):
         seen.append(n)
@@ -79,19 +79,8 @@ def test_pieces_that_turned_slow_are_acknowledged_once_and_not_before_they_are_d
         early.extend([n] if n in acks.got else [])
         handled.append(n)
 
-    def pull():
-        while not over.is_set():
-            for actor in system.children():
-                if actor.logic.brake is not None:
-                    actor.logic.brake.pull()
-
-    puller = threading.Thread(target=pull)
-    puller.start()
-    try:
+    with brakes_pulled(system):
         run(system, ENDED[name](numbers(acks, 2_000), f).to(Sink.for_each(taken)))
-    finally:
-        over.set()
-        puller.join()
     assert seen == handled == list(range(2_000))
     assert early == []
     assert acks.got == {n: {DELIVERED: 1} for n in range(2_000)}

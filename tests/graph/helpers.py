@@ -31,6 +31,26 @@ def leave_by_an_exception(system):
         raise KeyError
 
 
+@contextlib.contextmanager
+def brakes_pulled(system):
+    """On a thread of its own, the brakes of all stages of ``system`` are pulled all the time."""
+    over = threading.Event()
+
+    def pull():
+        while not over.is_set():
+            for actor in system.children():
+                if actor.logic.brake is not None:
+                    actor.logic.brake.pull()
+
+    puller = threading.Thread(target=pull)
+    puller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        puller.join()
+
+
 class Book:
     """A foreign Subscriber that asks for ``first`` and records what comes, and whether it may.
 

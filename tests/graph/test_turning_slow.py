@@ -12,7 +12,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.stages.brake import Brake
-from tests.graph.helpers import SECONDS, wait_until
+from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
 
 FAST = 5_000
 MOST = 50_000
@@ -143,30 +143,17 @@ def test_a_sink_is_cancelled_as_soon(name, turning):
 
 @pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
 def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
-    seen, over = [], threading.Event()
+    seen = []
 
     def f(n):
         seen.append(n)
         return n
 
-    with ActorSystem(workers=2) as system:
-
-        def pull():
-            while not over.is_set():
-                for actor in system.children():
-                    if actor.logic.brake is not None:
-                        actor.logic.brake.pull()
-
-        puller = threading.Thread(target=pull)
-        puller.start()
-        try:
-            numbers = Source.range(0, MOST)
-            if name in SINKS:
-                system.start(numbers.to(SINKS[name](f))).result(6 * SECONDS)
-            else:
-                run = system.start(OPERATORS[name](numbers, f).to(Sink.list()))
-                assert run.result(6 * SECONDS) == list(range(MOST))
-        finally:
-            over.set()
-            puller.join()
+    with ActorSystem(workers=2) as system, brakes_pulled(system):
+        numbers = Source.range(0, MOST)
+        if name in SINKS:
+            system.start(numbers.to(SINKS[name](f))).result(6 * SECONDS)
+        else:
+            run = system.start(OPERATORS[name](numbers, f).to(Sink.list()))
+            assert run.result(6 * SECONDS) == list(range(MOST))
     assert seen == list(range(MOST))

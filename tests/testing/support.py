@@ -1,4 +1,8 @@
-"""Verifications made on the fly, and running one test of the kit by its standard id."""
+"""Verifications made on the fly, one test of the kit by its standard id, other interpreters."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 from actors_rs.testing.tck import (
     Environment,
@@ -9,6 +13,21 @@ from actors_rs.testing.tck import (
     SubscriberWhiteboxVerification,
 )
 from actors_rs.testing.tck.catalogue import python_name
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def python(*arguments, cwd=ROOT, seconds=60):
+    """What came of an interpreter of its own that finds the project, and nothing else of ours."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
 
 
 def impatient():

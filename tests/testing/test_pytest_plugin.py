@@ -1,13 +1,11 @@
 """The plugin under pytest-xdist: what the workers explored is told as one."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.testing.support import python
+
 EXPLORING = """
 import pytest
 from actors_rs import Sink, Source
@@ -25,15 +23,7 @@ def test_summing(number, world):
 def test_what_was_explored_is_told_whoever_explored_it(tmp_path, workers):
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["actors_rs.testing.pytest_plugin"]')
     (tmp_path / "test_exploring.py").write_text(EXPLORING)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", workers, str(tmp_path)],
-        check=False,
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+    done = python("-m", "pytest", "-q", workers, str(tmp_path), cwd=tmp_path, seconds=100)
     assert "4 passed" in done.stdout, done.stdout
     assert "40 interleavings explored in" in done.stdout
     assert len(re.findall(r"test_summing\[\d\]: 10 interleavings", done.stdout)) == 4

@@ -1,10 +1,7 @@
 """The kit without pytest, and under a strict one."""
 
-import subprocess
-import sys
 from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +9,8 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.misbehaving.publishers import NeverCompletes
 from actors_rs.testing.reference import ReferencePublisher
 from actors_rs.testing.tck import PublisherVerification, run_verification
-from tests.testing.support import patient, publisher_verification
+from tests.testing.support import patient, publisher_verification, python
 
-ROOT = Path(__file__).resolve().parents[2]
 KIT_ALONE = """
 import sys
 sys.modules["pytest"] = None  # importing it fails, as if it was not installed
@@ -35,18 +31,6 @@ class TestMine(PublisherVerification):
     def create_publisher(self, elements):
         return ReferencePublisher(range(elements))
 """
-
-
-def python(*arguments, cwd=ROOT):
-    return subprocess.run(
-        [sys.executable, *arguments],
-        check=False,
-        cwd=cwd,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 def test_an_honest_publisher_passes_all_but_what_does_not_apply_to_it():

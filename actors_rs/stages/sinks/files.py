@@ -22,6 +22,8 @@ from actors_rs.stages.linear import SinkLogic
 __all__ = ["PendingFile", "WriteReport", "WritingSink", "naming"]
 
 _numbers = count()  # two sinks on one path must not write into one file
+_claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
+"""Who is under way to which path; one that was forgotten claims nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,6 @@ class PendingFile:
         with suppress(OSError):
             self.temporary.unlink(missing_ok=True)
         self._release()
-
-
-_claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
 
 
 def _sync(path: Path) -> None:
