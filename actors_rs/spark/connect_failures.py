@@ -59,7 +59,7 @@ def described(
         found: ActorsRsError = SparkPartitionError(
             None, python_class(error), "it was cancelled", FailureKind.CANCELLED, what
         )
-    elif server.is_closed or "hannel closed" in str(error):
+    elif _is_closed(error, server):
         found = closed_here(what)
     elif isinstance(error, grpc.RpcError):
         found = _told(error, server, what)
@@ -113,6 +113,25 @@ def _session_gone(server: ConnectServer, what: str) -> SparkSessionLost:
     return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
 
 
+def _is_closed(error: Exception, server: ConnectServer) -> bool:
+    return server.is_closed or "hannel closed" in str(error) or "closed channel" in str(error)
+
+
+def _lost_session(server: ConnectServer, what: str) -> SparkSessionLost | None:
+    """Why an operation that nobody here cancelled may have been: its session was stopped.
+
+    The server ends a session before it cancels what runs in it, so one more request tells.
+    """
+    try:
+        server.setting("spark.app.name", "", connect_server.ANSWER_SECONDS)
+    except Exception as error:
+        if _is_closed(error, server):
+            return closed_here(what)
+        if any(name in str(error) for name in _SESSION_GONE):
+            return _session_gone(server, what)
+    return closed_here(what) if server.is_closed else None
+
+
 def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
     """What a failure of gRPC tells."""
     grpc, _ = connect_parts()
@@ -126,6 +145,8 @@ def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
         return _session_gone(server, what)
     kind = kind_of(chain)
     if kind is FailureKind.OTHER and condition == _CANCELLED:
+        if (lost := _lost_session(server, what)) is not None:
+            return lost
         kind = FailureKind.CANCELLED_BY_OTHERS
     error_class = f"{first.name} [{first.condition}]" if first.condition else first.name
     return SparkPartitionError(

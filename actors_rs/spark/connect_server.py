@@ -118,12 +118,12 @@ class ConnectServer:
         files = analyze(input_files=asked.InputFiles(plan=plan)).input_files.files
         return tree, "\n".join([analyzed.strip(), *sorted(files)])
 
-    def setting(self, key: str, otherwise: str) -> str:
-        """The session's setting ``key``."""
+    def setting(self, key: str, otherwise: str, timeout: float | None = None) -> str:
+        """The session's setting ``key``. ``timeout``: in seconds."""
         pairs = [self._messages.KeyValue(key=key, value=otherwise)]
         wanted = self._messages.ConfigRequest.GetWithDefault(pairs=pairs)
         operation = self._messages.ConfigRequest.Operation(get_with_default=wanted)
-        answer = self.ask("Config", self.message("ConfigRequest", operation=operation))
+        answer = self.ask("Config", self.message("ConfigRequest", operation=operation), timeout)
         return str(answer.pairs[0].value)
 
     def interrupt(self, operation: str) -> None:

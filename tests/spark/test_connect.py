@@ -277,6 +277,19 @@ def test_a_session_that_is_stopped_ends_the_stream(
         SparkSource.arrow(df).run(Sink.list())
 
 
+def test_a_session_that_is_being_stopped_is_what_ended_its_query(
+    system: ActorSystem, server: Server, tmp_path: Path
+) -> None:
+    """The server cancels the query before this process knows that its client is closed."""
+    session = server.session()
+    run = system.start(SparkSource.arrow(marking(session, tmp_path, 2, wait=True)).to(Sink.list()))
+    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    session.client.release_session()
+    with pytest.raises(SparkSessionLost, match=r"closed or forgotten") as raised:
+        run.result(60)
+    assert raised.value.kind is FailureKind.CONTEXT_STOPPED
+
+
 def failing_once(remote: Any, folder: Path, partition: int, message: str = "not yet") -> Any:
     marks = str(folder)
 
