@@ -44,6 +44,7 @@ LOSING_THEIR_SESSIONS = [
     "tests/spark/test_connect_lost.py",
     "tests/spark/test_failures.py",
     "tests/spark/test_killed_driver.py",
+    "tests/spark/test_liveness.py",
     "tests/spark/test_source_failures.py",
 ]
 UNDER_LOAD = [

@@ -10,7 +10,15 @@ from actors_rs.stages.ports import Frame, Inlet, Outlet
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
 
-__all__ = ["ForgivingLine", "InletLine", "OutletLine", "Posted", "Signal"]
+__all__ = [
+    "Arrived",
+    "ForgivingLine",
+    "InletLine",
+    "OutletLine",
+    "Posted",
+    "Requested",
+    "Signal",
+]
 
 
 class Signal:
@@ -30,7 +38,9 @@ class Signal:
 # ``__init__`` would take as long again as all else that is done to send it.
 
 
-class _Arrived(Signal):
+class Arrived(Signal):
+    """A frame for an inlet."""
+
     __slots__ = ("frame", "inlet")
 
     frame: Frame
@@ -54,7 +64,9 @@ class _Ended(Signal):
         self.inlet.complete(self.error)
 
 
-class _Requested(Signal):
+class Requested(Signal):
+    """Demand for an outlet."""
+
     __slots__ = ("n", "outlet")
 
     n: int
@@ -97,7 +109,7 @@ class InletLine:
         self._inlet = inlet
 
     def push(self, frame: Frame, /) -> None:
-        arrived = _Arrived()
+        arrived = Arrived()
         arrived.inlet, arrived.frame = self._inlet, frame
         if not self._mailbox.offer(arrived):
             self._inlet.drop(frame)
@@ -157,7 +169,7 @@ class OutletLine:
         self._outlet = outlet
 
     def request(self, n: int, /) -> None:
-        requested = _Requested()
+        requested = Requested()
         requested.outlet, requested.n = self._outlet, n
         self._mailbox.offer_control(requested)
 

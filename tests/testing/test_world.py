@@ -52,6 +52,25 @@ def test_many_orders_are_few_behaviours():
     assert len({w.behaviour for w in worlds}) < len({w.digest for w in worlds})
 
 
+@pytest.mark.parametrize(
+    "graph",
+    [
+        TICKS,
+        Source.of(1, 2).merge(Source.of(1.0, True, "1")).to(Sink.list()),
+        Source.of([1], (1,), {"a": 1}, {1}, object()).zip(Source.range(0, 9)).to(Sink.list()),
+        Source.range(0, 3).flat_map(lambda x: Source.of(x, x), breadth=2).to(Sink.list()),
+        Source.range(0, 4).batch(2, 1.0).take(1).to(Sink.list()),
+    ],
+    ids=["chain", "merge", "zip", "flat_map", "batch"],
+)
+def test_runs_have_the_same_key_if_and_only_if_their_behaviour_is_the_same(graph):
+    pairs = {
+        (world.behaviour, world.behaviour_key) for world in (made(n, graph) for n in range(80))
+    }
+    assert len(pairs) == len(dict(pairs)) == len({key for _, key in pairs})
+    assert len(pairs) > 1
+
+
 SCRIPT = """
 from actors_rs import Source, Sink
 from actors_rs.testing.decisions import RandomWalk

@@ -13,12 +13,11 @@ from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
-from actors_rs.graph.shell import Signal
+from actors_rs.graph.signals import Arrived, Requested, Signal
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Describer"]
 
-_PORTS = frozenset({"inlet", "outlet"})
 _INTEGERS = {int}
 _PLAIN = frozenset({int, str, bool, float, bytes, complex, type(None), range})
 DEEPEST = 6
@@ -43,26 +42,31 @@ class Describer:
             words.append(form(self, value, 1) if form is not None else self.value(value))
         return " ".join(words)
 
-    def keys(self, taken: Iterable[tuple[int, int, Any]], into: Sequence[list[Any]]) -> None:
-        """Add hashable words that are equal for messages that are described alike.
+    def keys(self, taken: Iterable[tuple[int, int, Any]], histories: list[int]) -> None:
+        """Fold each message into the number of its history, alike for those described alike.
 
-        ``taken`` are messages, each behind its step and the number of the list it belongs to.
+        ``taken`` are messages, each behind its step and the number of the history it belongs to.
         """
-        shapes, ports, plain = _SHAPES, self._ports, _PLAIN
         for _, number, message in taken:
-            kind = type(message)
-            if (shape := shapes.get(kind)) is None:
-                if not isinstance(message, Signal):
-                    into[number].append(self.value(message))
-                    continue
-                shape = _shape(kind)
-            word, values, is_of_port = shape
-            if is_of_port:
-                value, port = values(message)
-                name = ports.get(id(port)) or self._port(port, 1)
-                into[number] += (word, name, value if type(value) in plain else self._key_of(value))
+            # The two that most are, without a call; within a stage the names of ports differ.
+            if (kind := type(message)) is Arrived:
+                frame = message.frame
+                if type(frame) is list:
+                    one = frame[0] if len(frame) == 1 else None
+                    frame = one if type(one) is int else self._key_of(frame)
+                elif type(frame) is not range:
+                    frame = self._key_of(frame)
+                histories[number] = hash((histories[number], message.inlet.name, frame))
+            elif kind is Requested:
+                histories[number] = hash((histories[number], message.outlet.name, message.n))
             else:
-                into[number] += (word, *map(self._key_of, values(message)))
+                histories[number] = hash((histories[number], self._key_of_other(message)))
+
+    def _key_of_other(self, message: Any) -> Any:
+        if not isinstance(message, Signal):
+            return self.value(message)
+        word, values = _SHAPES.get(type(message)) or _shape(type(message))
+        return word, *map(self._key_of, values(message))
 
     def _key_of(self, value: Any) -> Any:
         """Something hashable, equal for values that are described alike."""
@@ -71,6 +75,8 @@ class Describer:
             return value
         if kind is list and set(map(type, value)) == _INTEGERS:
             return tuple(value)
+        if kind is Inlet or kind is Outlet:
+            return value.name
         return self.value(value)
 
     def value(self, value: Any, depth: int = 0) -> str:
@@ -127,15 +133,14 @@ class Describer:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
 
 
-Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]], bool]
+Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]]]
 _SHAPES: dict[type, Shape] = {}
 
 
 def _shape(kind: type[Signal]) -> Shape:
-    """What a kind of signal is called, what gets all it holds, and whether that ends in a port."""
+    """What a kind of signal is called, and what gets all it holds."""
     slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
-    is_of_port = len(slots) == 2 and slots[1] in _PORTS
-    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots), is_of_port)
+    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots))
     return shape
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from actors_rs.testing.world.describe import Describer
@@ -68,10 +67,9 @@ class Log:
 
     def behaviour_key(self) -> int:
         """Equal for equal behaviours within one process; several times quicker."""
-        received: list[list[Any]] = [[] for _ in self.names]
-        self._describer.keys(self.taken, received)
-        histories = zip(self.names, map(tuple, received), strict=True)
-        return hash(tuple(sorted(histories, key=itemgetter(0))))
+        histories = [0] * len(self.names)
+        self._describer.keys(self.taken, histories)
+        return hash(tuple(sorted(zip(self.names, histories, strict=True))))
 
     def deliveries(self) -> Iterator[Delivery]:
         """All deliveries, oldest first, with those who sent them."""
