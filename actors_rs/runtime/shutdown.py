@@ -65,7 +65,7 @@ class Shutdown:
         self._drain = drain
         self._timeout = max(0.0, timeout)
         self._deadline = system.now() + self._timeout
-        self._late: list[str] = []
+        self._stuck: list[Activity] = []
 
     def run(self) -> None:
         """Go through the phases; returns when the last one is over or the time is up."""
@@ -82,11 +82,9 @@ class Shutdown:
                 activity.cancel()
         self._stop_actors(observers)
         self._end_dead_letters(observers)
-        self._join_threads()
-        if self._late:
-            logger.error(
-                "shutdown of '%s': still busy: %s", self._system.name, ", ".join(self._late)
-            )
+        threads = self._join_threads()
+        if late := [*self._not_ended(), *threads]:
+            logger.error("shutdown of '%s': still busy: %s", self._system.name, ", ".join(late))
 
     def _enter(self, phase: str, count: int, what: str) -> None:
         logger.debug("shutdown of '%s': %s (%d %s)", self._system.name, phase, count, what)
@@ -101,8 +99,7 @@ class Shutdown:
         late = [activity for activity in activities if not activity.wait(self._left(reserved))]
         for activity in late:
             activity.cancel()
-        stuck = [a for a in late if not a.wait(self._left(reserved - 0.2))]
-        self._late += [str(activity) for activity in stuck]
+        self._stuck += [a for a in late if not a.wait(self._left(reserved - 0.2))]
 
     def _stop_actors(self, observers: Sequence[Activity]) -> None:
         """All but those of ``observers``."""
@@ -132,17 +129,24 @@ class Shutdown:
         system.dead_letters.complete()
         self._end(observers, 0.6)
         self._await_all_but(set(), self._left(0.3))
-        self._late += [str(actor) for actor in system.children()]
 
-    def _join_threads(self) -> None:
+    def _not_ended(self) -> list[str]:
+        """Runs and actors to be named; not those that ended while threads were joined."""
+        stuck = [str(activity) for activity in self._stuck if not activity.wait(0.0)]
+        return stuck + [str(actor) for actor in self._system.children()]
+
+    def _join_threads(self) -> list[str]:
+        """The names of those that are still busy."""
         system = self._system
         with system._lock:
             pinned = list(system._pinned)
         parts: list[Closeable] = [system.blocking, system.event_loop, *pinned]
         parts += [system._dispatcher, system.timers]
         self._enter("join threads", len(parts), "sets of threads")
+        late: list[str] = []
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-            self._late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
+            late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
+        return late
 
 
 def _activity_of(actor: PooledActor) -> object:

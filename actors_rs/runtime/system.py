@@ -266,7 +266,7 @@ class ActorSystem:
             )
         pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
         with self._lock:
-            self._pinned = [old for old in self._pinned if old.statistics().workers]
+            self._pinned = [old for old in self._pinned if not old.ended]
             self._pinned.append(pinned)
         return pinned
 

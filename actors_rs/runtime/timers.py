@@ -53,7 +53,7 @@ class Timers:
         self._heap: list[tuple[float, int, Timer]] = []
         self._order = count()
         self._thread: Thread | None = None
-        self._closed = False
+        self._closed = self._firing = False
         self._sweep_at = _FEW
 
     def __len__(self) -> int:
@@ -81,15 +81,18 @@ class Timers:
         return timer
 
     def close(self, timeout: float) -> tuple[str, ...]:
-        """Drop all timers, end the thread; its name if it was still busy after ``timeout`` s."""
+        """Drop all timers, end the thread; its name if it was still busy after ``timeout`` s.
+
+        A thread that is not calling back just now ends by itself, as soon as it gets a core.
+        """
         with self._changed:
             self._closed = True
             self._heap.clear()
             self._changed.notify()
-            thread = self._thread
+            thread, busy = self._thread, self._firing
         if thread is None or thread.ident == current_thread_id():
             return ()
-        thread.join(timeout)
+        thread.join(timeout if busy else None)
         return (thread.name,) if thread.is_alive() else ()
 
     def _sweep(self) -> None:
@@ -107,9 +110,11 @@ class Timers:
 
     def _next_due(self) -> Timer | None:
         with self._changed:
+            self._firing = False
             while not self._closed:
                 wait = self._heap[0][0] - monotonic() if self._heap else None
                 if wait is not None and wait <= 0:
+                    self._firing = True
                     return heapq.heappop(self._heap)[2]
                 self._changed.wait(None if wait is None else min(wait, _LONGEST_WAIT))
             return None

@@ -51,6 +51,7 @@ class Workers:
         self._queue: JobQueue[Job | None] = JobQueue()
         self._lock = Lock()
         self._workers: set[_Worker] = set()
+        self._leaving: list[Thread] = []  # no longer among the workers, but perhaps alive
         self._spawned = 0
         self._begun_by_gone = 0
         self._unfinished = 0  # jobs of put_growing that have not returned
@@ -69,6 +70,12 @@ class Workers:
     def waiting(self) -> int:
         """Jobs that no thread has taken yet."""
         return len(self._queue)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no thread is alive."""
+        with self._lock:
+            return not self._workers and not any(one.is_alive() for one in self._leaving)
 
     @property
     def begun(self) -> int:
@@ -103,16 +110,18 @@ class Workers:
     def close(self, timeout: float) -> tuple[str, ...]:
         """Finish the queue, end the threads; returns the names of threads still busy.
 
-        Waits at most ``timeout`` seconds, and never for the calling thread itself.
+        Waits at most ``timeout`` seconds, and never for the calling thread itself. Those that left
+        before, because they were idle, are waited for too: the system may take its time to end one.
         """
         with self._lock:
             self._closed = self._queue.closing = True
             threads = [worker.thread for worker in self._workers if worker.thread is not None]
+            leaving = self._leaving
         for _ in threads:
             self._queue.put_waking(None)
         others = [thread for thread in threads if thread.ident != current_thread_id()]
         deadline = monotonic() + timeout
-        for thread in others:
+        for thread in (*others, *leaving):
             thread.join(max(0.0, deadline - monotonic()))
         return tuple(thread.name for thread in others if thread.is_alive())
 
@@ -206,3 +215,5 @@ class Workers:
         if worker in self._workers:
             self._workers.discard(worker)
             self._begun_by_gone += worker.begun
+            assert worker.thread is not None
+            self._leaving = [*(one for one in self._leaving if one.is_alive()), worker.thread]

@@ -50,6 +50,26 @@ def in_threads(count: int, work: Callable[[int], object]) -> None:
         raise failures[0]
 
 
+class Dawdling(threading.Thread):
+    """A thread that has done its work and is slow to end: until ``join`` waits for it."""
+
+    awaited_for_ever_only = False
+    """Whether a ``join`` that has a limit does not help it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._awaited = threading.Event()
+
+    def run(self) -> None:
+        super().run()
+        self._awaited.wait(DEADLINE)
+
+    def join(self, timeout: float | None = None) -> None:
+        if timeout is None or not self.awaited_for_ever_only:
+            self._awaited.set()
+        super().join(timeout)
+
+
 class Recorder(PooledActor):
     """Keeps what it gets, returns it when asked, and notes which hooks were called."""
 

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, union-attr, func-returns-value"
 """Timers and the stop flag."""
 
 import threading
@@ -6,7 +7,7 @@ import pytest
 
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.timers import Timers
-from tests.runtime.support import in_threads, no_thread_left
+from tests.runtime.support import Dawdling, in_threads, no_thread_left
 
 
 @pytest.fixture
@@ -17,19 +18,28 @@ def timers():
         assert timers.close(20) == ()
 
 
-def test_timers_fire_in_the_order_they_are_due(timers):
+@pytest.fixture
+def clock(monkeypatch):
+    """The time of the timers, which stands still: however slow the machine, nothing is due yet."""
+    clock = [0.0]
+    monkeypatch.setattr("actors_rs.runtime.timers.monotonic", lambda: clock[0])
+    return clock
+
+
+def test_timers_fire_in_the_order_they_are_due(timers, clock):
     fired, done = [], threading.Event()
     timers.after(0.09, done.set)
     for seconds in (0.06, 0.02, 0.04, 0.0, -1):
         timers.after(seconds, lambda seconds=seconds: fired.append(seconds))
+    clock[0] = 1.0
     assert done.wait(20)
     assert sorted(fired) == [-1, 0.0, 0.02, 0.04, 0.06]
     assert fired[-3:] == [0.02, 0.04, 0.06]
 
 
-def test_timers_due_at_the_same_time_fire_in_the_order_they_were_set(timers, monkeypatch):
+@pytest.mark.usefixtures("clock")
+def test_timers_due_at_the_same_time_fire_in_the_order_they_were_set(timers):
     fired, done = [], threading.Event()
-    monkeypatch.setattr("actors_rs.runtime.timers.monotonic", lambda: 0.0)
     for number in range(50):
         timers.after(0, lambda number=number: fired.append(number))
     timers.after(0, done.set)
@@ -44,12 +54,13 @@ def test_an_earlier_timer_does_not_wait_for_a_later_one(timers):
     assert done.wait(20)
 
 
-def test_a_cancelled_timer_does_not_fire(timers):
+def test_a_cancelled_timer_does_not_fire(timers, clock):
     fired, done = [], threading.Event()
     timer = timers.after(0.02, lambda: fired.append(1))
     timers.after(0.04, done.set)
     timer.cancel()
     timer.cancel()
+    clock[0] = 1.0
     assert done.wait(20)
     assert not fired
 
@@ -77,6 +88,21 @@ def test_after_close_nothing_fires():
     timers.after(0, lambda: fired.append(2))
     assert timers.close(20) == ()
     assert not fired
+
+
+def test_a_thread_that_is_slow_to_end_is_waited_for_and_called_busy_only_if_it_is(monkeypatch):
+    monkeypatch.setattr("actors_rs.runtime.timers.Thread", Dawdling)
+    monkeypatch.setattr(Dawdling, "awaited_for_ever_only", True)
+    with no_thread_left():
+        idle, busy = Timers("idle"), Timers("busy")
+        idle.after(3600, lambda: None)
+        assert idle.close(0.0) == ()
+        begun, gate = threading.Event(), threading.Event()
+        busy.after(0, lambda: (begun.set(), gate.wait(20)))
+        assert begun.wait(20)
+        assert busy.close(0.01) == ("busy",)
+        gate.set()
+        busy._thread.join()
 
 
 def test_a_callback_may_close_the_timers():

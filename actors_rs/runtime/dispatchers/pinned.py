@@ -30,6 +30,11 @@ class PinnedDispatcher:
         """Run what is scheduled, end the thread; its name if still busy after ``timeout`` s."""
         return self._workers.close(timeout)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the thread is alive no more."""
+        return self._workers.ended
+
     def statistics(self) -> DispatcherStatistics:
         """A snapshot; cheap, from any thread."""
         workers = self._workers
