@@ -80,15 +80,16 @@ def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
 
     The time is stretched as those of the conformance kit are. A block that raises is not judged.
     """
-    environment, watch = Environment(timeout=seconds), LeakWatch()
+    environment, watch, over = Environment(timeout=seconds), LeakWatch(), False
     yield watch
     deadline = monotonic() + environment.timeout
     pause = Condition()
     while left := watch.left():
-        if monotonic() > deadline:
+        if over:
             raise Leaked(f"left behind after {environment.timeout:g} s: {'; '.join(left)}")
         with pause:
             pause.wait(PAUSE)
+        over = monotonic() > deadline  # then look once more
 
 
 def _living_actors() -> list[PooledActor]:
