@@ -41,7 +41,10 @@ def test_the_process_lives_until_its_last_actor_has_stopped_and_then_ends():
     said = run("""
         class Last(Echo):
             def on_start(self):
-                self.system.timers.after(0.2, lambda: self.actor_ref.tell(self.stop))
+                threading.Thread(target=self.stop_behind_main, daemon=True).start()
+            def stop_behind_main(self):
+                threading.main_thread().join()
+                self.actor_ref.tell(self.stop)
         Echo.start().stop()
         Last.start()
         print("main ends")
