@@ -169,7 +169,8 @@ def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLos
     if code is not None:
         return _jvm_gone(process, code, during)
     try:
-        stopped = context._jsc is None or context._jsc.sc().isStopped()
+        spark = context._jsc  # looked at once: whoever stops the context sets it to None
+        stopped = spark is None or spark.sc().isStopped()
     except Exception as error:
         # The JVM did not even answer; it may have died between the two questions.
         code = _exit_code(process, _REAP_SECONDS)
