@@ -1,6 +1,7 @@
 """A Spark Connect server in a process of its own, for tests; and sessions of it."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,6 +19,9 @@ from actors_rs.spark.java import find_java_home
 from tests.spark.jobs import until
 from tests.spark.master import CONF, MASTER
 
+DETACHED_SECONDS = 5
+"""How long the server keeps results that nobody comes for; a machine that stalls may be late."""
+_STARTED = re.compile(r"Spark Connect server started at: \S+:(\d+)$", re.MULTILINE)
 _CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _CONF = {
     "spark.ui.enabled": "false",
@@ -29,7 +33,7 @@ _CONF = {
     "spark.python.task.killTimeout": "100ms",
     # What takes minutes with the defaults: streams end, and results are given up.
     "spark.connect.execute.reattachable.senderMaxStreamDuration": "1s",
-    "spark.connect.execute.manager.detachedTimeout": "2s",
+    "spark.connect.execute.manager.detachedTimeout": f"{DETACHED_SECONDS}s",
     "spark.connect.execute.manager.maintenanceInterval": "500ms",
 }
 
@@ -38,9 +42,9 @@ class Server:
     """A running server. ``sessions`` are made without pyspark's builder, which would make all
     functions of pyspark in this process remote ones."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
-        self.port = port
+        self.port = 0
         self._sessions: list[Any] = []
 
     def session(self, port: int | None = None) -> Any:
@@ -63,8 +67,8 @@ class Server:
 
 @contextmanager
 def connect_server(folder: Path) -> Iterator[Server]:
-    port = _free_port()
-    settings = {**_CONF, **CONF, "spark.connect.grpc.binding.port": str(port)}
+    # It takes a port that is free: one that was found free before may be another's by then.
+    settings = {**_CONF, **CONF, "spark.connect.grpc.binding.port": "0"}
     submit = str(Path(pyspark.__path__[0]) / "bin" / "spark-submit")
     command = [submit, "--class", _CLASS, "--master", MASTER, "--driver-memory", "1g"]
     command += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
@@ -75,15 +79,17 @@ def connect_server(folder: Path) -> Iterator[Server]:
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
-    with (folder / "server.log").open("wb") as log:
+    logged = folder / "server.log"
+    with logged.open("wb") as log:
         process = subprocess.Popen(
             [*command, "spark-internal"], cwd=folder, env=environment, stdout=log, stderr=log
         )
-    server = Server(process, port)
+    server = Server(process)
     try:
-        until(lambda: process.poll() is not None or _listens(port), 90)
+        until(lambda: process.poll() is not None or _STARTED.search(logged.read_text()), 300)
         if process.poll() is not None:
-            pytest.fail((folder / "server.log").read_text())
+            pytest.fail(logged.read_text())
+        server.port = int(_STARTED.findall(logged.read_text())[0])
         yield server
     finally:
         server.close()
@@ -126,15 +132,3 @@ def _pump(source: socket.socket, target: socket.socket) -> None:
     for connection in (source, target):
         with suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _listens(port: int) -> bool:
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-        return True
-    return False
