@@ -1,6 +1,7 @@
 """Data sets whose jobs tell what they do, a subscriber, and waiting: for tests of the source."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from actors_rs.spark import SparkSource
 
 Transform = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
+PATIENCE = 60.0
+"""Seconds that a test waits for what takes one on a quick machine. How long it takes says nothing
+here; it is measured in stress/."""
 
 SLOW_JOBS = """
 def sleeping(batches):
@@ -31,6 +35,7 @@ def until(condition):
         threading.Event().wait(0.02)
 
 def jobs_running():
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(60000)
     return len(spark.sparkContext.statusTracker().getActiveJobsIds())
 """
 """For programs of their own that have a session ``spark``, ``threading`` and ``time``."""
@@ -69,14 +74,14 @@ def subscribed(system: ActorSystem, source: Any) -> Asking:
     return subscriber
 
 
-def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait for ``condition``, which nobody announces, by asking it again and again."""
     pause = threading.Event()
-    for _ in range(int(seconds / 0.02)):
-        if condition():
-            return
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail("the condition did not come true in time")
         pause.wait(0.02)
-    pytest.fail("the condition did not come true in time")
 
 
 def jobs_begun(spark: SparkSession) -> int:
@@ -85,6 +90,12 @@ def jobs_begun(spark: SparkSession) -> int:
 
 
 def jobs_running(spark: SparkSession) -> int:
+    """Jobs that run now: those begun before the call are among them, those ended are not.
+
+    Spark's tracker hears of both through a queue, which is emptied first: else a job that has just
+    ended would be taken for the one that was begun behind it.
+    """
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(int(PATIENCE * 1000))
     return len(spark.sparkContext.statusTracker().getActiveJobsIds())
 
 
@@ -100,7 +111,7 @@ def touching(spark: SparkSession) -> tuple[Any, Transform]:
 
 
 def stuck_from(first: int) -> Transform:
-    """Partitions from ``first`` on take a minute."""
+    """Partitions from ``first`` on take longer than any test waits."""
 
     def stick(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import time
@@ -108,7 +119,7 @@ def stuck_from(first: int) -> Transform:
         from pyspark import TaskContext
 
         if TaskContext.get().partitionId() >= first:  # type: ignore[union-attr]
-            time.sleep(60)
+            time.sleep(600)
         yield from batches
 
     return stick
@@ -125,7 +136,7 @@ def waiting_for(marks: Path, needed: dict[int, int | str]) -> Transform:
         from pyspark import TaskContext
 
         number = TaskContext.get().partitionId()  # type: ignore[union-attr]
-        patience = 1500
+        patience = 5000  # 100 s: a test that waits for others fails before
         while number in needed and not os.path.exists(f"{folder}/{needed[number]}") and patience:
             time.sleep(0.02)
             patience -= 1

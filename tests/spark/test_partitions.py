@@ -1,6 +1,5 @@
 """The partitions of DataFrames and RDDs, fetched one job each from a real Spark."""
 
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count
@@ -19,6 +18,7 @@ from actors_rs.spark.partitions import (
     RddPartitions,
     RowPartitions,
 )
+from tests.spark.jobs import PATIENCE, jobs_begun, until
 
 pytestmark = pytest.mark.spark
 
@@ -139,10 +139,9 @@ def test_an_rdd_partition_is_one_list_even_when_it_is_empty(spark: SparkSession)
 
 def test_making_a_plan_starts_no_job(spark: SparkSession) -> None:
     df = spark.range(0, 1000, 1, 4).groupBy((col("id") % 97).alias("key")).count()
-    tracker = spark.sparkContext.statusTracker()
-    before = set(tracker.getJobIdsForGroup(None))
+    before = jobs_begun(spark)
     ArrowPartitions(df), RowPartitions(df)
-    assert set(tracker.getJobIdsForGroup(None)) == before
+    assert jobs_begun(spark) == before
 
 
 def test_fetching_a_partition_computes_no_other(spark: SparkSession) -> None:
@@ -204,7 +203,7 @@ def test_several_threads_fetch_different_partitions_of_one_plan(spark: SparkSess
 def sleeping(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import time
 
-    time.sleep(60)
+    time.sleep(600)
     yield from batches
 
 
@@ -217,7 +216,7 @@ def test_cancel_from_another_thread_ends_the_running_job_at_once(spark: SparkSes
         until(lambda: bool(tracker.getJobIdsForGroup("running")))
         plan.cancel("running")
         with pytest.raises(SparkPartitionError) as caught:
-            outcome.result(timeout=10)
+            outcome.result(timeout=PATIENCE)
     assert caught.value.cancelled
     assert caught.value.partition == 0
 
@@ -263,16 +262,6 @@ def test_the_shuffle_that_planning_runs_can_be_cancelled(spark: SparkSession) ->
         until(lambda: bool(tracker.getJobIdsForGroup("planning")))
         plan.cancel("planning")
         with pytest.raises(SparkPartitionError) as caught:
-            outcome.result(timeout=10)
+            outcome.result(timeout=PATIENCE)
     assert caught.value.partition is None
     assert caught.value.cancelled
-
-
-def until(condition: Any, seconds: float = 20.0) -> None:
-    """Wait for ``condition``, which nobody announces, by asking it again and again."""
-    pause = threading.Event()
-    for _ in range(int(seconds / 0.02)):
-        if condition():
-            return
-        pause.wait(0.02)
-    pytest.fail("the condition did not come true in time")
