@@ -14,6 +14,7 @@ PROGRAM = """
 import pathlib, sys
 from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, local_session
+from tests.spark.master import CONF, MASTER
 
 def resident():
     status = pathlib.Path("/proc/self/status").read_text()
@@ -22,7 +23,7 @@ def resident():
 ROWS, WIDTH = 2_200_000, 1000
 known = [f"id + {n} AS c{n}" for n in range(WIDTH // 8)]
 columns = known if sys.argv[1] == "known" else ["id", f"repeat('x', {WIDTH}) AS text"]
-spark = local_session(master="local[2]", conf={"spark.driver.memory": "512m"})
+spark = local_session(master=MASTER, conf={**CONF, "spark.driver.memory": "512m"})
 df = spark.range(0, ROWS, 1, 1).selectExpr(*columns)
 source = SparkSource.arrow(df, max_partition_bytes=16_000_000)
 peak = [0.0]

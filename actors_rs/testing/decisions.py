@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.settings import check_count, check_int, check_rate
 
 __all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted"]
 
@@ -151,8 +152,9 @@ class RandomWalk(Decisions):
 
     def __init__(self, seed: int, *, fault_rate: float = FAULT_RATE) -> None:
         super().__init__()
-        if not 0 <= fault_rate <= 1:
-            raise InvalidArgumentError(f"fault_rate must be from 0 to 1, got {fault_rate}")
+        if type(seed) is not int or type(fault_rate) is not float or not 0 <= fault_rate <= 1:
+            check_int("seed", seed)
+            check_rate("fault_rate", fault_rate)
         self.seed = seed
         self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}
@@ -205,8 +207,7 @@ class Pct(RandomWalk):
         self, seed: int, depth: int = 3, *, length: int = 60, fault_rate: float = FAULT_RATE
     ) -> None:
         super().__init__(seed, fault_rate=fault_rate)
-        if depth < 1:
-            raise InvalidArgumentError(f"depth must be at least 1, got {depth}")
+        check_count("depth", depth)
         self._draw = draw = _Stream(seed, "pct").draw
         self._falls = {draw() * length >> 32 for _ in range(depth - 1)}
         self._priorities: dict[str, int] = {}

@@ -15,7 +15,6 @@ from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.spark import (
     FailureKind,
     SparkPartitionError,
-    SparkSessionLost,
     SparkSource,
     SparkUnavailable,
     connect_query,

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import Choice, Decisions, Pct, RandomWalk, Replay, Scripted
 
 
@@ -74,8 +74,13 @@ def test_faults_come_as_often_as_asked_for():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1])
 def test_a_fault_rate_outside_of_0_to_1_is_an_error(rate):
-    with pytest.raises(InvalidArgumentError, match="fault_rate must be from 0 to 1"):
+    with pytest.raises(InvalidArgumentError, match="fault_rate must be a rate from 0 to 1"):
         RandomWalk(1, fault_rate=rate)
+
+
+def test_a_seed_that_is_no_int_is_an_error():
+    with pytest.raises(ArgumentTypeError, match="seed must be an int, got '1'"):
+        RandomWalk("1")  # type: ignore[arg-type]
 
 
 def test_pct_runs_the_same_one_until_its_priority_falls():

@@ -15,7 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors_rs import Sink, Source, merge
-from actors_rs.errors import InvalidArgumentError, NondeterminismError, Stalled, WorldError
+from actors_rs.errors import (
+    InvalidArgumentError,
+    NondeterminismError,
+    Stalled,
+    WorldError,
+)
 from actors_rs.testing.explore import (
     BoundedDfs,
     Exhaustive,
@@ -187,21 +192,6 @@ def test_a_stall_is_found_and_explained():
 
 
 # Bad input
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"runs": 0}, "runs must be at least 1, got 0"),
-        ({"portfolio": ("astrology",)}, "unknown strategy 'astrology', there are: random, pct"),
-        ({"portfolio": ()}, "at least one strategy, got none"),
-        ({"faults": 2}, "faults must be a rate from 0 to 1, got 2"),
-        ({"window": 0}, "window must be at least 1"),
-    ],
-)
-def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
-    with pytest.raises(InvalidArgumentError, match=said):
-        explore(**arguments)
 
 
 def test_a_test_without_a_world_is_an_error():

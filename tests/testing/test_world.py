@@ -11,6 +11,7 @@ import pytest
 
 from actors_rs import Flow, Sink, Source
 from actors_rs.errors import (
+    ArgumentTypeError,
     BlockingError,
     InvalidArgumentError,
     ProtocolViolation,
@@ -56,7 +57,7 @@ def test_many_orders_are_few_behaviours():
     "graph",
     [
         TICKS,
-        Source.of(1, 2).merge(Source.of(1.0, True, "1")).to(Sink.list()),
+        Source.from_iterable([1, 1.0]).merge(Source.from_iterable([True, 1])).to(Sink.list()),
         Source.of([1], (1,), {"a": 1}, {1}, object()).zip(Source.range(0, 9)).to(Sink.list()),
         Source.range(0, 3).flat_map(lambda x: Source.of(x, x), breadth=2).to(Sink.list()),
         Source.range(0, 4).batch(2, 1.0).take(1).to(Sink.list()),
@@ -282,3 +283,9 @@ def test_wrong_arguments_are_named():
         World().sleep(-1)
     with pytest.raises(InvalidArgumentError, match="window must be at least 1"):
         World(window=0)
+    with pytest.raises(ArgumentTypeError, match=r"a world needs decisions, .*, got 7"):
+        World(7)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="sleep must be a number of seconds, got nan"):
+        World().sleep(float("nan"))
+    with pytest.raises(InvalidArgumentError, match="got an int of 1329 bits"):
+        World().sleep(10**400)

@@ -7,9 +7,9 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
@@ -25,7 +25,7 @@ MOST_ORDERS = 200_000
 
 
 def explore(
-    *,
+    *misused: Never,
     runs: int | None = None,
     portfolio: Sequence[str] = PORTFOLIO,
     faults: float = FAULT_RATE,
@@ -45,11 +45,11 @@ def explore(
 
     The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
     what machines and versions are compared by.
-
     Traces kept in ``tests/schedules`` are replayed first. A failure is shrunk and carries a note
     with the seed, the trace, the last deliveries, the actors, and the line that replays it.
     """
-    windows = (window,) if isinstance(window, int) else tuple(window)
+    _without_arguments(misused)
+    windows = tuple(window) if isinstance(window, Sequence) else (window,)
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
     plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps, yardstick)
@@ -69,6 +69,13 @@ def explore(
         return explored
 
     return decorate
+
+
+def _without_arguments(misused: Sequence[object]) -> None:
+    if misused:
+        raise ArgumentTypeError(
+            f"explore takes keywords only, got {misused[0]!r}: write @explore() above a test"
+        )
 
 
 def _runs_when_called(scenario: Callable[..., object]) -> None:

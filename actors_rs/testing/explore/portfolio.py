@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.runtime.settings import check_count, check_int, check_rate
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Pct, RandomWalk
 from actors_rs.testing.explore.systematic import BoundedDfs, Exhaustive
 
@@ -72,6 +73,8 @@ def strategies(portfolio: Sequence[str], seed: int, fault_rate: float) -> list[S
     """The strategies of ``portfolio``; raises ``InvalidArgumentError`` for an unknown one."""
     if isinstance(portfolio, str):
         portfolio = (portfolio,)
+    if not isinstance(portfolio, Sequence):
+        raise ArgumentTypeError(f"portfolio must be names of strategies, got {portfolio!r}")
     if not portfolio:
         raise InvalidArgumentError("a portfolio needs at least one strategy, got none")
     for name in portfolio:
@@ -91,10 +94,9 @@ class decisions_of_runs:  # noqa: N801 - used like a generator, which could not 
     def __init__(
         self, portfolio: Sequence[str], runs: int, seed: int, fault_rate: float = FAULT_RATE
     ) -> None:
-        if runs < 1:
-            raise InvalidArgumentError(f"runs must be at least 1, got {runs}")
-        if not 0 <= fault_rate <= 1:
-            raise InvalidArgumentError(f"faults must be a rate from 0 to 1, got {fault_rate!r}")
+        check_count("runs", runs)
+        check_int("seed", seed)
+        check_rate("faults", fault_rate)
         self._strategies = strategies(portfolio, seed, fault_rate)
         self._left = runs
         self._turn = 0

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from actors_rs.errors import InvalidArgumentError, NondeterminismError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
+from actors_rs.runtime.settings import check_count
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
@@ -47,8 +48,11 @@ class Plan:
     yardstick: bool = False
 
     def __post_init__(self) -> None:
-        if not self.windows or min(self.windows) < 1:
-            raise InvalidArgumentError(f"window must be at least 1, got {tuple(self.windows)}")
+        if not self.windows:
+            raise InvalidArgumentError("window must be at least one number, got none")
+        for window in self.windows:
+            check_count("window", window)
+        check_count("most_steps", self.most_steps)
 
     def world(self, decisions: Decisions) -> World:
         """A world for one run; its window is the first thing that is decided."""

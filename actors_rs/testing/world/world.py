@@ -18,6 +18,7 @@ from actors_rs.graph.run import Run
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery
+from actors_rs.runtime.settings import check_count, check_seconds
 from actors_rs.runtime.system import Activity, ActorSystem, Startable
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
@@ -66,8 +67,11 @@ class World:
         monitor: bool = True,
         most_steps: int = MOST_STEPS,
     ) -> None:
-        if most_steps < 1:
-            raise InvalidArgumentError(f"most_steps must be at least 1, got {most_steps}")
+        check_count("most_steps", most_steps)
+        if decisions is not None and not isinstance(decisions, Decisions):
+            raise ArgumentTypeError(
+                f"a world needs decisions, such as RandomWalk(seed) makes, got {decisions!r}"
+            )
         self.decisions = decisions if decisions is not None else Decisions()
         self.choose = self.decisions.choose
         self._clock = VirtualClock()
@@ -138,6 +142,7 @@ class World:
 
     def sleep(self, seconds: float) -> None:
         """Let the world go on for ``seconds`` of its time."""
+        check_seconds("sleep", seconds)
         if seconds < 0:
             raise InvalidArgumentError(f"sleep needs seconds of 0 or more, got {seconds}")
         until = self._clock.seconds + seconds

@@ -1,0 +1,49 @@
+# mypy: disable-error-code="arg-type"
+"""What ``explore`` refuses, where the test is written."""
+
+import pytest
+
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.testing.explore import explore
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"runs": 0}, "runs must be at least 1, got 0"),
+        ({"portfolio": ("astrology",)}, "unknown strategy 'astrology', there are: random, pct"),
+        ({"portfolio": ()}, "at least one strategy, got none"),
+        ({"faults": 2}, "faults must be a rate from 0 to 1, got 2"),
+        ({"window": 0}, "window must be at least 1"),
+        ({"window": ()}, "window must be at least one number, got none"),
+        ({"most_steps": 0}, "most_steps must be at least 1, got 0"),
+    ],
+)
+def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        explore(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"runs": "5"}, "runs must be an int, got '5'"),
+        ({"runs": 2.5}, "runs must be an int, got 2.5"),
+        ({"portfolio": 3}, "portfolio must be names of strategies, got 3"),
+        ({"faults": "often"}, "faults must be a rate from 0 to 1, got 'often'"),
+        ({"seed": None}, "seed must be an int, got None"),
+        ({"window": (4, "2")}, "window must be an int, got '2'"),
+        ({"most_steps": "5"}, "most_steps must be an int, got '5'"),
+    ],
+)
+def test_arguments_of_another_kind_are_errors_where_the_test_is_written(arguments, said):
+    with pytest.raises(ArgumentTypeError, match=said):
+        explore(**arguments)
+
+
+def test_a_decorator_without_parentheses_is_an_error_that_says_how_to_write_it():
+    with pytest.raises(ArgumentTypeError, match=r"got <function .*: write @explore\(\) above"):
+
+        @explore
+        def test(world):
+            pass
