@@ -7,7 +7,8 @@ import time
 
 from actors_rs import ActorSystem
 
-SECONDS = 10.0
+SECONDS = 30.0
+"""After which a test gives a condition up; far more than it ever takes."""
 
 
 def wait_until(condition, seconds=SECONDS):

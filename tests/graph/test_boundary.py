@@ -339,18 +339,23 @@ def test_a_slow_generator_is_never_waited_for_to_fill_a_frame(system):
 
 
 def test_a_slow_function_delivers_each_element_at_once_and_ends_within_one_call(system):
-    pause, calls = threading.Event(), []
+    calls, held, go_on = [], threading.Event(), threading.Event()
 
     def slow(n):
         calls.append(n)
-        pause.wait(0.05)
+        wait_until(lambda: len(book.elements) >= n - 1)  # never, if it waited for this one
+        if n == 6:
+            held.set()
+            go_on.wait(SECONDS)
         return n
 
     book = Book(first=1000)
     system.publisher(Source.range(0, 1000).map(slow)).subscribe(book)
-    for n in range(1, 6):
-        wait_until(lambda n=n: len(book.elements) >= n)
-        assert len(calls) <= len(book.elements) + 2
+    assert held.wait(SECONDS)
+    (mapping,) = [actor for actor in system.children() if actor.name == "map"]
+    wait_until(lambda: mapping.logic.brake.pulled)
     book.subscription.cancel()
+    wait_until(lambda: {actor.name for actor in system.children()} <= {"range", "map"})
+    go_on.set()
     wait_until(lambda: not system.children())
-    assert len(calls) <= len(book.elements) + 2
+    assert len(calls) == 7

@@ -142,6 +142,7 @@ def test_ordered_results_wait_for_the_slow_one_and_so_do_further_calls():
 
     with ActorSystem(shutdown_timeout=SECONDS) as system:
         going = system.start(Source.range(0, 50).map_async(f, 5).to(Sink.list()))
+        wait_until(lambda: len(begun) >= 10)
         wait_until(lambda: going.snapshot().stages[1].details["under_way"] == 1)
         assert going.snapshot().stages[-1].elements_in == 0
         assert len(begun) == 10, "as many results may wait as there are slots"

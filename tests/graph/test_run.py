@@ -72,6 +72,7 @@ def test_a_timeout_error_of_the_users_is_no_timeout_of_the_wait(system):
 
 def test_a_run_can_be_awaited_and_giving_up_the_wait_does_not_end_it(system):
     going = system.start(merge(Source.of(1, 2), Source.never()).to(Sink.list()))
+    wait_until(lambda: going.snapshot().stages[-1].elements_in == 2)
 
     async def wait():
         with pytest.raises(TimeoutError):
