@@ -18,6 +18,7 @@ from actors_rs.graph.lent import Lending, Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare
 from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
+from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SLICED, SequenceSource
@@ -66,11 +67,12 @@ def outlet_of(source: object) -> OutletRef:
     if isinstance(source, Stream):
         return source._out  # type: ignore[attr-defined, no-any-return]  # a Flow's
     if not isinstance(source, Iterable):
-        raise TypeError(f"an inner stream must be a Source or an iterable, got {source!r}")
+        raise TypeError(f"an inner stream: expected a Source or an iterable, got {source!r}")
     make: Callable[[], Any]
     if isinstance(source, SLICED):
         make = partial(SequenceSource, source)
     else:
+        not_ended(source, "an inner stream")
         make = partial(IterableSource, lambda: source)
     return OutletRef(StageSpec("iterable", make, outflow_window=0))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.brake import Brake
+from actors_rs.stages.iterators import close
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 from actors_rs.stages.steps import Steps
@@ -77,6 +78,4 @@ class IteratorSource(SourceLogic):
         return out
 
     def stop(self, error: BaseException | None) -> None:
-        close = getattr(self._iterator, "close", None)
-        if close is not None:
-            close()
+        close(self._iterator)

@@ -6,11 +6,9 @@ import builtins
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 from functools import cache, partial
-from inspect import isgenerator
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
-from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least, encoding_of, function, one_of, path_of, wrong_kind
 from actors_rs.graph.dsl.file_sources import FileSources
@@ -52,16 +50,6 @@ def flow_class() -> type[Flow[Any, Any]]:
     return Flow
 
 
-def _not_ended(iterable: Iterable[T]) -> Iterable[T]:
-    """``iterable``, unless it is known that its elements went to an earlier run."""
-    if isgenerator(iterable) and iterable.gi_frame is None:
-        raise GraphError(
-            "Source.from_iterable: expected a generator that goes on, got one that has ended: give "
-            f"the function that makes it, to run it again ({iterable!r})"
-        )
-    return iterable
-
-
 class SourceFactories(FileSources):
     """Where streams come from. Each call gives a blueprint; nothing runs yet."""
 
@@ -97,7 +85,7 @@ class SourceFactories(FileSources):
         if isinstance(iterable, SLICED):
             return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterable):
-            return source("from_iterable", partial(IterableSource, partial(_not_ended, iterable)))
+            return source("from_iterable", partial(IterableSource, lambda: iterable))
         if not callable(iterable):
             raise wrong_kind(
                 "Source.from_iterable needs an iterable, or a function that gives one, "

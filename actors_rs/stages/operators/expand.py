@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -68,7 +69,7 @@ class Expand(StageLogic):
     def _give(self) -> None:
         try:
             if self._values is None:
-                self._values = iter(self._f(self._element))
+                self._values = iterator_of(self._f(self._element), "expand: f")
             value = next(self._values, _END)
         except Exception as error:
             self._close()
@@ -83,6 +84,4 @@ class Expand(StageLogic):
 
     def _close(self) -> None:
         values, self._values, self._fresh = self._values, None, False
-        close = getattr(values, "close", None)
-        if close is not None:
-            close()
+        close(values)

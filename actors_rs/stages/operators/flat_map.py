@@ -15,7 +15,7 @@ Back-pressure: draws from an iterable, and asks a stream for, what downstream as
 Completes: when upstream has completed and the last stream too.
 Fails: when upstream or an inner stream fails, behind all elements before, or when ``f`` raises and
   the stage's policy is to stop.
-Cancels: upstream and the stream that is running.
+Cancels: upstream and the stream that is running; an iterator with a close() is closed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.drawn import Drawing, Drawn
+from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
@@ -36,6 +37,9 @@ _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 _SEVERAL: tuple[Iterable[Any], ...] = ([], (), range(0), "", "\xe9", b"", {}, set())
 _COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
 """Iterators that know how many elements are left."""
+_NEVER_CLOSED = frozenset((*_COUNTED, type(_ for _ in ())))
+"""Iterators that hold nothing once they have given their last element."""
+_NOTHING: Iterator[Any] = iter(())
 STEP = 64
 """Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
 
@@ -89,8 +93,15 @@ class FlatMap(Drawing, Operator):
                         return
                     continue
                 result = found
-            self._drawn = drawn = iter(result)
+            self._drawn = drawn = (
+                iter(result)
+                if type(result) is list
+                else iterator_of(result, "flat_map: f", "a Source or an iterable")
+            )
             yield drawn
+            self._drawn = _NOTHING
+            if type(drawn) not in _NEVER_CLOSED:
+                close(drawn)
             if brake.pulled:  # f may have turned slow: the rest of the piece has its time
                 return
 
@@ -122,9 +133,11 @@ class FlatMap(Drawing, Operator):
             self._stream.cut()
 
     def stop(self, error: BaseException | None) -> None:
+        drawn = _NOTHING if self._stream is not None else self._drawn
         self._leave_stream()
         if self.outlet.closed and self.drawer is not None:  # else it is a restart
             self.drawer.close()
+        close(drawn)  # what was cut off need not wait for somebody to collect the garbage
 
     def held(self) -> Iterable[Any]:
         """Behind the end, also what has not come of the element that was begun.

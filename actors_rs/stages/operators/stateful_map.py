@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.edged import EdgedOperator
+from actors_rs.stages.iterators import no_pair
 
 
 class StatefulMap(EdgedOperator):
@@ -43,14 +44,22 @@ class StatefulMap(EdgedOperator):
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         f = self._f
         for element in elements:
-            self._state, result = f(self._state, element)
+            step = f(self._state, element)
+            try:
+                self._state, result = step
+            except (TypeError, ValueError):
+                raise _no_pair(step) from None
             yield result
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f, state = self._f, self._state
         try:
             for element in elements:
-                state, result = f(state, element)
+                step = f(state, element)
+                try:
+                    state, result = step
+                except (TypeError, ValueError):
+                    raise _no_pair(step) from None
                 out.append(result)
         finally:
             self._state = state
@@ -60,3 +69,7 @@ class StatefulMap(EdgedOperator):
             return ()
         result = self._on_complete(self._state)
         return () if result is None else (result,)
+
+
+def _no_pair(step: Any) -> TypeError:
+    return no_pair("stateful_map: f", "(next state, result)", step)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.iterators import iterator_of
 from actors_rs.stages.source import IteratorSource
 
 
@@ -35,7 +36,7 @@ class IterableSource(IteratorSource):
         _: object, stream: Drawn, step: int, make: Callable[[], Iterable[Any]]
     ) -> Iterator[Any]:
         try:  # not before an element is asked for
-            stream.opened = opened = iter(make())
+            stream.opened = opened = iterator_of(make(), "Source.from_iterable")
         except BaseException as error:
             stream.stumbled(step, error)
             raise
@@ -43,4 +44,4 @@ class IterableSource(IteratorSource):
             yield element
 
     def elements(self) -> Iterable[Any]:
-        return self._make()
+        return iterator_of(self._make(), "Source.from_iterable")

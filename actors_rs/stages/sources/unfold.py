@@ -6,7 +6,7 @@ Gives elements that a function makes of a state.
 
 Back-pressure: calls the function for what was asked for and no more.
 Completes: when the function returns ``None``, or when drained.
-Fails: when the function raises, behind what came before.
+Fails: when the function raises or returns no pair, behind what came before.
 Cancels: at once.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.iterators import no_pair
 from actors_rs.stages.source import IteratorSource
 
 
@@ -29,5 +30,8 @@ class Unfold(IteratorSource):
     def elements(self) -> Iterator[Any]:
         state = self._state
         while (step := self._f(state)) is not None:
-            element, state = step
+            try:
+                element, state = step
+            except (TypeError, ValueError):
+                raise no_pair("unfold: f", "(element, next state) or None", step) from None
             yield element
