@@ -31,7 +31,7 @@ class EventLoopThread:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
-        self._closed = False
+        self._closed = self._stopped = False
         # Waking a loop from outside costs as much as running a short coroutine: coroutines that
         # arrive together share one wake-up.
         self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any]]] = deque()
@@ -60,9 +60,14 @@ class EventLoopThread:
             loop, thread, self._loop = self._loop, self._thread, None
         if loop is None or thread is None:
             return ()
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(self._stop)
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
+
+    def _stop(self) -> None:
+        """On the loop, behind all that arrived before the end."""
+        self._stopped = True
+        asyncio.get_running_loop().stop()
 
     def _take_arrived(self) -> None:
         """On the loop: make tasks of the coroutines that arrived."""
@@ -85,7 +90,7 @@ class EventLoopThread:
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            while not self._closed:
+            while not self._stopped:  # closed is not enough: what arrived would not be taken
                 try:
                     loop.run_forever()
                 except (SystemExit, KeyboardInterrupt):  # its future has it; the others go on

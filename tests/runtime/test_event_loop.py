@@ -77,6 +77,23 @@ def test_every_coroutine_that_races_close_is_answered_or_refused():
                 future.result(20)
 
 
+def test_a_coroutine_that_arrived_before_the_thread_had_begun_is_cancelled_at_the_end(monkeypatch):
+    closing, serve = threading.Event(), EventLoopThread._serve
+
+    def late(self, running):
+        assert closing.wait(20)
+        serve(self, running)
+
+    monkeypatch.setattr(EventLoopThread, "_serve", late)
+    loop = EventLoopThread("test-asyncio")
+    future = loop.run(for_ever())
+    assert loop.close(0.0) == ("test-asyncio",)
+    closing.set()
+    with pytest.raises(concurrent.futures.CancelledError):
+        future.result(20)
+    loop._thread.join(20)
+
+
 def test_after_close_a_coroutine_is_refused_in_a_sentence_and_starts_no_thread():
     loop = EventLoopThread("test-asyncio")
     loop.close(20)
