@@ -39,7 +39,7 @@ nothing = Source.of(1, 2).to(Sink.ignore())
 failing = Source.of(1, 0).map(lambda n: 1 // n).named("divide").to(Sink.list())
 endless = Source.from_iterable(slowly).to(Sink.jsonl("out.jsonl"))
 long = Source.range(0, 100_000).map(slow_map).to(Sink.jsonl("out.jsonl"))
-stuck = Source.of(5).map(slow_map).map(lambda n: threading.Event().wait(60)).to(Sink.list())
+stuck = Source.of(5).map(slow_map).map(lambda n: threading.Event().wait(600)).to(Sink.list())
 number = 42
 
 def make():
@@ -213,7 +213,7 @@ def test_a_second_ctrl_c_ends_the_run_at_once_and_leaves_no_half_file(start, fol
     process.send_signal(signal.SIGINT)
     wait_for(process.stderr, "stopping")
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert said.endswith("actors-rs: run 'run' was cancelled\n")
     assert list(folder.glob("*.jsonl*")) + list(folder.glob(".*.tmp")) == []
@@ -224,7 +224,7 @@ def test_a_function_that_does_not_return_cannot_keep_the_command_from_ending(sta
     for word in ("five", "stopping"):
         wait_for(process.stderr, word)
         process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert said.endswith("was cancelled, but a function in it does not return\n")
 

@@ -118,7 +118,7 @@ def test_what_waits_for_somebodys_future_is_let_be(system):
 
 def test_what_waits_for_a_timer_is_let_be(system):
     graph = Source.of(1).delay(10 * SOON).to(Sink.list())
-    assert let_be(system, graph, lambda: None) == [1]
+    assert system.start(graph.watched(SOON)).result(SECONDS) == [1]
 
 
 def test_a_merge_hub_that_streams_may_still_be_attached_to_is_let_be(system):

@@ -23,8 +23,8 @@ def sink():
 
 
 def test_probes_at_both_ends_of_a_flow_see_demand_and_elements_pass():
-    source: SourceProbe = SourceProbe()
-    sink: SinkProbe = SinkProbe()
+    source: SourceProbe = SourceProbe(timeout=30)
+    sink: SinkProbe = SinkProbe(timeout=30)
     with ActorSystem(workers=2) as system:
         processor: Processor = system.processor(Flow().map(str).with_attributes(window=4))
         processor.subscribe(sink)
@@ -101,7 +101,7 @@ def test_a_sink_probe_takes_elements_in_order_and_the_end(sink):
 
 
 def test_a_sink_probe_sees_the_failure_of_a_source():
-    sink: SinkProbe = SinkProbe()
+    sink: SinkProbe = SinkProbe(timeout=30)
     with ActorSystem(workers=1) as system:
         system.publisher(Source.failed(OSError("gone"))).subscribe(sink)
         assert "gone" in str(sink.expect_error())

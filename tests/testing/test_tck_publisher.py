@@ -7,7 +7,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.misbehaving.subscriptions import RecursesWithoutBound
 from actors_rs.testing.reference import ReferencePublisher
 from actors_rs.testing.tck import PublisherVerification
-from tests.testing.support import publisher_verification, verdict
+from tests.testing.support import patient, publisher_verification, verdict
 
 
 class TestReferencePublisher(PublisherVerification):
@@ -23,6 +23,9 @@ class TestSourceAsPublisher(PublisherVerification):
     def _system(self):
         with ActorSystem(workers=2, shutdown_timeout=10) as self.system:
             yield
+
+    def create_environment(self):
+        return patient()
 
     def create_publisher(self, elements):
         return self.system.publisher(Source.range(0, elements))

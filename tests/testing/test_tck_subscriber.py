@@ -12,6 +12,7 @@ from actors_rs.testing.tck import (
 )
 from tests.testing.support import (
     blackbox_verification,
+    patient,
     processor_verification,
     verdict,
     whitebox_verification,
@@ -47,6 +48,9 @@ class TestSinkAsSubscriber(SubscriberBlackboxVerification):
     def _system(self, system):
         self.system = system
 
+    def create_environment(self):
+        return patient()
+
     def create_subscriber(self):
         return self.system.subscriber(Sink.list().with_attributes(window=4))
 
@@ -57,6 +61,9 @@ class TestFlowAsProcessor(IdentityProcessorVerification):
     @pytest.fixture(autouse=True)
     def _system(self, system):
         self.system = system
+
+    def create_environment(self):
+        return patient()
 
     def create_identity_processor(self, buffer_size):
         identity: Flow = Flow().map(lambda element: element)
