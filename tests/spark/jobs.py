@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +125,11 @@ def stuck_from(first: int) -> Transform:
     return stick
 
 
-def waiting_for(marks: Path, needed: dict[int, int | str]) -> Transform:
-    """Partition p waits for the mark ``needed[p]``; each partition leaves its own mark."""
+def waiting_for(marks: Path, needed: Mapping[int, int | str], at_once: bool = False) -> Transform:
+    """Partition p waits for the mark ``needed[p]``; each partition leaves its own mark.
+
+    It does so when it is done, or ``at_once``: then partitions can wait for each other.
+    """
     folder = str(marks)
 
     def wait(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -136,6 +139,8 @@ def waiting_for(marks: Path, needed: dict[int, int | str]) -> Transform:
         from pyspark import TaskContext
 
         number = TaskContext.get().partitionId()  # type: ignore[union-attr]
+        if at_once:
+            open(f"{folder}/{number}", "w").close()
         patience = 5000  # 100 s: a test that waits for others fails before
         while number in needed and not os.path.exists(f"{folder}/{needed[number]}") and patience:
             time.sleep(0.02)

@@ -25,11 +25,15 @@ SECONDS = 300.0
 
 
 class Night:
-    """Runs over one directory, one behind the other: ``partitions`` of ``rows`` rows each."""
+    """Runs over one directory, one behind the other: ``partitions`` of ``rows`` rows each.
 
-    def __init__(self, out: Path, partitions: int, rows: int) -> None:
+    Each takes ``seconds`` at least, so that a run cannot end while nobody looks.
+    """
+
+    def __init__(self, out: Path, partitions: int, rows: int, seconds: float = 0.0) -> None:
         self.out, self.partitions = out, partitions
         self.options = Namespace(rows=rows, malformed=0.5, huge=0.0, huge_factor=1)
+        self._seconds = seconds
         self.process: subprocess.Popen[str] | None = None
         self._log = out / "log"
         self.committed: dict[int, Entry] = {}
@@ -39,6 +43,8 @@ class Night:
         """A process that works on, whose ledger is open."""
         command = [sys.executable, str(EXAMPLE), f"--out={self.out}", f"--master={MASTER}"]
         command += [f"--partitions={self.partitions}", f"--rows={self.options.rows}", *FAULTS]
+        if self._seconds:
+            command += ["--slow=1", f"--slow-seconds={self._seconds}"]
         self.out.mkdir(exist_ok=True)
         with self._log.open("w") as log:  # no pipe: the JVM outlives the kill for a moment
             self.process = process = subprocess.Popen(

@@ -15,12 +15,12 @@ def has_done(night: Night, partitions: int) -> bool:
 
 
 def test_a_run_that_is_killed_twice_ends_with_each_row_once(tmp_path: Path) -> None:
-    night = Night(tmp_path, partitions=20, rows=50)
-    for share in (3, 12):
+    night = Night(tmp_path, partitions=40, rows=50, seconds=0.2)
+    for share in (3, 20):
         night.start()
         assert night.kill_when(partial(has_done, night, share))
-        assert share <= len(night.committed) < 20
+        assert share <= len(night.committed) < 40
     night.start()
     printed = night.finish()
-    assert len(night.committed) == 20
-    assert "20 of 20 partitions committed (100.0%)" in printed
+    assert len(night.committed) == 40
+    assert "40 of 40 partitions committed (100.0%)" in printed

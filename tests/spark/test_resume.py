@@ -16,7 +16,7 @@ from actors_rs.delivery import Ledger
 from actors_rs.delivery.ledger import status
 from actors_rs.errors import GraphError, LedgerError, StageError
 from actors_rs.spark import PoisonPartition, SparkPartitionError, SparkSource
-from tests.spark.jobs import Transform, touching, until
+from tests.spark.jobs import Transform, touching, until, waiting_for
 
 pytestmark = pytest.mark.spark
 
@@ -231,11 +231,13 @@ def test_a_cancelled_run_leaves_the_ledger_to_be_resumed(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:
     path, rows = tmp_path / "night.ledger", tmp_path / "rows.db"
-    source = SparkSource.arrow(numbers(spark, 30), in_flight=1).resume(Ledger(path))
+    df = numbers(spark, 30, waiting_for(tmp_path, {20: "cancelled"}))  # it cannot end before
+    source = SparkSource.arrow(df, in_flight=1).resume(Ledger(path))
     run = system.start(to_sqlite(source, rows))
     until(lambda: "committed" in states(path))
     run.cancel()
-    run.wait(SECONDS)
+    assert run.wait(SECONDS)
+    (tmp_path / "cancelled").touch()
     assert status(path).state == "cancelled"
     done = states(path).count("committed")
     assert rows_in(rows) == list(range(5 * done))
@@ -247,11 +249,13 @@ def test_a_drained_run_commits_whole_partitions_only(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:
     path, rows = tmp_path / "night.ledger", tmp_path / "rows.db"
-    source = SparkSource.arrow(numbers(spark, 30), in_flight=3, ordered=False).resume(Ledger(path))
+    df = numbers(spark, 30, waiting_for(tmp_path, {20: "never"}))  # it cannot end before
+    source = SparkSource.arrow(df, in_flight=3, ordered=False).resume(Ledger(path))
     run = system.start(to_sqlite(source, rows))
     until(lambda: "committed" in states(path))
     run.drain()
     assert run.wait(SECONDS)
+    assert "pending" in states(path)
     done = [n for n, state in enumerate(states(path)) if state == "committed"]
     assert rows_in(rows) == [n for index in done for n in range(5 * index, 5 * index + 5)]
 
