@@ -137,7 +137,7 @@ def test_an_element_too_large_for_a_task_is_refused_in_one_sentence() -> None:
 
 def test_a_cancelled_run_cancels_its_jobs(spark: SparkSession, system: ActorSystem) -> None:
     def slow(n: int) -> int:
-        time.sleep(60)
+        time.sleep(600)
         return n
 
     run = system.start(Source.range(0, 10).via(spark_map(slow, spark)).to(Sink.list()))
