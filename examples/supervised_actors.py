@@ -98,8 +98,10 @@ def main(pages: int) -> None:
         crawl(pages, crawler)
         lost = [str(letter.what) for letter in system.dead_letters.recent()]
         print("dead letters:", lost)
+        warden = crawler.child("Warden")
+        warden.ask("back again?")  # it is the last to be restarted, and watches the parser then
         crawler.stop_child("parser")
-        print("ends that the warden heard of:", crawler.child("Warden").ask("how many?"))
+        print("ends that the warden heard of:", warden.ask("how many?"))
 
 
 if __name__ == "__main__":
