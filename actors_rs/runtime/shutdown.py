@@ -16,17 +16,33 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from actors_rs.errors import BlockingError
+from actors_rs.runtime._primitives import blocking_allowed, may_block
+
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["Activity", "Shutdown"]
+__all__ = ["Activity", "Shutdown", "check_may_enter"]
 
 LONGEST_RESERVE = 1.0
 """Seconds, at most, that are kept back from draining for all that comes behind it."""
 JOIN_SECONDS = 0.02
 """What is kept back for each set of threads that is still to be joined."""
 logger = logging.getLogger("actors_rs.runtime")
+
+
+def check_may_enter(system: ActorSystem) -> None:
+    """Raise ``BlockingError`` where nobody may wait for ``system`` at the end of its block.
+
+    One that nobody has used would leave its idle threads behind: it is shut down before.
+    """
+    if may_block():
+        return
+    if not system.children() and not system._living_activities():
+        with blocking_allowed():
+            system.shutdown(drain=False)
+    raise BlockingError("a pool thread must not wait for the end of a block with an ActorSystem")
 
 
 class Activity(Protocol):

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from pykka import ActorRef, ActorRegistry
 
-from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled
-from actors_rs.runtime._primitives import Condition, Lock, may_block
+from actors_rs.errors import InvalidArgumentError, RunCancelled
+from actors_rs.runtime._primitives import Condition, Lock
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher
@@ -25,7 +25,8 @@ from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.process import enrol
-from actors_rs.runtime.shutdown import Activity, Shutdown
+from actors_rs.runtime.settings import check_may_block
+from actors_rs.runtime.shutdown import Activity, Shutdown, check_may_enter
 from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.statistics import SystemStatistics, statistics_of
@@ -129,6 +130,7 @@ class ActorSystem:
         )
 
     def __enter__(self) -> Self:
+        check_may_enter(self)
         self._tokens.append(_current.set(self))
         return self
 
@@ -334,13 +336,11 @@ class ActorSystem:
 
         Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
         not stopped by then is named in one log line and left behind on daemon threads. May be
-        called again; raises ``BlockingError`` on a thread of the pool. See ``shutdown.py`` for
-        the phases.
+        called again; raises ``BlockingError`` on a pool thread. The phases: ``shutdown.py``.
         """
         if self._orphaned:
             return
-        if not may_block():
-            raise BlockingError("a pool thread must not wait for the shutdown of its own system")
+        check_may_block("a pool thread must not wait for the shutdown of its own system")
         seconds = self.shutdown_timeout if timeout is None else timeout
         Shutdown(self, drain=drain, timeout=seconds).run()
         if self._guardian is not None:

@@ -242,6 +242,24 @@ def test_a_pool_thread_may_not_wait_for_a_run(system):
     assert isinstance(caught.value.__cause__, BlockingError)
 
 
+def test_a_run_begun_in_a_stage_on_a_pool_thread_is_refused_at_once_and_leaves_no_thread():
+    flow = Source.range(0, 50).map(lambda n: Source.of(n).run(Sink.list())).on_failure("resume")
+    before = threading.active_count()
+    assert flow.run(Sink.count()) == 0
+    assert threading.active_count() == before
+    with pytest.raises(StageError, match="let flat_map run the source, or call the function with"):
+        flow.on_failure("stop").run(Sink.count())
+
+
+def test_a_run_begun_where_a_stage_may_wait_is_like_any_other():
+    def total(n):
+        return Source.range(0, n).run(Sink.sum())
+
+    assert Source.of(3, 4).map_async(total, 2).run(Sink.list()) == [3, 6]
+    pinned = Source.of(3, 4).map(total).with_attributes(dispatcher="pinned")
+    assert pinned.run(Sink.list()) == [3, 6]
+
+
 @pytest.mark.parametrize("end", ["completed", "failed", "cancelled"])
 def test_no_thread_and_no_stage_is_left_behind(end):
     before = set(threading.enumerate())

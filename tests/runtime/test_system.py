@@ -181,6 +181,17 @@ def test_a_pool_thread_cannot_wait_for_the_shutdown_of_its_own_system():
         assert ref.ask("alive") == "alive"
 
 
+def test_a_pool_thread_enters_no_block_whose_end_it_could_not_wait_for():
+    def block():
+        with ActorSystem() as inner:
+            inner.spawn(Recorder)
+
+    with no_thread_left(), ActorSystem() as system:
+        ref = system.spawn(Recorder)
+        with pytest.raises(BlockingError, match="the end of a block with an ActorSystem"):
+            ref.ask(block)
+
+
 def test_runs_are_drained_when_the_block_ends_well_and_cancelled_when_not():
     calm, hurried = FakeRun("drain"), FakeRun("cancel")
     with ActorSystem() as system:

@@ -12,6 +12,7 @@ from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
+from actors_rs.runtime.settings import check_may_block
 from actors_rs.runtime.system import ActorSystem
 
 if TYPE_CHECKING:
@@ -160,7 +161,12 @@ class Graph(Generic[R_co]):
     def run(self, *, workers: int | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
-        Raises what ``Run.result`` raises. Ctrl-C cancels the run.
+        Raises what ``Run.result`` raises, and ``BlockingError`` at once in a function of a stage
+        that is on a shared thread. Ctrl-C cancels the run.
         """
+        check_may_block(
+            "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
+            "the source, or call the function with map_async"
+        )
         with ActorSystem(workers=workers) as system:
             return system.start(self).result()
