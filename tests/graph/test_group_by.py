@@ -87,7 +87,7 @@ def test_too_many_groups_fail_the_run_if_told_to(system):
 
 
 def test_groups_that_nobody_runs_are_named_instead_of_standing_still(system):
-    source = Source.range(0, 10_000).group_by(by_three, 10, stall_after=0.05)
+    source = Source.range(0, 10_000).group_by(by_three, 10, stall_after=1)
     with pytest.raises(Stalled, match="nobody runs the streams of groups 1, 2"):
         system.start(source.flat_map(lambda g: g).to(Sink.list())).result(SECONDS)
     with pytest.raises(Stalled, match="nobody runs the streams of groups 0, 1, 2"):
@@ -95,7 +95,7 @@ def test_groups_that_nobody_runs_are_named_instead_of_standing_still(system):
 
 
 def test_room_that_never_comes_is_an_error_that_names_the_keys_that_wait(system):
-    source = Source.range(0, 30_000).group_by(by_three, 2, stall_after=0.05)
+    source = Source.range(0, 30_000).group_by(by_three, 2, stall_after=1)
     with pytest.raises(Stalled, match="keys wait for room: 2"):
         system.start(source.flat_map(lambda g: g, breadth=9).to(Sink.list())).result(SECONDS)
 
