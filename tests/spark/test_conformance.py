@@ -9,8 +9,10 @@ from pyspark.sql import SparkSession
 
 from actors_rs import Source
 from actors_rs.spark import SparkSource
-from tests.conformance.kit import complaints, outcomes, publisher_of
+from actors_rs.testing.tck import Environment
+from tests.conformance.kit import SILENCE, complaints, outcomes, publisher_of
 from tests.conformance.stages import Setting
+from tests.spark.jobs import PATIENCE
 
 pytestmark = pytest.mark.spark
 
@@ -36,11 +38,20 @@ def partitions(spark: SparkSession, count: int) -> Any:
     return SparkSource.partitions(spark.sparkContext.parallelize(range(count), count))
 
 
+def patient_publisher(spark: SparkSession, kind: Kind, folder: Path) -> Any:
+    """An honest element may take a job, which may have to wait for the start of a worker."""
+    kit: Any = publisher_of(lambda n, _: kind(spark, n), folder)
+
+    class Patient(kit):  # type: ignore[misc]
+        def create_environment(self) -> Environment:
+            return Environment(PATIENCE, SILENCE)
+
+    return Patient
+
+
 def complaints_about(spark: SparkSession, kind: Kind, setting: Setting, folder: Path) -> list[str]:
     """What the kit has to say of ``kind`` under ``setting``."""
-    return complaints(
-        outcomes(lambda at: publisher_of(lambda n, _: kind(spark, n), at), setting, folder)
-    )
+    return complaints(outcomes(lambda at: patient_publisher(spark, kind, at), setting, folder))
 
 
 # The kinds of partitions take a job an element, which is slow: their full product is in stress/.
