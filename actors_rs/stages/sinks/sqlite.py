@@ -1,7 +1,8 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
 Where elements that cannot be written are passed over, those of a batch that holds such a one are
-committed one by one.
+committed one by one. A database that is locked, full or broken is no element's fault and fails the
+stage, whatever the policy.
 
 Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.
@@ -18,6 +19,26 @@ from typing import Any
 
 from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import WritingSink, naming
+
+_OF_THE_DATABASE = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOTADB,
+    )
+)
+"""Failures that no element is at fault for: the next one would fare no better."""
+
+
+def _is_of_the_database(error: BaseException | None) -> bool:
+    return getattr(error, "sqlite_errorcode", -1) & 0xFF in _OF_THE_DATABASE
 
 
 class Sqlite(WritingSink):
@@ -45,7 +66,7 @@ class Sqlite(WritingSink):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         self._waiting.extend(elements)
-        while len(self._waiting) >= self._size:
+        while len(self._waiting) >= self._size and not self.inlet.cancelled:  # it may have failed
             self._write_next(self._size)
 
     def finish(self) -> int:
@@ -68,11 +89,40 @@ class Sqlite(WritingSink):
         batch = self._waiting[:count]
         try:
             self._write(batch)
-        except WriteError:
-            if not self.may_pass_over:
-                raise
-            self._write_singly(batch)
+        except WriteError as error:
+            if _is_of_the_database(error.__cause__):
+                self.fail(error)
+            elif self.may_pass_over:
+                self._write_singly(batch)
+            else:
+                self._fail_for_one_of(batch, error)
+        if self.inlet.cancelled:
+            return
         del self._waiting[:count]
+
+    def _fail_for_one_of(self, batch: list[Any], error: WriteError) -> None:
+        """Fail for the element of ``batch`` that caused ``error``, by its own position."""
+        offset = self._at_fault(batch)
+        if offset is None:
+            self.fail(error)
+            return
+        position = self.inlet.count - len(self._waiting) + offset
+        self.survives(error, self._waiting.pop(offset), position)
+
+    def _at_fault(self, batch: list[Any]) -> int | None:
+        """The number of the first element that is refused; writes nothing."""
+        database = self._database
+        if database is None:
+            return None
+        try:
+            for offset, element in enumerate(batch):
+                try:
+                    database.execute(self._sql, element)
+                except Exception:
+                    return offset
+        finally:
+            database.rollback()
+        return None
 
     def _write_singly(self, batch: list[Any]) -> None:
         first = self.inlet.count - len(self._waiting)
@@ -80,6 +130,9 @@ class Sqlite(WritingSink):
             try:
                 self._write([element])
             except WriteError as error:
+                if _is_of_the_database(error.__cause__):
+                    self.fail(error)
+                    return
                 if not self.survives(error, element, first + offset):
                     return
 
