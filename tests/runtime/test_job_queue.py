@@ -1,6 +1,7 @@
 # mypy: disable-error-code="func-returns-value, var-annotated"
 """The queue behind the pool: nothing lost, nobody left asleep, no needless waking."""
 
+import sys
 import threading
 
 import pytest
@@ -26,6 +27,17 @@ class Taker(threading.Thread):
 
 def asleep(queue):
     return len(queue._sleepers)
+
+
+def wait_until_asleep(*takers):
+    """Until they sleep: who is registered only may look once more whether there is a job."""
+    idents = {taker.ident for taker in takers}
+    eventually(lambda: {functions()[one] for one in idents} == {"_sleep"})
+
+
+def functions():
+    """What each thread is in."""
+    return {ident: frame.f_code.co_name for ident, frame in sys._current_frames().items()}
 
 
 def test_jobs_come_in_the_order_they_were_put():
@@ -68,7 +80,7 @@ def test_a_put_from_a_thread_of_the_queue_leaves_the_job_to_that_thread():
             done.set()
 
     takers = [Taker(queue, on_job) for _ in range(2)]
-    eventually(lambda: asleep(queue) == 2)
+    wait_until_asleep(*takers)
     queue.put(20)
     assert done.wait(10)
     assert len(set(ran_on)) == 1
@@ -87,7 +99,7 @@ def test_wake_hands_a_job_that_was_left_to_a_busy_thread_to_a_sleeping_one():
             second.set()
 
     takers = [Taker(queue, on_job) for _ in range(2)]
-    eventually(lambda: asleep(queue) == 2)
+    wait_until_asleep(*takers)
     queue.put("first")
     eventually(lambda: len(queue) == 1)
     assert queue.wake()
@@ -111,7 +123,7 @@ def test_after_a_long_job_a_put_from_inside_wakes_another_thread():
 
 def asleep_taker(queue, on_job):
     taker = Taker(queue, on_job)
-    eventually(lambda: asleep(queue) == 1)
+    wait_until_asleep(taker)
     return taker
 
 
@@ -123,11 +135,12 @@ def hint_and_get_on(queue):
     sleeper.latch.release()
 
 
-def test_a_thread_that_a_hint_woke_too_late_lies_down_again_and_hints_pause():
+def test_a_thread_that_a_hint_woke_too_late_lies_down_again_and_hints_pause(monkeypatch):
     queue, ran = JobQueue(), []
     taker = asleep_taker(queue, ran.append)
     queue._jobs.append("left to a busy thread")
     now = monotonic()
+    monkeypatch.setattr("actors_rs.runtime.job_queue.monotonic", lambda: now)  # the pause goes on
     hint_and_get_on(queue)
     eventually(lambda: queue._futile_until > now and asleep(queue) == 1)
     queue.hint()

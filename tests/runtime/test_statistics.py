@@ -11,7 +11,7 @@ from tests.runtime.support import Recorder, behind, eventually
 
 
 def test_a_system_tells_of_its_pool_its_actors_its_runs_and_its_dead_letters():
-    with ActorSystem(workers=2, name="own") as system:
+    with ActorSystem(workers=2, max_workers=2, name="own") as system:
         ref = system.spawn(Recorder)
         pinned = system.spawn(type("Pinned", (Recorder,), {"dispatcher": "pinned"}))
         run = system.start(Source.never().to(Sink.list()))
