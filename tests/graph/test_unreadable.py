@@ -12,6 +12,7 @@ from tests.graph.helpers import SECONDS
     [
         (Source.jsonl, b"1\n\xc3", "behind line 1: 'utf-8' codec", 1),
         (Source.jsonl, b"1\n{\n", "line 2: Expecting property", 2),
+        (Source.lines, b"1\n\xc3", "behind line 1: 'utf-8' codec", 1),
         (Source.csv, b"a\n1\n\xc3", "behind line 2: 'utf-8' codec", 2),
         (Source.csv, b'a\n1\n"2\n\n', "line 4: unexpected end of data", 4),
         (Source.csv, b"a\n" + b"x" * 200_000, "line 2: field larger than field limit", 2),
@@ -26,3 +27,13 @@ def test_what_cannot_be_read_is_told_with_its_line(shared, tmp_path, kind, conte
     assert isinstance(error, ReadError)
     assert f"{path}, {place}" in str(error)
     assert error.line == line
+
+
+@pytest.mark.parametrize("kind", [Source.lines, Source.jsonl, Source.csv])
+def test_a_file_that_cannot_be_opened_is_named_also_among_many(shared, tmp_path, kind):
+    (tmp_path / "a").write_text("1\n")
+    files = Source.of(tmp_path / "a", tmp_path / "gone").flat_map(kind)
+    with pytest.raises(StageError) as caught:
+        shared.start(files.to(Sink.list())).result(SECONDS)
+    assert isinstance(caught.value.__cause__, ReadError)
+    assert caught.value.__cause__.path == str(tmp_path / "gone")

@@ -165,7 +165,10 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, str]:
-        """The lines of a text file, without their ends, read on demand."""
+        """The lines of a text file, without their ends, read on demand.
+
+        What cannot be read fails the stream with ``ReadError``, which names the file and the line.
+        """
         path_of(path, "Source.lines")
         encoding_of(encoding, "Source.lines")
         return source("lines", lambda: Lines(path, encoding))

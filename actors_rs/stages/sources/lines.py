@@ -7,7 +7,7 @@ demand and closed at any end.
 
 Back-pressure: reads what was asked for; the file buffers on its own.
 Completes: at the end of the file; when drained, behind what was read.
-Fails: when the file cannot be opened, read or decoded, behind what came before.
+Fails: when the file cannot be opened, read or decoded, behind what came before (ReadError).
 Cancels: by closing the file.
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os import PathLike
 
+from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
 
 
@@ -28,6 +29,6 @@ class Lines(IteratorSource):
         self._encoding = encoding
 
     def elements(self) -> Iterator[str]:
-        with open(self._path, encoding=self._encoding) as file:
-            for line in file:
+        with reading(self._path) as place, open(self._path, encoding=self._encoding) as file:
+            for place.line, line in enumerate(file, 1):
                 yield line.rstrip("\r\n")
