@@ -41,8 +41,8 @@ __all__ = ["open_streamed"]
 _GREETING_SECONDS = 10.0
 _BODY_SECONDS = 120.0
 """How long a batch may be under way once its length has come."""
-_LAST_WORDS_SECONDS = 5.0
-"""How long a job whose connection broke may take to say why."""
+_LAST_WORDS_SECONDS = 60.0
+"""How long a job whose connection broke may take to say why; a cancelled one does so at once."""
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 """Rows of the batches that the worker gets; a job that is no query's has to be told."""
 _LEAST_ROWS = 256
