@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import chance, monotonic, wall_clock
@@ -74,8 +73,7 @@ class CoroutineRunner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Machinery:
+class Machinery(NamedTuple):
     """What one system runs on. ``now`` orders and delays, in seconds; ``stopwatch`` only measures
     how long turns and user code take; ``wall_clock`` gives seconds since the epoch. ``chance`` is
     the dice: a number from 0 to 1.
