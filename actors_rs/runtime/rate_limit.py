@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.listeners import Listener, Listeners
 from actors_rs.runtime.token_bucket import TokenBucket
@@ -138,7 +138,9 @@ def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
         if value is None and what == "burst":
             continue
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise TypeError(f"RateLimit: {what} must be a number, got {value!r}")
+            raise ArgumentTypeError(f"RateLimit: {what} must be a number, got {value!r}")
         if not 0 < value < math.inf:
-            raise InvalidArgumentError(f"RateLimit: {what} must be above 0, got {value!r}")
+            raise InvalidArgumentError(
+                f"RateLimit: {what} must be above 0 and finite, got {value!r}"
+            )
     return float(n), float(per), None if burst is None else float(burst)

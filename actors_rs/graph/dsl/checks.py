@@ -18,6 +18,7 @@ __all__ = [
     "function",
     "one_of",
     "optional_function",
+    "optional_text",
     "path_of",
     "positive",
     "positive_seconds",
@@ -123,10 +124,18 @@ def text_of(value: Any, what: str) -> str:
     return value
 
 
+def optional_text(value: Any, what: str) -> None:
+    """Raise unless ``value`` is ``None`` or a text that is not empty."""
+    if value is not None:
+        text_of(value, what)
+
+
 def path_of(value: Any, what: str) -> Any:
     """``value`` if it is a path."""
     if not isinstance(value, str | PathLike):
         raise wrong_kind(f"{what}: path must be a text or a path, got {value!r}")
+    if value == "":
+        raise wrong_value(f"{what}: path must not be empty, got {value!r}")
     return value
 
 

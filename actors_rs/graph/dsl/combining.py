@@ -12,6 +12,7 @@ from actors_rs.graph.dsl.checks import (
     function,
     one_of,
     optional_function,
+    optional_text,
     wrong_kind,
 )
 from actors_rs.graph.merge_hub import MergeHub, OnStreamFailure
@@ -179,6 +180,7 @@ class Combining(Generic[In_contra, Out_co]):
         ``on_failure="fail"`` the stream fails.
         """
         one_of(get_args(OnStreamFailure), on_failure, "Source.merge_hub: on_failure")
+        optional_text(name, "Source.merge_hub: name")
         return MergeHub(on_failure, name)
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_arg
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inputs, spec_of
-from actors_rs.graph.dsl.checks import at_least, function, one_of, telling_where, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    function,
+    one_of,
+    optional_text,
+    telling_where,
+    wrong_kind,
+)
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.graph.hub import HubPublisher
 from actors_rs.runtime.system import ActorSystem
@@ -162,6 +169,7 @@ class Branching(Generic[In_contra, Out_co]):
         check_system("hub", system)
         at_least(0, replay, "hub: replay")
         one_of(get_args(OnSlow), on_slow, "hub: on_slow")
+        optional_text(name, "hub: name")
         make = partial(HubLogic, replay, on_slow, keep_alive)
         return HubPublisher(system, self._out, "hub", make, name)
 
@@ -182,6 +190,7 @@ class Branching(Generic[In_contra, Out_co]):
         """
         check_system("partition_hub", system)
         function(f, "partition_hub: f")
+        optional_text(name, "partition_hub: name")
         make = partial(PartitionHubLogic, f, keep_alive)
         return HubPublisher(system, self._out, "partition_hub", make, name)
 
@@ -195,6 +204,7 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> tuple[Flow[In_contra, Any], ...]:
         from actors_rs.graph.dsl.flow import Flow
 
+        optional_text(name, f"{kind}: name")
         spec = spec_of(kind, make, self._out, outlets=count, name=name, attributes=attributes)
         return tuple(Flow(OutletRef(spec, index)) for index in range(count))
 

@@ -7,7 +7,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, encoding_of, function, path_of, text_of, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    encoding_of,
+    function,
+    path_of,
+    text_of,
+    wrong_kind,
+    wrong_value,
+)
 from actors_rs.stages.sources.csv import Csv
 from actors_rs.stages.sources.files import Files
 from actors_rs.stages.sources.jsonl import Jsonl
@@ -98,6 +106,8 @@ class FileSources:
         encoding_of(encoding, "Source.csv")
         if not isinstance(delimiter, str) or len(delimiter) != 1:
             raise wrong_kind(f"Source.csv: delimiter must be one character, got {delimiter!r}")
+        if delimiter in '\r\n"':
+            raise wrong_value(f"Source.csv: delimiter must not end or quote, got {delimiter!r}")
         return _blocking("csv", lambda: Csv(path, bool(header), delimiter, encoding))
 
     @staticmethod
@@ -120,10 +130,8 @@ class FileSources:
         """
         path_of(path, "Source.parquet")
         at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")
-        if isinstance(columns, str):
-            raise wrong_kind(f"Source.parquet: columns must be a list of names, got {columns!r}")
+        names = None if columns is None else _names(columns)
         arrow_parquet()
-        names = None if columns is None else list(columns)
         make = lambda: Parquet(path, names, rows_per_batch)  # noqa: E731
         return _blocking("parquet", make, WINDOW_OF_RECORD_BATCHES)
 
@@ -160,4 +168,18 @@ class FileSources:
         """
         path_of(path, "Source.sqlite")
         text_of(query, "Source.sqlite: query")
+        if isinstance(parameters, str) or not isinstance(parameters, Sequence | Mapping):
+            raise wrong_kind(
+                f"Source.sqlite: parameters must be a tuple, a list or a dict, got {parameters!r}"
+            )
         return _blocking("sqlite", lambda: Sqlite(path, query, parameters, bool(dicts)))
+
+
+def _names(columns: Any) -> list[str]:
+    try:
+        names = None if isinstance(columns, str) else list(columns)
+    except TypeError:
+        names = None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise wrong_kind(f"Source.parquet: columns must be a list of names, got {columns!r}")
+    return names

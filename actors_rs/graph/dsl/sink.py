@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
+from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
@@ -13,6 +14,7 @@ from actors_rs.graph.dsl.checks import (
     at_least,
     cannot_run,
     function,
+    optional_text,
     path_of,
     telling_where,
     text_of,
@@ -220,6 +222,8 @@ class Sink(Generic[In_contra, R_co]):
         ``CREATE TABLE IF NOT EXISTS ...``.
         """
         path_of(path, "Sink.sqlite")
+        text_of(sql, "Sink.sqlite: sql")
+        optional_text(setup, "Sink.sqlite: setup")
         at_least(1, batch, "sqlite: batch")
         return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED)
 
@@ -233,8 +237,16 @@ class Sink(Generic[In_contra, R_co]):
         dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
         """
         path_of(directory, "Sink.parquet")
+        if schema is not None and not _is_schema(schema):
+            raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {schema!r}")
         at_least(1, rows_per_file, "parquet: rows_per_file")
         return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
+
+
+def _is_schema(schema: object) -> bool:
+    """Whether it is one of pyarrow's, which whoever has one has imported."""
+    arrow = modules.get("pyarrow")
+    return arrow is not None and isinstance(schema, arrow.Schema)
 
 
 @dataclass(frozen=True, slots=True)
