@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Final, TypeVar
 
@@ -272,4 +271,4 @@ class JumpingClock:
     def machinery(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Machinery:
         """Real threads, all of whose clocks are this one: for ``ActorSystem(machinery=...)``."""
         real = threads(name, workers=workers, cap=cap)
-        return replace(real, now=self, stopwatch=self, wall_clock=self)
+        return real._replace(now=self, stopwatch=self, wall_clock=self)
