@@ -166,10 +166,11 @@ class Groups:
 def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: int) -> str:
     """What keeps everything waiting: groups that nobody runs, else keys without room."""
     if unclaimed:
+        more = " + 1" if any(group.key is OVERFLOW for group in unclaimed) else ""
         return (
             f"nobody runs the streams of groups {_named([group.key for group in unclaimed])}, "
             "for which elements are held: run all groups at once, for instance with "
-            "flat_map(f, breadth=max_groups)"
+            f"flat_map(f, breadth=max_groups{more})"
         )
     return (
         f"max_groups={max_groups} groups are open, none of them ends, and keys wait for room: "

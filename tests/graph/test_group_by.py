@@ -214,3 +214,11 @@ def test_group_by_refuses_bad_arguments_when_the_blueprint_is_built():
             source.group_by(str, 1, idle_timeout=seconds)
         with pytest.raises(ValueError, match="stall_after"):
             source.group_by(str, 1, stall_after=seconds)
+
+
+def test_a_group_of_the_overflow_that_nobody_runs_is_said_to_need_a_breadth_of_its_own():
+    groups = Source.range(0, 40_000).group_by(lambda n: n % 4, 2, "divert", stall_after=0.2)
+    with pytest.raises(Stalled, match=r"OVERFLOW.*breadth=max_groups \+ 1\)"):
+        groups.flat_map(lambda group: group.count(), breadth=2).run(Sink.list())
+    counts = groups.flat_map(lambda group: group.count(), breadth=3).run(Sink.list())
+    assert sorted(counts) == [10_000, 10_000, 20_000]
