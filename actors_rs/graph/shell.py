@@ -58,7 +58,8 @@ class StageActor(PooledActor):
     outside: Outside | None = None
     """What will wake it from outside the run, if that is watched."""
     _reported_slow = False
-    _look: Timer | None = None  # for frames that take long to be filled
+    _looks = False  # whether somebody will look at frames that take long to be filled
+    _look: Timer | None = None  # the last time that was to happen
 
     def __init__(
         self,
@@ -127,26 +128,27 @@ class StageActor(PooledActor):
         if outlet.gate is None:
             outlet.gate = Lock()
         outlet.making = frame
-        if self._look is None:
+        if not self._looks:
             self._look_in(AHEAD_SECONDS)
         return True
 
     def at_work(self) -> None:
-        if self._look is None and self.system.sends_ahead:
+        if not self._looks and self.system.sends_ahead:
             self._look_in(AHEAD_SECONDS)
 
     def _look_in(self, seconds: float) -> None:
+        self._looks = True  # before: it may be time before this thread has come any further
         try:
             self._look = self.system.timers.after(seconds, self._look_at_turn)
         except RuntimeError:  # no thread for it, as the pool says: the next piece tries again
-            self._look = None
+            self._looks = False
 
     def _look_at_turn(self) -> None:
         """On the timers' thread: what lies in an unfinished frame waits for nobody.
 
         The turn that is going on, if it is not over, may have begun just now.
         """
-        self._look = None  # before looking: a frame begun meanwhile is seen here, or sets a timer
+        self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
         lasts = self.stopwatch() - self._budget.began
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
@@ -154,7 +156,9 @@ class StageActor(PooledActor):
         made = [outlet.send_ahead() for outlet in self.logic.outlets]
         if self.logic.brake is not None:
             self.logic.brake.pull()
-        if any(made) and self._look is None:
+        # A pull may have come just before there was anything to hit: while the turn lasts, again.
+        lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
+        if (lasts_on or any(made)) and not self._looks:
             self._look_in(AHEAD_SECONDS)
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:

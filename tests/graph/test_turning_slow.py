@@ -11,6 +11,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
+from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
 
@@ -139,6 +140,45 @@ def test_a_sink_is_cancelled_as_soon(name, turning):
     with ActorSystem(workers=2) as system:
         run = system.start(Source.range(0, MOST).to(SINKS[name](turning)))
         assert cancelled(system, run, turning) == 0
+
+
+def test_results_arrive_though_a_look_was_over_before_its_stage_could_note_it(turning, monkeypatch):
+    after, first = Timers.after, []
+
+    def slow_to_return(timers, seconds, callback):
+        if getattr(callback, "__name__", "") != "_look_at_turn" or first:
+            return after(timers, seconds, callback)
+        first.append(looked := threading.Event())
+
+        def look():
+            callback()
+            looked.set()
+
+        timer = after(timers, seconds, look)
+        assert looked.wait(SECONDS)
+        return timer
+
+    monkeypatch.setattr(Timers, "after", slow_to_return)
+    got = []
+    with ActorSystem(workers=2, window=16) as system:
+        flow = OPERATORS["fused"](Source.range(0, MOST), turning)
+        run = system.start(flow.to(Sink.for_each(got.append)))
+        assert turning.slow.wait(SECONDS)
+        wait_until(lambda: len(got) >= FAST)
+        turning.go_on.set()
+        run.result(SECONDS)
+    assert first
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_a_slow_call_is_braked_again_and_again_since_a_pull_may_miss(name, turning):
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, MOST).to(SINKS[name](turning)))
+        turning.wait_for_the_brake()
+        wait_until(lambda: turning.pulled[turning.brake] > turning.pulls_before + 3)
+        turning.go_on.set()
+        run.cancel()
+        run.wait(SECONDS)
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
