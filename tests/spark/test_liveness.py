@@ -23,9 +23,8 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, liveness, local_session
 from tests.spark.master import CONF, MASTER
 
-MOST = 15  # seconds, with the patience that users get; see stress/
+MOST = 15  # seconds
 if len(sys.argv) > 1:
-    MOST = 60
     liveness.STOPPED_PATIENCE = float(sys.argv[1])
     liveness.GREET_EVERY = 0.2
 
