@@ -114,7 +114,8 @@ class ForeignSubscriber:
             self._guarded(on_next, element)
         if timed:
             self._pace.record(len(frame), self._actor.stopwatch() - began)
-        if self._demand and not self._outlet.demand:
+        # What went ahead of its frame is not counted yet, and nothing may come behind it.
+        if self._demand and (not self._outlet.demand or self._outlet.making is not None):
             self._actor.post(self._grant)
 
     def complete(self) -> None:

@@ -59,6 +59,7 @@ class StageActor(PooledActor):
     """What will wake it from outside the run, if that is watched."""
     _reported_slow = False
     _looks = False  # whether somebody will look at frames that take long to be filled
+    _hands_over = False
     _look: Timer | None = None  # the last time that was to happen
 
     def __init__(
@@ -153,13 +154,34 @@ class StageActor(PooledActor):
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
             return
-        made = [outlet.send_ahead() for outlet in self.logic.outlets]
+        outlets = self.logic.outlets
+        made = self._hand_over() if self.at_boundary else [one.send_ahead() for one in outlets]
         if self.logic.brake is not None:
             self.logic.brake.pull()
         # A pull may have come just before there was anything to hit: while the turn lasts, again.
         lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
         if (lasts_on or any(made)) and not self._looks:
             self._look_in(AHEAD_SECONDS)
+
+    def _hand_over(self) -> list[bool]:
+        """Send ahead to a foreign subscriber, who may take its time: not on the timers' thread."""
+        outlets = self.logic.outlets
+        making = [outlet.making is not None for outlet in outlets]
+        if any(making) and not self._hands_over:
+
+            def hand_over() -> None:
+                try:
+                    for outlet in outlets:
+                        outlet.send_ahead()
+                finally:
+                    self._hands_over = False
+
+            self._hands_over = True
+            try:
+                self.run_blocking(hand_over)
+            except RuntimeError:  # no thread for it: the frame comes as a whole
+                self._hands_over = False
+        return making
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         context = self._context.copy()

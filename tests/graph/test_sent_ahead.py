@@ -3,10 +3,11 @@
 
 import queue
 import threading
+from typing import Any
 
 import pytest
 
-from actors_rs import ActorSystem, Sink, Source
+from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.stages.ports import Outlet
 from tests.graph.helpers import SECONDS, wait_until
 
@@ -150,3 +151,50 @@ def test_a_source_that_is_cancelled_while_it_waits_leaves_nothing_behind():
         release.set()
         wait_until(lambda: not system.children())
     assert got == list(range(10))
+
+
+class Subscriber:
+    def __init__(self):
+        self.subscription: Any = None
+        self.got, self.threads, self.ended = [], set(), False
+
+    def on_subscribe(self, subscription):
+        self.subscription = subscription
+
+    def on_next(self, element):
+        self.threads.add(threading.current_thread().name)
+        self.got.append(element)
+
+    def on_complete(self):
+        self.ended = True
+
+    def on_error(self, error):
+        self.ended = True
+
+
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_subscriber_gets_all_it_asked_for_though_every_piece_goes_ahead(monkeypatch, processor):
+    emit, stages = Outlet.emit, []
+
+    def late(outlet, frame):
+        if outlet.making is not None:  # here a busy machine may take a thread's core away
+            stages.append(outlet)
+            wait_until(lambda: outlet.sent_ahead == len(frame))
+        emit(outlet, frame)
+
+    monkeypatch.setattr(Outlet, "emit", late)
+    subscriber = Subscriber()
+    with ActorSystem(workers=2) as system:
+        numbers = Source.range(0, 9)
+        if processor:
+            doubling = system.processor(Flow().map(lambda n: 2 * n))
+            doubling.subscribe(subscriber)
+            system.publisher(numbers).subscribe(doubling)
+        else:
+            system.publisher(numbers.map(lambda n: 2 * n)).subscribe(subscriber)
+        wait_until(lambda: subscriber.subscription)
+        subscriber.subscription.request(100)
+        wait_until(lambda: subscriber.ended)
+    assert subscriber.got == [2 * n for n in range(9)]
+    assert stages
+    assert not [name for name in subscriber.threads if "timers" in name], "it may take its time"
