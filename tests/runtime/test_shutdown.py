@@ -8,6 +8,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
+from actors_rs.runtime._primitives import monotonic
 from tests.runtime.support import Recorder, eventually, no_thread_left
 
 raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
@@ -26,7 +27,7 @@ def test_the_phases_are_logged_by_name(caplog):
     ]
 
 
-def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_does_not_wait_for_it(caplog):
+def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_returns_in_time(caplog):
     asleep, wake = threading.Event(), threading.Event()
 
     def sleeps(n):
@@ -36,7 +37,9 @@ def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_does_not_wait_for
     system = ActorSystem(name="own")
     run = system.start(Source.of(1).map(sleeps).named("parse").to(Sink.list()))
     assert asleep.wait(20)
+    began = monotonic()
     system.shutdown(timeout=1)
+    assert monotonic() - began < 10
     (line,) = [record.message for record in caplog.records if "still busy" in record.message]
     assert "stage 'parse'" in line
     assert "<Run 'run' running>" in line

@@ -10,6 +10,7 @@ from pykka import ActorDeadError, ActorRegistry
 
 from actors_rs import ActorSystem
 from actors_rs.errors import BlockingError, InvalidArgumentError
+from actors_rs.runtime._primitives import monotonic
 from tests.runtime.support import (
     Dawdling,
     Recorder,
@@ -113,7 +114,7 @@ def test_actors_are_told_to_stop_in_the_reverse_of_their_start():
     assert order == list(range(9, -1, -1))
 
 
-def test_an_actor_stuck_in_user_code_is_named_and_left_behind(caplog):
+def test_an_actor_stuck_in_user_code_is_named_and_left_behind_in_time(caplog):
     class Stuck(Recorder):
         pass
 
@@ -124,7 +125,9 @@ def test_an_actor_stuck_in_user_code_is_named_and_left_behind(caplog):
     for one in (ref, pinned):
         one.tell(lambda: (begun.set(), gate.wait()))
     assert begun.wait(20)
+    started = monotonic()
     system.shutdown(timeout=0.2)
+    assert monotonic() - started < 5
     (line,) = [record.message for record in caplog.records if "shutdown of 'own'" in record.message]
     assert "Stuck (" in line
     assert "StuckPinned (" in line

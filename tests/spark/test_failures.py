@@ -226,7 +226,7 @@ while len(spark.sparkContext.statusTracker().getJobIdsForGroup("t")) < 3:
 print("KILL", flush=True)
 process.send_signal(signal.SIGKILL)
 for outcome in running:
-    outcome.result(timeout=60)
+    outcome.result(timeout=5)
 plans[0].cancel("t")
 lost(lambda: plans[0].plan("again"))
 spark = session()
@@ -250,7 +250,7 @@ running = threads.submit(lost, lambda: list(plan.fetch(1, "t")))
 while not spark.sparkContext.statusTracker().getJobIdsForGroup("t"):
     threading.Event().wait(0.05)
 spark.stop()
-running.result(timeout=60)
+running.result(timeout=10)
 lost(lambda: list(plan.fetch(0, "t")))
 """
 

@@ -18,7 +18,7 @@ from actors_rs.spark.partitions import (
     RddPartitions,
     RowPartitions,
 )
-from tests.spark.jobs import PATIENCE, jobs_begun, until
+from tests.spark.jobs import jobs_begun, until
 
 pytestmark = pytest.mark.spark
 
@@ -216,7 +216,7 @@ def test_cancel_from_another_thread_ends_the_running_job_at_once(spark: SparkSes
         until(lambda: bool(tracker.getJobIdsForGroup("running")))
         plan.cancel("running")
         with pytest.raises(SparkPartitionError) as caught:
-            outcome.result(timeout=PATIENCE)
+            outcome.result(timeout=10)
     assert caught.value.cancelled
     assert caught.value.partition == 0
 
@@ -262,6 +262,6 @@ def test_the_shuffle_that_planning_runs_can_be_cancelled(spark: SparkSession) ->
         until(lambda: bool(tracker.getJobIdsForGroup("planning")))
         plan.cancel("planning")
         with pytest.raises(SparkPartitionError) as caught:
-            outcome.result(timeout=PATIENCE)
+            outcome.result(timeout=10)
     assert caught.value.partition is None
     assert caught.value.cancelled

@@ -56,7 +56,7 @@ def test_a_request_for_many_elements_begins_in_flight_partitions(
     subscriber.subscription.request(UNBOUNDED)
     until(lambda: jobs_running(spark) == 3)
     subscriber.subscription.cancel()
-    until(lambda: not jobs_running(spark))
+    until(lambda: not jobs_running(spark), seconds=10)
     assert jobs_begun(spark) - before == 3
 
 
@@ -80,7 +80,7 @@ def test_nothing_is_planned_or_computed_before_the_first_request(
         spark.conf.unset("spark.sql.adaptive.enabled")
 
 
-def test_cancelling_ends_the_running_jobs_and_begins_no_other(
+def test_cancelling_ends_the_running_jobs_within_seconds_and_begins_no_other(
     spark: SparkSession, system: ActorSystem
 ) -> None:
     before = jobs_begun(spark)
@@ -89,7 +89,7 @@ def test_cancelling_ends_the_running_jobs_and_begins_no_other(
     subscriber.subscription.request(UNBOUNDED)
     until(lambda: len(subscriber.got) == 1 and jobs_running(spark) == 2)
     subscriber.subscription.cancel()
-    until(lambda: not jobs_running(spark))
+    until(lambda: not jobs_running(spark), seconds=10)
     assert jobs_begun(spark) - before == 3
     assert not subscriber.ended
 
@@ -102,7 +102,7 @@ def test_cancelling_while_it_plans_ends_the_jobs_of_the_plan(
     subscriber.subscription.request(1)
     until(lambda: jobs_running(spark) == 1)
     subscriber.subscription.cancel()
-    until(lambda: not jobs_running(spark))
+    until(lambda: not jobs_running(spark), seconds=10)
 
 
 def test_a_slow_consumer_has_at_most_in_flight_partitions_begun_and_undelivered(

@@ -165,8 +165,8 @@ def test_draining_delivers_what_has_arrived_and_completes(
     run = system.start(source.to(Sink.list()))
     until(lambda: run.snapshot().stages[0].elements_out == 2 and jobs_running(spark) == 2)
     run.drain()
-    assert ids(run.result(timeout=60)) == [0, 1]
-    until(lambda: not jobs_running(spark))
+    assert ids(run.result(timeout=20)) == [0, 1]
+    until(lambda: not jobs_running(spark), seconds=10)
     assert run.snapshot().stages[0].details["done"] == 2
 
 
@@ -176,8 +176,8 @@ def test_cancelling_a_run_ends_its_jobs(spark: SparkSession, system: ActorSystem
     until(lambda: jobs_running(spark) == 2)
     run.cancel()
     with pytest.raises(RunCancelled):
-        run.result(timeout=60)
-    until(lambda: not jobs_running(spark))
+        run.result(timeout=20)
+    until(lambda: not jobs_running(spark), seconds=10)
     assert run.snapshot().stages[0].details["running"] == 0
 
 
