@@ -19,6 +19,7 @@ from actors_rs.graph.failing import note_failed
 from actors_rs.graph.fusing import parts_of
 from actors_rs.graph.names import unique_names
 from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.iterators import close
 from actors_rs.stages.sources.of import SequenceSource
 from actors_rs.stages.stage import Stream
 
@@ -96,13 +97,11 @@ class Drawer:
             self._totals = None
 
     def _close(self, stream: Drawn) -> None:
-        close = getattr(stream.opened, "close", None)
-        if close is not None:
-            try:
-                close()
-            except BaseException as failure:  # whatever it was, the run must end
-                name, _, site = self._named(stream, 0)
-                self._run.note_failure(StageError(name, failure, None, site))
+        try:
+            close(stream.opened)
+        except BaseException as failure:  # whatever it was, the run must end
+            name, _, site = self._named(stream, 0)
+            self._run.note_failure(StageError(name, failure, None, site))
 
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
         """What a ``StageError`` says of ``step``: its name, the element it had and its line."""

@@ -16,7 +16,7 @@ from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.runtime._primitives import Lock, drive_until, may_block, monotonic
+from actors_rs.runtime._primitives import Lock, check_may_block, drive_until, monotonic
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_seconds
 from actors_rs.stages.linear import SinkLogic
@@ -211,8 +211,8 @@ class Run(Generic[R]):
             return (*self._stages, *self._inner)
 
     def _may_wait(self) -> None:
-        if not self._outcome.done() and not may_block():
-            raise BlockingError("a pool thread must not wait for a run; await it or use a sink")
+        if not self._outcome.done():
+            check_may_block("a pool thread must not wait for a run; await it or use a sink")
 
     # What follows is for the stages of this run.
 

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
-from actors_rs.errors import BlockingError, BufferOverflowError, GraphError, IllegalStateError
-from actors_rs.runtime._primitives import Condition, may_block
+from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
+from actors_rs.runtime._primitives import Condition, check_may_block
 from actors_rs.stages.sources.queue import QueueSource
 
 if TYPE_CHECKING:
@@ -115,11 +115,10 @@ class SourceQueue(Generic[T]):
     def _wait_for_room(self, timeout: float | None) -> None:
         if self.closed or len(self._waiting) < self.capacity:
             return
-        if not may_block():
-            raise BlockingError(
-                f"queue '{self.name}' is full and a thread that actors share must not wait: use "
-                "offer, or a thread of your own"
-            )
+        check_may_block(
+            f"queue '{self.name}' is full and a thread that actors share must not wait: use "
+            "offer, or a thread of your own"
+        )
         if not self._changed.wait_for(
             lambda: self.closed or len(self._waiting) < self.capacity, timeout
         ):

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
+from actors_rs.errors import BlockingError
+
 __all__ = [
     "CLOCKS",
     "THREAD_STARTERS",
@@ -35,6 +37,7 @@ __all__ = [
     "blocking_allowed",
     "blocking_forbidden",
     "chance",
+    "check_may_block",
     "cpu_seconds",
     "current_thread_id",
     "drive_until",
@@ -189,6 +192,12 @@ class _Blocking:
 def may_block() -> bool:
     """Whether the calling thread may wait for a future."""
     return not getattr(_thread_state, "pooled", False)
+
+
+def check_may_block(why: str) -> None:
+    """Raise ``BlockingError``, which says ``why``, on a thread that must not wait."""
+    if not may_block():
+        raise BlockingError(why)
 
 
 def on_main_thread() -> bool:

@@ -13,8 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pykka import Future, Timeout
 
-from actors_rs.errors import BlockingError
-from actors_rs.runtime._primitives import Full, Lock, drive_until, may_block
+from actors_rs.runtime._primitives import Full, Lock, check_may_block, drive_until
 
 __all__ = ["PooledFuture"]
 
@@ -87,8 +86,8 @@ class PooledFuture(Future[T]):
         if not latch.acquire(blocking=False):
             if self._done:  # whoever has the latch is another waiter, and only for a moment
                 return
-            if seconds and not may_block():
-                raise BlockingError(
+            if seconds:
+                check_may_block(
                     "a thread that actors share must not wait for a future: let the answer come "
                     "as a message, or give the actor its own thread with dispatcher = 'pinned'"
                 )

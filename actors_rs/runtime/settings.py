@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors_rs.errors import ArgumentTypeError, BlockingError, InvalidArgumentError
-from actors_rs.runtime._primitives import may_block
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 
-__all__ = ["check_count", "check_int", "check_may_block", "check_rate", "check_seconds"]
+__all__ = ["check_count", "check_int", "check_rate", "check_seconds"]
 
 _MOST_BITS = 1000
 """Of an int that can be added to the time, which is a float."""
@@ -20,12 +19,6 @@ def check_int(what: str, value: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``value`` is an int."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ArgumentTypeError(f"{what} must be an int, got {value!r}")
-
-
-def check_may_block(why: str) -> None:
-    """Raise ``BlockingError``, which says ``why``, on a thread that must not wait."""
-    if not may_block():
-        raise BlockingError(why)
 
 
 def check_count(what: str, value: Any) -> None:

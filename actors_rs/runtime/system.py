@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import InvalidArgumentError, RunCancelled
-from actors_rs.runtime._primitives import Condition, Lock
+from actors_rs.runtime._primitives import Condition, Lock, check_may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher
@@ -25,7 +25,6 @@ from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.process import enrol
-from actors_rs.runtime.settings import check_may_block
 from actors_rs.runtime.shutdown import Activity, Shutdown, check_may_enter
 from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable

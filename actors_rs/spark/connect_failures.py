@@ -59,7 +59,7 @@ def described(
         found: ActorsRsError = SparkPartitionError(
             None, python_class(error), "it was cancelled", FailureKind.CANCELLED, what
         )
-    elif _is_closed(error, server):
+    elif server.is_closed or "hannel closed" in str(error) or "closed channel" in str(error):
         found = closed_here(what)
     elif isinstance(error, grpc.RpcError):
         found = _told(error, server, what)
@@ -113,10 +113,6 @@ def _session_gone(server: ConnectServer, what: str) -> SparkSessionLost:
     return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
 
 
-def _is_closed(error: Exception, server: ConnectServer) -> bool:
-    return server.is_closed or "hannel closed" in str(error) or "closed channel" in str(error)
-
-
 def _lost_session(server: ConnectServer, what: str) -> SparkSessionLost | None:
     """Why an operation that nobody here cancelled may have been: its session was stopped.
 
@@ -125,10 +121,8 @@ def _lost_session(server: ConnectServer, what: str) -> SparkSessionLost | None:
     try:
         server.setting("spark.app.name", "", connect_server.ANSWER_SECONDS)
     except Exception as error:
-        if _is_closed(error, server):
-            return closed_here(what)
-        if any(name in str(error) for name in _SESSION_GONE):
-            return _session_gone(server, what)
+        found = described(error, server, what)
+        return found if isinstance(found, SparkSessionLost) else None
     return closed_here(what) if server.is_closed else None
 
 

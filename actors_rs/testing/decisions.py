@@ -152,9 +152,8 @@ class RandomWalk(Decisions):
 
     def __init__(self, seed: int, *, fault_rate: float = FAULT_RATE) -> None:
         super().__init__()
-        if type(seed) is not int or type(fault_rate) is not float or not 0 <= fault_rate <= 1:
-            check_int("seed", seed)
-            check_rate("fault_rate", fault_rate)
+        check_int("seed", seed)
+        check_rate("fault_rate", fault_rate)
         self.seed = seed
         self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}

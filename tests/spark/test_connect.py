@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from actors_rs import ActorSystem, Sink, concat
+from actors_rs import ActorSystem, Run, Sink, concat
 from actors_rs.delivery import Ledger, status
 from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.spark import (
@@ -85,6 +85,13 @@ def marking(remote: Any, folder: Path, partitions: int, wait: bool = False) -> A
         yield from batches
 
     return remote.range(0, partitions, 1, partitions).mapInArrow(mark, "id long")
+
+
+def begun(system: ActorSystem, df: Any, folder: Path) -> Run[Any]:
+    """A run over ``df``, which is ``marking`` two partitions, both of which are computed."""
+    run = system.start(SparkSource.arrow(df).to(Sink.list()))
+    until(lambda: len(list(folder.iterdir())) == 2)
+    return run
 
 
 def test_batches_are_those_of_to_arrow_and_rows_those_of_collect(remote: Any) -> None:
@@ -222,8 +229,7 @@ def test_cancelling_stops_the_query_on_the_server(
         return answer
 
     monkeypatch.setattr(connect_server.ConnectServer, "ask", listening)
-    run = system.start(SparkSource.arrow(marking(remote, tmp_path, 2, wait=True)).to(Sink.list()))
-    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    run = begun(system, marking(remote, tmp_path, 2, wait=True), tmp_path)
     run.cancel()
     until(lambda: answered >= {"Interrupt", "ReleaseExecute"})
     assert remote.range(0, 4, 1, 2).count() == 4, "both of the server's slots are free again"

@@ -9,7 +9,7 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.spark import FailureKind, SparkPartitionError, SparkSessionLost, SparkSource
 from tests.spark import jobs
 from tests.spark.connect_server import Server
-from tests.spark.test_connect import marking
+from tests.spark.test_connect import begun, marking
 
 pytestmark = pytest.mark.spark
 until = partial(jobs.until, seconds=60)
@@ -19,8 +19,7 @@ def test_a_query_that_somebody_else_interrupts_says_so(
     system: ActorSystem, server: Server, tmp_path: Path
 ) -> None:
     session = server.session()
-    run = system.start(SparkSource.arrow(marking(session, tmp_path, 2, wait=True)).to(Sink.list()))
-    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    run = begun(system, marking(session, tmp_path, 2, wait=True), tmp_path)
     session.interruptAll()
     with pytest.raises(SparkPartitionError, match="OPERATION_CANCELED") as raised:
         run.result(60)
@@ -32,8 +31,7 @@ def test_a_session_that_is_stopped_ends_the_stream(
 ) -> None:
     session = server.session()
     df = marking(session, tmp_path, 2, wait=True)
-    run = system.start(SparkSource.arrow(df).to(Sink.list()))
-    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    run = begun(system, df, tmp_path)
     session.stop()
     with pytest.raises(SparkSessionLost, match=r"was stopped by|closed or forgotten") as raised:
         run.result(60)
@@ -47,8 +45,7 @@ def test_a_session_that_is_being_stopped_is_what_ended_its_query(
 ) -> None:
     """The server cancels the query before this process knows that its client is closed."""
     session = server.session()
-    run = system.start(SparkSource.arrow(marking(session, tmp_path, 2, wait=True)).to(Sink.list()))
-    until(lambda: len(list(tmp_path.iterdir())) == 2)
+    run = begun(system, marking(session, tmp_path, 2, wait=True), tmp_path)
     session.client.release_session()
     with pytest.raises(SparkSessionLost, match=r"closed or forgotten") as raised:
         run.result(60)

@@ -18,11 +18,13 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
+from actors_rs.graph.signals import Arrived, Requested
 from actors_rs.runtime.actor import PooledActor
-from actors_rs.stages.ports import Outlet
+from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.decisions import RandomWalk, Scripted
 from actors_rs.testing.probes import SinkProbe, SourceProbe
 from actors_rs.testing.world import World, sequence_diagram
+from actors_rs.testing.world.log import Log
 
 TICKS = Source.range(0, 4).map(lambda x: x * 2).to(Sink.list())
 
@@ -70,6 +72,21 @@ def test_runs_have_the_same_key_if_and_only_if_their_behaviour_is_the_same(graph
     }
     assert len(pairs) == len(dict(pairs)) == len({key for _, key in pairs})
     assert len(pairs) > 1
+
+
+def test_a_frame_and_demand_at_ports_of_the_same_name_are_not_the_same_behaviour():
+    keys = []
+    for message, inside in (
+        (Arrived(), {"inlet": Inlet("section"), "frame": [5]}),
+        (Requested(), {"outlet": Outlet("section"), "n": 5}),
+    ):
+        for name, value in inside.items():
+            setattr(message, name, value)
+        log = Log(dict)
+        log.names.append("host")
+        log.taken.append((1, 1, message))
+        keys.append(log.behaviour_key())
+    assert keys[0] != keys[1]
 
 
 SCRIPT = """

@@ -12,7 +12,7 @@ from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
-from actors_rs.runtime.settings import check_may_block
+from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
 
 if TYPE_CHECKING:

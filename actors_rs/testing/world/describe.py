@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import Any
 
 from actors_rs.graph.signals import Arrived, Requested, Signal
 from actors_rs.stages.ports import Inlet, Outlet
@@ -32,12 +32,11 @@ class Describer:
 
     def message(self, message: Any) -> str:
         """A message of a mailbox."""
-        if (shape := _SHAPES.get(type(message))) is None:
-            if not isinstance(message, Signal):
-                return self.value(message)
-            shape = _shape(type(message))
-        words = [shape[0]]
-        for value in shape[1](message):
+        if not isinstance(message, Signal):
+            return self.value(message)
+        word, values = _shape(type(message))
+        words = [word]
+        for value in values(message):
             form = _FORMS.get(type(value))
             words.append(form(self, value, 1) if form is not None else self.value(value))
         return " ".join(words)
@@ -58,14 +57,15 @@ class Describer:
                     frame = self._key_of(frame)
                 histories[number] = hash((histories[number], message.inlet.name, frame))
             elif kind is Requested:
-                histories[number] = hash((histories[number], message.outlet.name, message.n))
+                # The other way round: an inlet and an outlet may have the same name.
+                histories[number] = hash((histories[number], message.n, message.outlet.name))
             else:
                 histories[number] = hash((histories[number], self._key_of_other(message)))
 
     def _key_of_other(self, message: Any) -> Any:
         if not isinstance(message, Signal):
             return self.value(message)
-        word, values = _SHAPES.get(type(message)) or _shape(type(message))
+        word, values = _shape(type(message))
         return word, *map(self._key_of, values(message))
 
     def _key_of(self, value: Any) -> Any:
@@ -133,15 +133,13 @@ class Describer:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
 
 
-Shape: TypeAlias = tuple[str, Callable[[Any], tuple[Any, ...]]]
-_SHAPES: dict[type, Shape] = {}
-
-
-def _shape(kind: type[Signal]) -> Shape:
+def _shape_of(kind: type[Signal]) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
     """What a kind of signal is called, and what gets all it holds."""
     slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
-    _SHAPES[kind] = shape = (kind.__name__.strip("_").lower(), _getter(slots))
-    return shape
+    return kind.__name__.strip("_").lower(), _getter(slots)
+
+
+_shape: Callable[[Any], tuple[str, Callable[[Any], tuple[Any, ...]]]] = cache(_shape_of)
 
 
 def _getter(slots: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
