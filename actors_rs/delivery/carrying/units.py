@@ -1,18 +1,20 @@
 """Sinks that write a unit as a whole: all of it, in one step, or nothing.
 
 Elements are parked as they come. When their scope is gathered, what is held is the whole unit on
-this branch of the graph, and it is committed. Units that were abandoned are dropped.
+this branch of the graph, and it is committed. Units that were abandoned are dropped, with those of
+their elements that come late: another attempt at the same unit may be behind them already.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.errors import WriteError
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import Budget
 
@@ -32,6 +34,7 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         self.units = self.elements = 0
         self._held: dict[Scope, tuple[H, list[Token | Bundle]]] = {}
         self._ready: deque[Scope] = deque()  # appended to on any thread
+        self._refused: Exception | None = None  # why no unit can be begun
 
     def begin(self, unit: Unit) -> H:
         """The first element of ``unit`` has come."""
@@ -55,12 +58,35 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         for tracked in elements:
             scope = tracked.token.scope
             if scope not in self._held:
-                self._held[scope] = (self.begin(scope.unit), [])
+                if scope.unit.abandoned:
+                    continue
+                self._held[scope] = (self._begun(scope.unit), [])
                 scope.when_gathered(partial(self._gathered, scope))
             held, tokens = self._held[scope]
             self.add(held, tracked.value)
             tokens.append(tracked.token)
             tracked.token.park()
+
+    def survives(
+        self,
+        error: BaseException,
+        element: Tracked,
+        position: int | None,
+        *,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        """Whatever the policy, a directory that is another run's, or a disk that is full, is no
+        element's fault: to pass over would mean to lose all that comes."""
+        full = isinstance(error, WriteError) and isinstance(error.__cause__, OSError)
+        if not full and error is not self._refused:
+            return super().survives(error, element, position, first=first)
+        if first is not None:
+            first()
+        self.fail(error)
+        return False
+
+    def renew(self, error: BaseException, position: int | None) -> None:
+        """Go on as ``resume`` does: with fresh state, parts of units would be taken for wholes."""
 
     def advance(self, budget: Budget) -> None:
         self.settle_ready()
@@ -91,6 +117,13 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
     def _waits(self) -> bool:
         """Whether upstream has completed, and units are held that other stages still work on."""
         return not self.inlet.cancelled and self.inlet.error is None
+
+    def _begun(self, unit: Unit) -> H:
+        try:
+            return self.begin(unit)
+        except Exception as error:
+            self._refused = error
+            raise
 
     def _gathered(self, scope: Scope) -> None:
         self._ready.append(scope)

@@ -1,0 +1,133 @@
+# mypy: disable-error-code="var-annotated, attr-defined, operator, no-untyped-def"
+"""Sinks that write units as a whole: what belongs to a unit, and what is no element's fault."""
+
+import resource
+from contextlib import contextmanager
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.delivery import Disposition, acknowledged
+from actors_rs.delivery.ack import Unit
+from actors_rs.delivery.carrying.parquet import UnitParquet
+from actors_rs.errors import LedgerError, StreamError
+from actors_rs.stages.failure import OnFailure
+from tests.graph.helpers import SECONDS
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@contextmanager
+def full_disk():
+    """No file of this process can grow."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+class Context:
+    """All that a unit sink asks of its surroundings here."""
+
+    name = "parquet"
+
+    def __init__(self):
+        self.errors = []
+
+    def post(self, action):
+        pass
+
+    def failed(self, error, position=None, **_):
+        self.errors.append(error)
+        return error
+
+    def passed_over(self, element, *_):
+        raise AssertionError(f"{element!r} was passed over")
+
+
+class Entry:
+    """A line of a ledger that is nowhere."""
+
+    run_key = "this run"
+    path = "nowhere"
+
+
+@pytest.fixture
+def directory(tmp_path):
+    return tmp_path / "rows"
+
+
+@pytest.fixture
+def sink(directory):
+    sink = UnitParquet(directory, None)
+    sink.context = Context()
+    sink.start()
+    return sink
+
+
+@pytest.fixture
+def system():
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        yield system
+
+
+def rows(*numbers):
+    return pa.record_batch({"n": list(numbers)})
+
+
+def written(directory):
+    return [n for file in sorted(directory.glob("*.parquet")) for n in pq.read_table(file)["n"]]
+
+
+def test_what_comes_late_of_an_attempt_that_was_given_up_does_not_touch_the_next_ones_file(
+    sink, directory
+):
+    outcomes = []
+    first, second = Unit(0, outcomes.append), Unit(0, outcomes.append)
+    late = [first.track(rows(1, 2)), first.track(rows(3))]
+    first.abandon()
+    again = [second.track(rows(1, 2)), second.track(rows(3))]
+    second.seal()
+    sink.consume(iter([*late, *again]))  # they lay before a slow sink together
+    sink.settle_ready()
+    assert [n.as_py() for n in written(directory)] == [1, 2, 3]
+    assert outcomes == [{Disposition.DELIVERED: 2}]
+    assert [file.name for file in directory.iterdir()] == ["part-00000.parquet"]
+
+
+def test_a_directory_of_another_run_fails_a_sink_that_passes_elements_over(sink, directory):
+    (directory / "part-00007.parquet").touch()
+    sink.on_failure = OnFailure("resume")
+    outcomes = []
+    unit = Unit(0, outcomes.append, Entry())  # type: ignore[arg-type]
+    element = unit.track(rows(1))
+    unit.seal()
+    with pytest.raises(LedgerError, match="already holds the output") as refused:
+        sink.consume(iter([element]))
+    assert not sink.survives(refused.value, element, 0)
+    assert sink.context.errors == [refused.value]
+    assert outcomes == []
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+def test_a_full_disk_fails_a_sink_that_passes_elements_over(system, directory, policy):
+    done = {}
+    numbers = acknowledged(Source.of(1, 2, 3), done.__setitem__)
+    sink = Sink.parquet(directory).on_failure(policy)
+    with full_disk(), pytest.raises(StreamError, match="File too large"):
+        system.start(numbers.map(rows).to(sink)).result(SECONDS)
+    assert done == {}
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+def test_an_element_that_is_passed_over_takes_none_before_it_along(system, directory, policy):
+    done = {}
+    elements = acknowledged(Source.of(1, "two", 3), done.__setitem__)
+    sink = Sink.parquet(directory).on_failure(policy)
+    system.start(elements.map(lambda n: rows(n) if n != "two" else n).to(sink)).result(SECONDS)
+    assert sorted(n.as_py() for n in written(directory)) == [1, 3]
+    assert done["two"] == {Disposition.DEAD_LETTERED: 1}
+    assert [done[n] for n in (1, 3)] == [{Disposition.DELIVERED: 1}] * 2
