@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.graph.loops import check_loops
-from actors_rs.graph.places import Place, assembly_place, assembly_site, site_of
+from actors_rs.graph.places import Place, assembly_place, at_site, site_of
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
     from actors_rs.graph.loops import Loop
 
-__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "assembly_site", "graft", "in_order"]
+__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "graft", "in_order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,13 @@ class StageSpec:
 
     @property
     def site(self) -> str:
-        """File and line where it was made."""
+        """File and line where it was made; empty if that was no line of the user's."""
         return site_of(self.place)
+
+    @property
+    def made(self) -> str:
+        """The same for the middle of a message, with a space in front."""
+        return f" (made at {self.site})" if self.place else ""
 
 
 class OutletRef(NamedTuple):
@@ -181,7 +186,7 @@ def check_fed(specs: Sequence[StageSpec]) -> None:
     """Raise ``GraphError`` if an input is open."""
     for spec in open_inputs(specs):
         raise GraphError(
-            f"stage '{spec.label}' has no source (made at {spec.site}): "
+            f"stage '{spec.label}' has no source{spec.made}: "
             "start from a Source, or put one in front with pipe(source, flow)"
         )
 
@@ -194,7 +199,7 @@ def check_closed(specs: Sequence[StageSpec]) -> None:
         for index in range(spec.outlets):
             if OutletRef(spec, index) not in fed:
                 raise GraphError(
-                    f"outlet {index} of stage '{spec.label}' feeds nothing (made at {spec.site}): "
+                    f"outlet {index} of stage '{spec.label}' feeds nothing{spec.made}: "
                     "add it to the graph, with Sink.ignore() if it is not needed"
                 )
     check_loops(specs)
@@ -215,13 +220,12 @@ def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a str
     """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
     if out is OPEN:
         raise GraphError(
-            f"{where}: expected a Source, got an empty Flow, whose input is open "
-            f"(at {assembly_site()})"
+            f"{where}: expected a Source, got an empty Flow, whose input is open{at_site()}"
         )
     for spec in open_inputs(specs):
         raise GraphError(
             f"{where}: expected a Source, got a Flow whose input is open, "
-            f"at stage '{spec.label}' (made at {spec.site})"
+            f"at stage '{spec.label}'{spec.made}"
         )
     if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
         return
@@ -232,7 +236,7 @@ def _used_twice(ref: OutletRef, first: StageSpec, second: StageSpec) -> str:
     outlet = "the outlet" if ref.spec.outlets == 1 else f"outlet {ref.index}"
     return (
         f"{outlet} of stage '{ref.spec.label}' feeds exactly one inlet, got two: "
-        f"'{first.label}' (made at {first.site}) and '{second.label}' (made at {second.site}); "
+        f"'{first.label}'{first.made} and '{second.label}'{second.made}; "
         "use .broadcast(2) to give the elements to both"
     )
 

@@ -11,28 +11,32 @@ from functools import cache
 from types import CodeType
 from typing import TypeAlias
 
-__all__ = ["Place", "assembly_place", "assembly_site", "site_of"]
+__all__ = ["Place", "assembly_place", "at_site", "site_of"]
 
 Place: TypeAlias = tuple[CodeType, int] | str
-"""Some code and how far it had come, or the file and line."""
+"""Some code and how far it had come, or the file and line; empty where no line is the user's."""
+_NOBODYS = frozenset(("typing", "threading", "concurrent.futures.thread"))
+"""What may stand between us and the user: an alias, which ``Source`` is; a thread, which has nobody
+behind it where a stage's function is one of ours, as in ``flat_map(Source.from_iterable)``."""
 
 
 def assembly_place(depth: int = 1) -> Place:
-    """The nearest caller outside this package.
+    """The nearest caller that is the user's.
 
     ``depth``: so many frames above this one are known to be the package's, and are not looked at.
     """
     frame = sys._getframe(depth)
-    while _is_ours(frame.f_globals.get("__name__", "")):
+    while _is_nobodys(frame.f_globals.get("__name__", "")):
         if frame.f_back is None:
-            break
+            return ""
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
 
 
-def assembly_site() -> str:
-    """File and line of the nearest caller outside this package."""
-    return site_of(assembly_place(2))
+def at_site() -> str:
+    """File and line of that caller, for the end of a message; empty if there is none."""
+    site = site_of(assembly_place(2))
+    return f" (at {site})" if site else ""
 
 
 def site_of(place: Place) -> str:
@@ -45,5 +49,5 @@ def site_of(place: Place) -> str:
 
 
 @cache
-def _is_ours(module: str) -> bool:
-    return module == "actors_rs" or module.startswith("actors_rs.")
+def _is_nobodys(module: str) -> bool:
+    return module == "actors_rs" or module.startswith("actors_rs.") or module in _NOBODYS

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, flag, function
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.spark import map_worker
 from actors_rs.spark.failures import (
@@ -83,6 +83,7 @@ def spark_map(
     function(f, "spark_map: f", awaited=True)
     at_least(1, parallelism, "spark_map: parallelism")
     at_least(1, batch, "spark_map: batch")
+    flag(ordered, "spark_map: ordered")
     context = context_of(session, "spark_map")
     ensure_session_alive(context, "the making of spark_map")
     travels(map_worker)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.dsl.checks import flag
 from actors_rs.spark.failures import not_installed
 from actors_rs.spark.java import find_java_home, write_support_file
 
@@ -61,6 +62,7 @@ def local_session(
     Spark and overrides everything chosen here. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
     what to install, where pyspark or Java is missing. Call it from one thread at a time.
     """
+    flag(short_lived, "local_session: short_lived")
     _quieten_pyspark()
     builder = _builder()
     _choose_java()

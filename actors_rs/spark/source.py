@@ -16,10 +16,10 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 
-from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
+from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least
+from actors_rs.graph.dsl.checks import at_least, flag
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.connect import (
@@ -86,7 +86,7 @@ class PartitionedSource(Flow[Never, T_co]):
     def __init__(self, _recipe: _Recipe) -> None:
         pinned = Attributes(dispatcher="pinned") if _recipe.ledger is not None else None
         spec = spec_of(_recipe.kind, _recipe, outflow_window=_recipe.window, attributes=pinned)
-        carrier = ACKNOWLEDGING if _recipe.ledger is not None else None
+        carrier = RESUMABLE if _recipe.ledger is not None else None
         spec = replace(spec, carrier=carrier, frugal=bool(_recipe.window))
         super().__init__(OutletRef(spec))
         self._recipe = _recipe
@@ -97,8 +97,8 @@ class PartitionedSource(Flow[Never, T_co]):
         Those that are committed there are skipped. A partition is committed when everything that
         came of it has been taken by sinks, filtered out or dead-lettered; ``Sink.sqlite`` and
         ``Sink.parquet`` write it as a whole, together with the ledger's entry where both lie in
-        one SQLite file. Stages that cannot keep count of elements are refused with a
-        ``GraphError``. When it is asked for its first element, the run fails with ``LedgerError``
+        one SQLite file. Stages that cannot keep count of elements, or remember earlier ones, are
+        refused with a ``GraphError``. When it is asked for its first element, the run fails with ``LedgerError``
         for a ledger of another plan or one that somebody else holds.
         """
         if not isinstance(ledger, Ledger):
@@ -189,7 +189,7 @@ class SparkSource:
                 make_plan=make_plan,
                 window=in_flight,
                 in_flight=in_flight,
-                ordered=ordered,
+                ordered=flag(ordered, "SparkSource.arrow: ordered"),
                 piece=1,
                 size=attrgetter("num_rows"),
                 policy=policy_of(**policy),
@@ -212,7 +212,7 @@ class SparkSource:
                 make_plan=make_plan,
                 window=0,
                 in_flight=in_flight,
-                ordered=ordered,
+                ordered=flag(ordered, "SparkSource.rows: ordered"),
                 piece=_ROWS_AT_ONCE,
                 policy=policy_of(**policy),
             )
@@ -232,7 +232,7 @@ class SparkSource:
                 make_plan=lambda: RddPartitions(rdd, pool),
                 window=at_least(1, in_flight, "SparkSource.partitions: in_flight"),
                 in_flight=in_flight,
-                ordered=ordered,
+                ordered=flag(ordered, "SparkSource.partitions: ordered"),
                 piece=1,
                 size=len,
                 policy=policy_of(**policy),

@@ -2,12 +2,13 @@
 """What cannot work is refused when the blueprint is built, with what was expected and what came."""
 
 import functools
+import inspect
 import threading
 from typing import Any
 
 import pytest
 
-from actors_rs import Flow, Sink, Source
+from actors_rs import Feedback, Flow, Graph, Sink, Source
 from actors_rs.errors import InvalidArgumentError
 from tests.graph.helpers import SECONDS
 
@@ -54,6 +55,15 @@ COUNTS: dict[str, tuple[int, Any]] = {
     "Source.range: count": (0, lambda s, n: Source.range(0, n)),
     "Source.repeat: count": (0, lambda s, n: Source.repeat(0, n)),
 }
+FLAGS: dict[str, Any] = {
+    "map_async: ordered": lambda s, b, system: s.map_async(str, 1, ordered=b),
+    "buffer: dead_letters": lambda s, b, system: s.buffer(1, "fail", dead_letters=b),
+    "on_failure: section": lambda s, b, system: s.map(str).on_failure("resume", section=b),
+    "hub: keep_alive": lambda s, b, system: s.hub(system, keep_alive=b),
+    "partition_hub: keep_alive": lambda s, b, system: s.partition_hub(system, max, keep_alive=b),
+    "csv: header": lambda s, b, system: Source.csv("x", header=b),
+    "sqlite: dicts": lambda s, b, system: Source.sqlite("x", "SELECT 1", dicts=b),
+}
 
 
 async def later(*_: Any) -> bool:
@@ -95,6 +105,28 @@ def test_a_count_out_of_range_or_of_no_integer_is_refused(what):
     for wrong in ("3", 2.0, True):
         with pytest.raises(TypeError, match=f"{what} must be an int, got {wrong!r}"):
             build(Flow(), wrong)
+
+
+@pytest.mark.parametrize("what", FLAGS)
+def test_a_flag_that_is_neither_true_nor_false_is_refused(what, shared):
+    build = FLAGS[what]
+    build(Source.of(1), True, shared)
+    for wrong in ("yes", "", 1, 0, None):
+        with pytest.raises(TypeError, match=f"{what} must be True or False, got {wrong!r} "):
+            build(Source.of(1), wrong, shared)
+
+
+def test_every_flag_of_the_language_is_among_those():
+    classes = (Flow, Sink, Graph, Feedback)
+    methods = [method for each in classes for _, method in inspect.getmembers(each, callable)]
+    found = {
+        f"{method.__name__}: {name}"
+        for method in methods
+        if not method.__name__.startswith("_") and method.__name__ != "then"
+        for name, kind in getattr(method, "__annotations__", {}).items()
+        if kind == "bool" and name != "return"
+    }
+    assert found == set(FLAGS)
 
 
 @pytest.mark.parametrize("fold", ["scan", "reduce"])

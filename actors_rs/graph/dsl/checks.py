@@ -9,13 +9,15 @@ from os import PathLike
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
-from actors_rs.graph.blueprint import assembly_site
+from actors_rs.graph.places import at_site
 
 __all__ = [
     "at_least",
     "cannot_run",
     "encoding_of",
+    "flag",
     "function",
+    "integer",
     "one_of",
     "optional_function",
     "optional_text",
@@ -60,16 +62,28 @@ class telling_where:  # noqa: N801 - no @contextmanager, whose frame would be ta
 
 
 def _with_site(message: str) -> str:
-    return f"{message} (at {assembly_site()})"
+    return f"{message}{at_site()}"
+
+
+def integer(value: Any, what: str) -> int:
+    """``value`` if it is an int, of which ``True`` and ``False`` are none here."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise wrong_kind(f"{what} must be an int, got {value!r}")
+    return value
+
+
+def flag(value: Any, what: str) -> bool:
+    """``value`` if it is ``True`` or ``False``: a text like ``"no"`` would be taken for true."""
+    if not isinstance(value, bool):
+        raise wrong_kind(f"{what} must be True or False, got {value!r}")
+    return value
 
 
 def at_least(least: int, value: Any, what: str) -> int:
     """``value`` if it is an int not below ``least``; ``what`` names it in the message."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise wrong_kind(f"{what} must be an int, got {value!r}")
-    if value < least:
+    if integer(value, what) < least:
         raise wrong_value(f"{what} must be at least {least}, got {value}")
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def function(value: Any, what: str, *, awaited: bool = False) -> Callable[..., Any]:
@@ -130,12 +144,12 @@ def optional_text(value: Any, what: str) -> None:
         text_of(value, what)
 
 
-def path_of(value: Any, what: str) -> Any:
-    """``value`` if it is a path."""
+def path_of(value: Any, what: str, name: str = "path") -> Any:
+    """``value`` if it is a path; ``name`` is that of the argument."""
     if not isinstance(value, str | PathLike):
-        raise wrong_kind(f"{what}: path must be a text or a path, got {value!r}")
+        raise wrong_kind(f"{what}: {name} must be a text or a path, got {value!r}")
     if value == "":
-        raise wrong_value(f"{what}: path must not be empty, got {value!r}")
+        raise wrong_value(f"{what}: {name} must not be empty, got {value!r}")
     return value
 
 

@@ -9,6 +9,7 @@ from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef
 from actors_rs.graph.dsl.checks import (
     at_least,
     cannot_run,
+    flag,
     positive_seconds,
     telling_where,
     wrong_kind,
@@ -57,7 +58,7 @@ class Failures(Generic[In_contra, Out_co]):
         with telling_where():
             answer = OnFailure.checked("on_failure", policy, decider)
         out = self._out
-        if not section:
+        if not flag(section, "on_failure: section"):
             return self._changed("on_failure", attributes=_of_element_stage(out, answer))
         if out is OPEN:
             raise cannot_run("on_failure: an empty Flow() has no stage to change")

@@ -10,6 +10,7 @@ from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inputs, spec_of
 from actors_rs.graph.dsl.checks import (
     at_least,
+    flag,
     function,
     one_of,
     optional_text,
@@ -168,6 +169,7 @@ class Branching(Generic[In_contra, Out_co]):
         """
         check_system("hub", system)
         at_least(0, replay, "hub: replay")
+        flag(keep_alive, "hub: keep_alive")
         one_of(get_args(OnSlow), on_slow, "hub: on_slow")
         optional_text(name, "hub: name")
         make = partial(HubLogic, replay, on_slow, keep_alive)
@@ -190,6 +192,7 @@ class Branching(Generic[In_contra, Out_co]):
         """
         check_system("partition_hub", system)
         function(f, "partition_hub: f")
+        flag(keep_alive, "partition_hub: keep_alive")
         optional_text(name, "partition_hub: name")
         make = partial(PartitionHubLogic, f, keep_alive)
         return HubPublisher(system, self._out, "partition_hub", make, name)

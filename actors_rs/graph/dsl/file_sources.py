@@ -10,6 +10,7 @@ from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import (
     at_least,
     encoding_of,
+    flag,
     function,
     path_of,
     text_of,
@@ -66,9 +67,9 @@ class FileSources:
         return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close))
 
     @staticmethod
-    def files(pattern: str) -> Flow[Never, Path]:
+    def files(pattern: str | PathLike[str]) -> Flow[Never, Path]:
         """The paths of the files that match ``pattern``, sorted; ``**`` is any directories."""
-        text_of(pattern, "Source.files: pattern")
+        path_of(pattern, "Source.files", "pattern")
         return _blocking("files", lambda: Files(pattern))
 
     @overload
@@ -108,7 +109,8 @@ class FileSources:
             raise wrong_kind(f"Source.csv: delimiter must be one character, got {delimiter!r}")
         if delimiter in '\r\n"':
             raise wrong_value(f"Source.csv: delimiter must not end or quote, got {delimiter!r}")
-        return _blocking("csv", lambda: Csv(path, bool(header), delimiter, encoding))
+        flag(header, "Source.csv: header")
+        return _blocking("csv", lambda: Csv(path, header, delimiter, encoding))
 
     @staticmethod
     def jsonl(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, Any]:
@@ -172,7 +174,8 @@ class FileSources:
             raise wrong_kind(
                 f"Source.sqlite: parameters must be a tuple, a list or a dict, got {parameters!r}"
             )
-        return _blocking("sqlite", lambda: Sqlite(path, query, parameters, bool(dicts)))
+        flag(dicts, "Source.sqlite: dicts")
+        return _blocking("sqlite", lambda: Sqlite(path, query, parameters, dicts))
 
 
 def _names(columns: Any) -> list[str]:

@@ -76,6 +76,11 @@ class Flow(
     __slots__ = ("_out",)
 
     def __init__(self, _out: OutletRef = OPEN) -> None:
+        if _out.__class__ is not OutletRef:  # a user's: isinstance would cost every stream more
+            raise wrong_kind(
+                f"Flow() and Source() take no arguments, got {_out!r}: Source.of(...), "
+                "Source.from_iterable(...) and others give a Source"
+            )
         self._out = _out
 
     def __repr__(self) -> str:

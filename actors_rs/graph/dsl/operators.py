@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import (
     at_least,
+    flag,
     function,
+    integer,
     optional_function,
     positive,
     positive_seconds,
@@ -100,8 +102,7 @@ class Operators(Appending[In_contra, Out_co]):
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
-        if not isinstance(first, int):
-            raise wrong_kind(f"with_index: first must be an int, got {first!r}")
+        integer(first, "with_index: first")
         return self._linear("with_index", partial(WithIndex, first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
@@ -201,6 +202,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         function(f, "map_async: f", awaited=True)
         at_least(1, parallelism, "map_async: parallelism")
+        flag(ordered, "map_async: ordered")
         if executor is not None and not isinstance(executor, Executor):
             raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
         if key is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import at_least, function, one_of, wrong_kind, wrong_value
+from actors_rs.graph.dsl.checks import at_least, flag, function, one_of, wrong_value
 from actors_rs.stages.operators.buffer import Buffer, Overflow
 from actors_rs.stages.operators.conflate import Conflate
 from actors_rs.stages.operators.expand import Expand
@@ -42,8 +42,7 @@ class RateMatching(Chain[In_contra, Out_co]):
         """
         at_least(1, n, "buffer: n")
         one_of(get_args(Overflow), overflow, "buffer: overflow")
-        if not isinstance(dead_letters, bool):
-            raise wrong_kind(f"buffer: dead_letters must be True or False, got {dead_letters!r}")
+        flag(dead_letters, "buffer: dead_letters")
         if overflow == "backpressure":
             if dead_letters:
                 raise wrong_value("buffer: with 'backpressure' there are no dead letters")

@@ -64,7 +64,12 @@ class Sink(Generic[In_contra, R_co]):
 
     __slots__ = ("_spec",)
 
-    def __init__(self, _spec: StageSpec) -> None:
+    def __init__(self, _spec: StageSpec | None = None) -> None:
+        if not isinstance(_spec, StageSpec):
+            given = "" if _spec is None else repr(_spec)
+            raise wrong_kind(
+                f"expected Sink.list(), Sink.for_each(f) or the like, got Sink({given})"
+            )
         self._spec = _spec
 
     def __repr__(self) -> str:

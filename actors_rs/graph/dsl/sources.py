@@ -10,7 +10,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
 
 from actors_rs.graph.blueprint import OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, encoding_of, function, one_of, path_of, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    encoding_of,
+    function,
+    integer,
+    one_of,
+    path_of,
+    wrong_kind,
+)
 from actors_rs.graph.dsl.file_sources import FileSources
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.foreign_source import PublisherSource
@@ -96,8 +104,7 @@ class SourceFactories(FileSources):
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
         """``count`` integers from ``start`` upwards."""
-        if not isinstance(start, int):
-            raise wrong_kind(f"Source.range: start must be an int, got {start!r}")
+        integer(start, "Source.range: start")
         at_least(0, count, "Source.range: count")
         numbers = builtins.range(start, start + count)
         return source("range", partial(SequenceSource, numbers))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from glob import iglob
+from os import PathLike, fspath
 from pathlib import Path
 
 from actors_rs.stages.source import IteratorSource
@@ -22,9 +23,9 @@ from actors_rs.stages.source import IteratorSource
 class Files(IteratorSource):
     """Paths of files, not of directories; ``**`` in the pattern stands for any directories."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str | PathLike[str]) -> None:
         super().__init__()
-        self._pattern = pattern
+        self._pattern = fspath(pattern)
 
     def elements(self) -> Iterator[Path]:
         found = map(Path, sorted(iglob(self._pattern, recursive=True)))
