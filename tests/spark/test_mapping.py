@@ -171,6 +171,7 @@ def test_a_function_that_cannot_be_pickled_is_refused_naming_what_in_it_cannot(
     [
         ({"parallelism": 0}, "parallelism must be at least 1"),
         ({"batch": 0}, "batch must be at least 1"),
+        ({"ordered": "yes"}, "spark_map: ordered must be True or False, got 'yes'"),
         ({"f": 3}, "f must be callable"),
         ({"session": 3}, "expected a classic Spark session, got builtins.int"),
     ],

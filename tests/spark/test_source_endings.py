@@ -111,6 +111,8 @@ def test_wrong_arguments_are_refused_in_one_sentence(spark: SparkSession, kind: 
         make(data, in_flight=0)
     with pytest.raises(TypeError, match="in_flight must be an int, got 'two'"):
         make(data, in_flight="two")
+    with pytest.raises(TypeError, match=f"^SparkSource.{kind}: ordered must be True or False, got"):
+        make(data, ordered="yes")
     expected = "an RDD" if kind == "partitions" else "a DataFrame of a classic Spark session"
     for wrong in ([1, 2], spark.range(3) if kind == "partitions" else spark.sparkContext.range(3)):
         with pytest.raises(InvalidArgumentError, match=f"^expected {expected}, got [^:]*: "):
