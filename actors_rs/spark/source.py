@@ -98,8 +98,8 @@ class PartitionedSource(Flow[Never, T_co]):
         came of it has been taken by sinks, filtered out or dead-lettered; ``Sink.sqlite`` and
         ``Sink.parquet`` write it as a whole, together with the ledger's entry where both lie in
         one SQLite file. Stages that cannot keep count of elements, or remember earlier ones, are
-        refused with a ``GraphError``. When it is asked for its first element, the run fails with ``LedgerError``
-        for a ledger of another plan or one that somebody else holds.
+        refused with a ``GraphError``. When it is asked for its first element, the run fails with
+        ``LedgerError`` for a ledger of another plan or one that somebody else holds.
         """
         if not isinstance(ledger, Ledger):
             raise TypeError(f"resume: expected a Ledger, got {ledger!r}")

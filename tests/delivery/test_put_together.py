@@ -3,12 +3,15 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
-from actors_rs import ActorSystem, Sink, Source
+from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.delivery import acknowledged
+from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.errors import GraphError, StageError
+from actors_rs.graph.blueprint import OutletRef
 from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, Acks, numbers, picky, run
 from tests.graph.helpers import SECONDS
 
@@ -193,3 +196,18 @@ def test_what_the_page_on_delivery_calls_refused_is_refused(acks, stage):
     flow = eval(f"flow.{stage}", {"flow": numbers(acks), "source": source})
     with pytest.raises(GraphError, match="acknowledged"):
         flow.to(Sink.count())
+
+
+REMEMBERING = ["distinct()", "distinct_until_changed()", "scan(0, max)", "with_index()"]
+
+
+@pytest.mark.parametrize("stage", REMEMBERING)
+@pytest.mark.parametrize("fused", [False, True])
+def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, stage, fused):
+    spec = replace(numbers(acks)._out.spec, carrier=RESUMABLE)
+    flow = eval(f"flow.{stage}.map(str)", {"flow": Flow(OutletRef(spec))})
+    with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* one of ") as refused:
+        (flow.fuse() if fused else flow).to(Sink.count())
+    able = str(refused.value).rpartition("expected one of ")[2].split(", ")
+    assert "map" in able
+    assert stage.partition("(")[0] not in able

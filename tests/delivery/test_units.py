@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated, attr-defined, operator, no-untyped-def"
+# mypy: disable-error-code="assignment, var-annotated, attr-defined, operator, no-untyped-def"
 """Sinks that write units as a whole: what belongs to a unit, and what is no element's fault."""
 
 import resource

@@ -3,6 +3,10 @@
 The promise: an element counts as done only when everything that came of it is. Whatever keeps
 elements back, mixes them or cuts a stream short cannot say that of single elements, and is
 refused when the graph is built.
+
+A source that takes back what it gave, to give it again, or that skips what earlier runs did, needs
+more: what comes of an element must not depend on those before it. `RESUMABLE` refuses stages that
+remember them.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.dsl.sink import FanOf
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["ACKNOWLEDGING"]
+__all__ = ["ACKNOWLEDGING", "RESUMABLE"]
 
 ONE_BY_ONE = frozenset(
     (
@@ -52,6 +56,8 @@ ONE_BY_ONE = frozenset(
     )
 )
 """Operators that give what comes of an element before they draw the next one."""
+REMEMBERING = frozenset(("distinct", "distinct_until_changed", "scan", "with_index"))
+"""Those of them for which elements that were taken back have been there all the same."""
 PASSING = frozenset(
     (
         "backpressure_timeout",
@@ -78,7 +84,7 @@ AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum
 
 
 class _Acknowledging:
-    """The only one of its kind: elements are ``Tracked``."""
+    """Elements are ``Tracked``."""
 
     def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
@@ -91,16 +97,37 @@ class _Acknowledging:
             raise self.refusal(spec, "cannot tell when it is done with one")
         return lambda: adapt(spec.make())
 
+    @property
+    def able(self) -> set[str]:
+        """The kinds of stages that can keep the promise."""
+        return {*_ADAPTERS, *_BY_SPEC}
+
     def refusal(self, spec: StageSpec, why: str) -> GraphError:
         """What is raised for ``spec``."""
-        able = ", ".join(sorted({*_ADAPTERS, *_BY_SPEC}))
+        able = ", ".join(sorted(self.able))
         return GraphError(
             f"stage '{spec.label}' (made at {spec.site}) takes acknowledged elements, but "
             f"'{spec.kind}' {why}: expected one of {able}"
         )
 
 
+class _Resumable(_Acknowledging):
+    """What was given may be taken back and given again, in this run or in a later one."""
+
+    @property
+    def able(self) -> set[str]:
+        return super().able - REMEMBERING
+
+    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+        if spec.kind in REMEMBERING:
+            raise self.refusal(
+                spec, "remembers earlier ones, also those of a partition that is tried again"
+            )
+        return super().carried(spec)
+
+
 ACKNOWLEDGING = _Acknowledging()
+RESUMABLE = _Resumable()
 
 
 _mixed: Callable[[Any, Any], Any] = cache(
