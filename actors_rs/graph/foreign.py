@@ -190,6 +190,7 @@ class SubscriberEnd(Generic[T]):
         self._signalling = Lock()  # never waited for: held means that a signal is under way
         self._signaller = 0  # its thread, which may signal again inside of it (3.3)
         self._ended = False  # by a terminal signal
+        self._drains = False  # asks for no more; what is under way is still taken
         self._drained = False
         inlet.name = actor.name
         actor.drain_boundary = self._drain
@@ -207,9 +208,7 @@ class SubscriberEnd(Generic[T]):
         if not self._subscribed.acquire(blocking=False):
             upstream.cancel()
             self._report(subscription, "2.12", "a second on_subscribe")
-        elif not self._actor.actor_inbox.offer_control(
-            _FromPeer(lambda: self._inlet.connect(upstream))
-        ):
+        elif not self._actor.actor_inbox.offer_control(_Subscribed(self._connect, upstream)):
             upstream.cancel()  # the stage has ended already
 
     def on_next(self, element: T, /) -> None:
@@ -259,6 +258,13 @@ class SubscriberEnd(Generic[T]):
 
     # In the stage's turn
 
+    def _connect(self, upstream: _ForeignPublisher) -> None:
+        """The publisher's subscription has come."""
+        if self._drains:
+            upstream.cancel()
+        else:
+            self._inlet.connect(upstream)
+
     def _broken(self, rule: str, happened: str) -> None:
         """End the link with the violation, unless the stage wants no more."""
         if self._inlet.cancelled or self._drained:
@@ -284,6 +290,7 @@ class SubscriberEnd(Generic[T]):
 
     def _drain(self) -> None:
         """Cancel the publisher; what it sent so far is taken, then the stream completes."""
+        self._drains = True
         self._inlet.cancel_upstream()
         self._actor.actor_inbox.offer(_FromPeer(self._close_drained))
 
@@ -307,6 +314,22 @@ class _FromPeer(Signal):
 
     def deliver(self) -> None:
         self._apply()
+
+
+class _Subscribed(_FromPeer):
+    """The subscription that a foreign publisher gives, as a message."""
+
+    __slots__ = ("_upstream",)
+
+    def __init__(
+        self, connect: Callable[[_ForeignPublisher], None], upstream: _ForeignPublisher
+    ) -> None:
+        super().__init__(partial(connect, upstream))
+        self._upstream = upstream
+
+    def dropped(self) -> None:
+        """The stage ended before it came to this: nobody else would tell the publisher."""
+        self._upstream.cancel()
 
 
 class _ForeignPublisher:

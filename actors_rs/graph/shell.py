@@ -262,10 +262,10 @@ class StageActor(PooledActor):
 
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""
-        self.post(self.drain_boundary or self.logic.drain)
-        self.post(self._drain_nest)
+        self.post(self._drain)
 
-    def _drain_nest(self) -> None:
+    def _drain(self) -> None:
+        (self.drain_boundary or self.logic.drain)()  # the first turn may have made the boundary
         if self.nest is not None:
             self.nest.drain()
 
