@@ -19,6 +19,7 @@ from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, Plan, commit_within
 from actors_rs.delivery.notes import Note
 from actors_rs.errors import RunCancelled
+from actors_rs.runtime._primitives import Lock
 from actors_rs.spark.partitions import PartitionPlan
 
 __all__ = ["Book", "without_numbers"]
@@ -52,6 +53,7 @@ class Book:
     def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int]) -> None:
         self.committed: frozenset[int] = frozenset()
         self._notes: deque[tuple[Note, Unit | None]] = deque()
+        self._pen = Lock()  # notes that one thread has taken are written before another one closes
         self._ledger = ledger
         self._rows_of = rows_of
         self._run: LedgerRun | None = None
@@ -110,12 +112,13 @@ class Book:
 
         On any one thread, also beside those that note.
         """
-        taken = []
-        with suppress(IndexError):
-            while True:
-                taken.append(self._notes.popleft())
-        if taken:
-            self._open_run().write([note for note, _ in taken])
+        with self._pen:
+            taken = []
+            with suppress(IndexError):
+                while True:
+                    taken.append(self._notes.popleft())
+            if taken:
+                self._open_run().write([note for note, _ in taken])
         return [unit for _, unit in taken if unit is not None]
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError, StreamError
@@ -28,7 +29,8 @@ class PartitionPolicy:
 
     ``max_attempts`` counts the first one. ``backoff`` is waited between them. ``timeout``: seconds
     after which a second attempt is begun beside the first; whichever gives its first elements
-    first is used. When neither has ended after twice that time, both count as failed.
+    first is used. When nothing was given after twice that time, the partition has failed, also if
+    one of the two failed before.
     """
 
     max_attempts: int = 1
@@ -49,9 +51,16 @@ class PartitionPolicy:
             raise InvalidArgumentError(
                 f"SparkSource: on_poison must be 'dead_letter' or 'fail', got {self.on_poison!r}"
             )
-        if self.timeout is not None and not self.timeout > 0:
+        if self.timeout is not None and (
+            isinstance(self.timeout, bool) or not isinstance(self.timeout, int | float)
+        ):
+            raise TypeError(
+                f"SparkSource: partition_timeout must be seconds or None, got {self.timeout!r}"
+            )
+        if self.timeout is not None and not 0 < self.timeout < inf:
             raise InvalidArgumentError(
-                f"SparkSource: partition_timeout must be above 0 seconds, got {self.timeout!r}"
+                "SparkSource: partition_timeout must be above 0 seconds and finite, "
+                f"got {self.timeout!r}"
             )
 
     @property
@@ -71,7 +80,14 @@ class PolicyOptions(TypedDict, total=False):
 
 
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
-    """The policy that ``options`` describe; raises for one that makes no sense."""
+    """The policy that ``options`` describe; raises for one that makes no sense.
+
+    ``TypeError`` for an option that there is not: it would be left out without a word.
+    """
+    known = PolicyOptions.__annotations__
+    for name in options:
+        if name not in known:
+            raise TypeError(f"SparkSource: no option {name!r}: expected one of {', '.join(known)}")
     return PartitionPolicy(
         options.get("max_attempts", 1),
         options.get("backoff", Backoff()),

@@ -35,11 +35,16 @@ A process that is killed repeats what was done in that time, besides what is in 
 class _Try:
     """All that is known of one partition that was begun."""
 
-    __slots__ = ("attempts", "fetch", "given", "second", "timer", "unit")
+    __slots__ = (
+        "attempts", "beside", "fetch", "given", "rests", "second", "seconded", "timer", "unit"
+    )  # fmt: skip
 
     def __init__(self, fetch: Fetch) -> None:
         self.fetch = fetch
         self.second: Fetch | None = None  # beside the first, which is late
+        self.seconded = False  # there was one, whatever became of it
+        self.beside: BaseException | None = None  # what became of it, or of the first
+        self.rests = False  # until the next attempt
         self.attempts = 0
         self.given = 0
         self.timer: Cancellable | None = None
@@ -71,6 +76,13 @@ class SupervisedPartitions(PartitionsSource):
         self._lingers = self._alone = False
 
     # The stage's own life
+
+    def drain(self) -> None:
+        super().drain()
+        for one in self._tries.values():
+            if one.rests and one.timer is not None:  # nobody wants the next attempt any more
+                one.timer.cancel()
+                one.fetch.ended = True
 
     def advance(self, budget: Any) -> None:
         super().advance(budget)
@@ -203,7 +215,7 @@ class SupervisedPartitions(PartitionsSource):
         if other is not None:  # the other attempt goes on
             if fetch is one.fetch:
                 self._use_second(one)
-            one.second = None
+            one.second, one.beside = None, error
             return
         if one.timer is not None:
             one.timer.cancel()
@@ -224,18 +236,20 @@ class SupervisedPartitions(PartitionsSource):
         if one.given:
             self._give_back(one)
         one.given = 0
+        one.seconded, one.beside, one.rests = False, None, True
         fresh = Fetch(one.fetch.index, self._tag)
         self._fetches[self._fetches.index(one.fetch)] = fresh
         one.fetch.dropped = True
         one.fetch = fresh
         wait = self._policy.backoff.delay(one.attempts - 1)
-        one.timer = self.context.after(wait, partial(self._begin_again, fresh))
+        one.timer = self.context.after(wait, partial(self._begin_again, one))
 
-    def _begin_again(self, fetch: Fetch) -> None:
+    def _begin_again(self, one: _Try) -> None:
+        one.rests = False
         if not (self._draining or self._stopped or self.outlet.closed):
-            self._begin(fetch)
+            self._begin(one.fetch)
         else:
-            fetch.ended = True
+            one.fetch.ended = True
 
     def _pass_over(self, one: _Try, error: BaseException) -> None:
         index = one.fetch.index
@@ -255,19 +269,27 @@ class SupervisedPartitions(PartitionsSource):
     # An attempt that is late
 
     def _late(self, one: _Try, attempt: int) -> None:
-        if one.attempts != attempt or one.fetch.ended or one.fetch.pieces or one.given:
+        if one.attempts != attempt or one.rests or self._draining:  # it rang a moment too late
             return
-        if one.second is None:
+        if one.fetch.ended or one.fetch.pieces or one.given:
+            return
+        if one.seconded:
+            self._give_up_waiting(one)
+        else:
             self._begin_second(one)
-            return
-        took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s, twice"
-        self._drop(one.second)
-        one.second = None
+
+    def _give_up_waiting(self, one: _Try) -> None:
+        took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s"
+        other = "twice" if one.beside is None else f"and its other attempt failed: {one.beside}"
+        if one.second is not None:
+            self._drop(one.second)
+            one.second = None
         self._drop(one.fetch)
         one.fetch.ended = True
-        self._fetch_failed(one.fetch, PartitionTimeoutError(took))
+        self._fetch_failed(one.fetch, PartitionTimeoutError(f"{took}, {other}"))
 
     def _begin_second(self, one: _Try) -> None:
+        one.seconded = True
         one.second = Fetch(one.fetch.index, self._tag)
         self._begin(one.second)
 

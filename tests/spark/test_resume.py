@@ -1,6 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Runs that keep a ledger: tried again, given up on, resumed; nothing lost and nothing doubled."""
 
+import math
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -288,6 +289,9 @@ def test_an_operator_that_cannot_keep_count_is_refused_when_the_graph_is_built(
         ({"max_attempts": 0}, "max_attempts must be at least 1, got 0"),
         ({"on_poison": "ignore"}, "on_poison must be"),
         ({"partition_timeout": -1.0}, "partition_timeout must be above 0"),
+        ({"partition_timeout": "5"}, "partition_timeout must be seconds or None, got '5'"),
+        ({"partition_timeout": math.inf}, "partition_timeout must be above 0"),
+        ({"max_attempt": 3}, "no option 'max_attempt': expected one of max_attempts, backoff"),
         ({"backoff": 3}, "backoff must be a Backoff"),
         ({"pool": ""}, "pool must be a name or None"),
     ],

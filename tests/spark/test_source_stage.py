@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from actors_rs import Backoff
 from actors_rs.errors import StreamError
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.spark.failures import SparkPartitionError, SparkSessionLost
+from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.stage import PIECES_AHEAD
 from tests.spark.bench import Bench, ListPlan
 
@@ -255,6 +257,19 @@ def test_draining_delivers_what_has_arrived_and_begins_no_other() -> None:
     assert bench.got == [0, 1, 2]
     assert bench.completed
     assert plan.begun == [0]
+
+
+def test_draining_does_not_wait_for_the_next_attempt_at_a_partition() -> None:
+    policy = PartitionPolicy(3, Backoff(3600, 3600))
+    bench = Bench(ListPlan([ValueError("lost")], [1]), policy=policy)
+    bench.request(1)
+    bench.run_job()
+    bench.run_job()
+    assert not bench.jobs, "the next attempt rests"
+    bench.drain()
+    bench.run_all()
+    assert bench.completed
+    assert all(timer.over for timer in bench.timers)
 
 
 def test_a_partition_cut_short_by_draining_is_not_counted_as_done() -> None:

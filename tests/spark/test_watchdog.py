@@ -95,6 +95,47 @@ def test_a_partition_that_is_late_for_good_is_poison_and_the_others_go_on() -> N
     assert bench.completed
 
 
+def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_the_time() -> None:
+    class Hanging(ListPlan):
+        def fetch(self, index: int, tag: str):
+            raise ValueError("no such file")  # the first attempt's thread never comes to it
+
+    bench = late(Hanging([0]))
+    bench.run_job(1)
+    assert bench.error is None, "the first attempt may still give something"
+    bench.ring()
+    assert isinstance(bench.error, PartitionTimeoutError)
+    said = "partition 0 gave nothing for 5.0 s, and its other attempt failed: no such file"
+    assert str(bench.error) == said
+    assert bench.logic.details()["attempts"] == 2
+
+
+def test_a_second_attempt_that_takes_the_firsts_place_has_its_time_and_no_third_beside_it() -> None:
+    class Failing(ListPlan):
+        def fetch(self, index: int, tag: str):
+            raise ValueError("the first")
+
+    bench = late(Failing([0]))
+    bench.run_job(0)
+    bench.ring()
+    assert isinstance(bench.error, PartitionTimeoutError)
+    assert bench.logic.details()["attempts"] == 2
+
+
+def test_a_watch_that_rings_while_a_failure_is_dealt_with_begins_nothing() -> None:
+    bench = Bench(ListPlan([ValueError("lost")]), policy=policy(attempts=2))
+    bench.request(1)
+    bench.run_job()
+    (watch,) = bench.timers
+    bench.jobs.popleft()()  # the failure is on its way to the stage when the time has come
+    bench.posted.append(watch.action)
+    bench.turn()
+    assert not bench.jobs, "the next attempt rests"
+    assert bench.logic.details()["attempts"] == 1
+    bench.ring(-1)
+    assert bench.logic.details()["attempts"] == 2
+
+
 def test_a_partition_that_gave_something_is_late_no_more() -> None:
     bench = Bench(ListPlan([0], [1, 2, 3]), policy=policy())
     bench.request(1)

@@ -1,8 +1,11 @@
 """When the supervised source writes its ledger: not for each partition, and at the end at once."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
-from actors_rs.delivery import Disposition, status
+from actors_rs.delivery import Disposition, Ledger, status
+from actors_rs.spark.bookkeeping import Book
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
 
@@ -71,3 +74,28 @@ def test_a_run_that_ends_early_writes_what_it_knows_and_rings_no_more(tmp_path: 
     assert bench.logic.finished
     assert (committed(path), status(path).state) == (1, "cancelled")
     assert all(timer.over for timer in bench.timers)
+
+
+def test_notes_that_are_just_being_written_are_in_the_ledger_when_it_is_closed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "night.ledger"
+    book = Book(Ledger(path), lambda element: 1)
+    book.open(ListPlan([0]), 1)
+    book.failed(0, ValueError("damaged"), poison=True)
+    closing = threading.Thread(target=book.close, args=(None,), kwargs={"completed": True})
+    run: Any = book._run
+    write = run.write
+
+    def write_while_it_is_closed(notes: Any) -> None:
+        closing.start()
+        closing.join(0.2)  # it cannot have ended by then, or the notes are lost
+        write(notes)
+
+    run.write = write_while_it_is_closed
+    writing = threading.Thread(target=book.write)
+    writing.start()
+    writing.join()
+    closing.join()
+    (entry,) = status(path).partitions
+    assert (entry.state, entry.last_error) == ("poison", "damaged")
