@@ -58,6 +58,33 @@ def test_a_run_that_goes_on_is_told_with_its_rate_and_the_time_that_is_left():
     assert lines[3] == "1,100 rows, 8,800 bytes, 110 rows/s, about 0:00:30 left"
 
 
+def test_the_pace_of_a_run_that_was_resumed_is_that_of_its_last_partitions():
+    evening = [Entry(n, "committed", 1, 100, 800, 0.0, float(n), None) for n in range(50)]
+    morning = [Entry(n, "committed", 1, 100, 800, 0.0, 40_000.0 + n, None) for n in range(50, 150)]
+    left = [Entry(n, "pending", 0, 0, 0, None, None, None) for n in range(150, 180)]
+    report = Report(1, "f" * 64, "running", 4711, 0.0, None, None, (*evening, *morning, *left))
+    assert list(told(report, now=40_150.0))[3].endswith("101 rows/s, about 0:00:30 left")
+
+
+def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
+    entries = (
+        Entry(0, "committed", 1, 9, 9, 1.0, 2.0, None),
+        Entry(1, "committed", 1, 9, 9, 1.0, 4.0, None),
+        Entry(2, "running", 1, 0, 0, 3.0, None, None),
+        Entry(3, "pending", 0, 0, 0, None, None, None),
+    )
+    lines = list(told(Report(2, "f" * 64, "running", None, 0.0, None, None, entries), now=9.0))
+    said = "run 2 was killed: it has not written its end, and no process holds it, plan "
+    assert lines[0].startswith(said)
+    assert lines[2].endswith("(50.0%), 1 in hand when it was killed, 1 pending")
+    assert "left" not in lines[3], "nobody works on it"
+
+
+def test_a_clock_that_was_set_back_gives_no_negative_time():
+    report = Report(1, "f" * 64, "completed", None, 100.0, 40.0, None, ())
+    assert list(told(report, now=40.0))[1].endswith("took 0:00:00")
+
+
 def test_many_causes_are_told_in_part():
     poison = tuple(Entry(n, "poison", 3, 0, 0, 1.0, None, f"cause {n}") for n in range(50))
     lines = list(told(Report(1, "f" * 64, "completed", None, 0.0, 9.0, None, poison), now=9.0))

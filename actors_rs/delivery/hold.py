@@ -6,26 +6,27 @@ gives it up when the process ends, however it ends.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 
 __all__ = ["Hold"]
+
+_PATIENCE = 0.25  # seconds; somebody may just be looking whether it is held
 
 
 class Hold:
     """Holds ``path`` from ``take`` to ``release``. Any thread, one at a time."""
 
     def __init__(self, path: str) -> None:
-        self._path = f"{path}.lock"
+        self.file = f"{path}.lock"
         self._database: sqlite3.Connection | None = None
 
     def take(self) -> bool:
         """Whether it is held now; False if somebody else holds it."""
-        database = sqlite3.connect(
-            self._path, timeout=0, isolation_level=None, check_same_thread=False
-        )
+        database = self._connected(_PATIENCE)
         try:
             database.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             database.close()
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                 return False
@@ -33,8 +34,26 @@ class Hold:
         self._database = database
         return True
 
+    def is_taken(self) -> bool:
+        """Whether somebody holds it, this process included; also True if nobody can tell."""
+        if not os.path.exists(self.file):
+            return False
+        database = self._connected(0.0)
+        try:
+            database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.DatabaseError:
+            return True
+        finally:
+            database.close()
+        return False
+
     def release(self) -> None:
         """Give it up; later calls do nothing."""
         database, self._database = self._database, None
         if database is not None:
             database.close()
+
+    def _connected(self, patience: float) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.file, timeout=patience, isolation_level=None, check_same_thread=False
+        )

@@ -16,7 +16,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from actors_rs.delivery import notes
@@ -33,6 +33,7 @@ _END = (
     "UPDATE ledger_runs SET state = :state, error = :error, ended = :now, holder = NULL "
     "WHERE run = :run"
 )
+_LEFT = "UPDATE ledger_partitions SET state = 'pending' WHERE run = :run AND state = 'running'"
 _BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file meanwhile
 
 
@@ -85,19 +86,35 @@ class Ledger:
     def open(self, plan: Plan) -> LedgerRun:
         """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
 
-        Raises ``LedgerError`` if another process holds it, or it belongs to another plan, or is
-        no ledger; ``WriteError`` if the file cannot be written.
+        Raises ``LedgerError`` if another process holds it, or it belongs to another plan, is no
+        ledger or damaged, or its directory is missing; ``WriteError`` if it cannot be written.
         """
-        with _naming(self.path):
-            hold = Hold(self.path)
-            if not hold.take():
-                raise LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
-            try:
+        hold = self._held()
+        try:
+            with _naming(self.path):
                 database = _connected(self.path)
-                return LedgerRun(self.path, hold, database, self._run_of(database, plan))
-            except BaseException:
-                hold.release()
-                raise
+                try:
+                    database.execute("PRAGMA journal_mode = WAL")
+                    return LedgerRun(self.path, hold, database, self._run_of(database, plan))
+                except BaseException:
+                    database.close()  # what is left open would lock the next one out
+                    raise
+        except BaseException:
+            hold.release()
+            raise
+
+    def _held(self) -> Hold:
+        folder = os.path.dirname(os.path.abspath(self.path))
+        if not os.path.isdir(folder):
+            raise LedgerError(f"{self.path}: there is no directory {folder} for the ledger")
+        if os.path.isdir(self.path):
+            raise LedgerError(f"{self.path}: a ledger is a file, this is a directory")
+        hold = Hold(self.path)
+        with _naming(hold.file):
+            taken = hold.take()
+        if not taken:
+            raise LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
+        return hold
 
     def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
         check_version(database, self.path)
@@ -178,7 +195,7 @@ class LedgerRun:
         if finished:
             return
         try:
-            self.write([Note(_END, {"state": state, "error": error})])
+            self.write([Note(_LEFT, {}), Note(_END, {"state": state, "error": error})])
         finally:
             with self._lock:
                 self._closed = True
@@ -199,9 +216,10 @@ def commit_within(
 
 
 def status(path: str | os.PathLike[str]) -> Report:
-    """The newest run of a ledger, whether somebody holds it or not. Blocks.
+    """The newest run of a ledger, whether somebody holds it or not. Blocks; changes nothing.
 
-    Raises ``LedgerError`` if there is no ledger at ``path``, or no run in it.
+    A run that is "running" and has no ``holder`` was killed. Raises ``LedgerError`` if there is no
+    ledger at ``path``, no run in it, or the file is damaged.
     """
     path = os.fspath(path)
     if not os.path.isfile(path):
@@ -212,17 +230,11 @@ def status(path: str | os.PathLike[str]) -> Report:
         report = read_report(database)
     if report is None:
         raise LedgerError(f"{path}: the ledger holds no run yet")
-    return report
+    return report if Hold(path).is_taken() else replace(report, holder=None)
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
 
 
 def _begin_run(database: sqlite3.Connection, plan: Plan) -> int:
@@ -268,6 +280,12 @@ def _naming(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_NOTADB:
             raise LedgerError(f"{path}: a ledger was expected, this is no database") from error
+        if code == sqlite3.SQLITE_CORRUPT:
+            raise LedgerError(
+                f"{path}: the file is damaged ({error}): restore it, or begin with an empty output "
+                "and another path"
+            ) from error
         raise WriteError(path, error) from error

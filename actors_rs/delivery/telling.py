@@ -9,6 +9,8 @@ from actors_rs.delivery.schema import Entry, Report
 
 __all__ = ["told"]
 
+LATELY = 100
+"""Partitions, those committed last, by which the pace of a run that goes on is judged."""
 MOST_CAUSES = 20
 """Poison partitions, or last errors, that are told one by one."""
 
@@ -18,7 +20,9 @@ def told(report: Report, now: float) -> Iterator[str]:
     counts, total = report.counts, len(report.partitions)
     yield f"run {report.run} {_state(report)}, plan {report.fingerprint[:12]}"
     yield f"began {_time(report.started)}, {_duration(report, now)}"
-    rest = [f"{counts[s]} {s}" for s in ("running", "pending", "poison") if counts[s]]
+    rest = [
+        f"{counts[s]} {_word(s, report)}" for s in ("running", "pending", "poison") if counts[s]
+    ]
     done = f"{counts['committed']} of {total} partitions committed ({_share(report)})"
     yield ", ".join([done, *rest])
     yield _work(report, now)
@@ -35,7 +39,13 @@ def told(report: Report, now: float) -> Iterator[str]:
 def _state(report: Report) -> str:
     if report.state != "running":
         return report.state
+    if report.holder is None:
+        return "was killed: it has not written its end, and no process holds it"
     return f"running, held by process {report.holder}"
+
+
+def _word(state: str, report: Report) -> str:
+    return "in hand when it was killed" if state == "running" and not report.holder else state
 
 
 def _share(report: Report) -> str:
@@ -50,27 +60,32 @@ def _time(seconds: float) -> str:
 def _duration(report: Report, now: float) -> str:
     if report.ended is not None:
         return f"took {_span(report.ended - report.started)}"
-    return f"{_span(now - report.started)} ago, and has not written its end"
+    return f"{_span(now - report.started)} ago"
 
 
 def _span(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=max(0, round(seconds))))  # a clock may have been set back
 
 
 def _work(report: Report, now: float) -> str:
     done = [entry for entry in report.partitions if entry.state == "committed"]
     rows, size = sum(e.rows for e in done), sum(e.bytes for e in done)
     line = f"{rows:,} rows, {size:,} bytes"
-    times = [e.committed for e in done if e.committed is not None]
+    if report.state == "running" and report.holder is not None:  # it may be one that was resumed
+        done = sorted(done, key=_committed)[-LATELY:]
+    times = [_committed(entry) for entry in done]
     if len(times) < 2 or max(times) <= min(times):
         return line
-    rate = rows / (max(times) - min(times))
+    seconds = max(times) - min(times)
+    line += f", {sum(e.rows for e in done) / seconds:,.0f} rows/s"
     left = sum(1 for e in report.partitions if e.state in ("pending", "running"))
-    line += f", {rate:,.0f} rows/s"
-    if left and report.state == "running":
-        per_partition = (max(times) - min(times)) / (len(times) - 1)
-        line += f", about {_span(left * per_partition)} left"
+    if left and report.state == "running" and report.holder is not None:
+        line += f", about {_span(left * seconds / (len(times) - 1))} left"
     return line
+
+
+def _committed(entry: Entry) -> float:
+    return entry.committed or 0.0
 
 
 def _causes(entries: list[Entry], what: str) -> Iterator[str]:

@@ -121,7 +121,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_process_that_was_killed_holds_nothing_and_what_it_committed_is_there(path):
     process = subprocess.run([sys.executable, "-c", KILLED, os.fspath(path)], check=False)
     assert process.returncode == -signal.SIGKILL
-    assert status(path).state == "running"
+    report = status(path)
+    assert (report.state, report.holder) == ("running", None)
     run = Ledger(path).open(PLAN)
     assert states(run.report()) == ["committed", "pending", "pending"]
     assert run.report().partitions[1].attempts == 1
@@ -172,8 +173,51 @@ def test_a_ledger_of_another_version_is_refused(path):
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     path = tmp_path / "missing" / "night.ledger"
-    with pytest.raises(WriteError, match=r"night\.ledger"):
+    with pytest.raises(LedgerError, match=r"night\.ledger: there is no directory .*missing for"):
         Ledger(path).open(PLAN)
+    with pytest.raises(LedgerError, match="a ledger is a file, this is a directory"):
+        Ledger(tmp_path).open(PLAN)
+    assert not (tmp_path.parent / f"{tmp_path.name}.lock").exists()
+
+
+def test_a_damaged_ledger_is_said_to_be_damaged(path):
+    Ledger(path).open(PLAN).finish("completed")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:8192] + bytes(range(256)) * ((len(whole) - 8192) // 256))
+    for use in (status, lambda path: Ledger(path).open(PLAN)):
+        with pytest.raises(
+            LedgerError, match=r"night\.ledger: the file is damaged \(.*: restore it"
+        ):
+            use(path)
+
+
+def test_a_ledger_that_is_refused_is_left_closed(path):
+    Ledger(path).open(PLAN).finish("completed")
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(LedgerError) as refused:
+        Ledger(path).open(Plan("id: int64", 4, "Range(0, 9)"))
+    assert refused.value.__traceback__ is not None, "which holds on to what was open"
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_reading_a_database_that_is_no_ledger_changes_nothing_of_it(path):
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE t (n)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="holds none"):
+        status(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_no_partition_of_a_run_that_has_ended_is_running(path):
+    run = Ledger(path).open(PLAN)
+    run.begun(0)
+    run.begun(1)
+    run.failed(1, "bad", poison=True)
+    run.finish("failed", "disk full")
+    assert states(status(path)) == ["pending", "poison", "pending"]
 
 
 def test_a_full_disk_fails_the_commit_and_the_ledger_goes_on_when_there_is_space(path):
