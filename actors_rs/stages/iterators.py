@@ -1,6 +1,7 @@
 """What stages do with iterables of the user's: whether they can be drawn at all, and closing them.
 
 A generator that has ended looks like an empty one. Nobody means that: it was used up elsewhere.
+What a function of the user's must not return is refused with the same words everywhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from actors_rs.errors import GraphError
 
-__all__ = ["close", "iterator_of", "no_pair", "not_ended"]
+__all__ = ["check_key", "close", "iterator_of", "no_pair", "not_ended"]
 
 
 def not_ended(iterable: Any, where: str) -> Any:
@@ -37,6 +38,14 @@ def iterator_of(values: Any, where: str, wanted: str = "an iterable") -> Iterato
 def no_pair(where: str, wanted: str, came: Any) -> TypeError:
     """The error for a function that did not return the two parts that it has to."""
     return TypeError(f"{where}: expected a pair, {wanted}, got {came!r}")
+
+
+def check_key(key: Any, where: str) -> None:
+    """Raise a ``TypeError`` that says what came if ``key`` has no hash: to be asked behind one."""
+    try:
+        hash(key)
+    except TypeError as error:
+        raise TypeError(f"{where}: expected something hashable, got {key!r}") from error
 
 
 def close(values: Any) -> None:

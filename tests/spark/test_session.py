@@ -62,7 +62,7 @@ def test_an_old_java_home_gives_way_to_a_newer_java_on_path(tmp_path: Path) -> N
 @pytest.mark.usefixtures("no_packaged_java")
 def test_short_lived_that_is_no_flag_is_refused_before_anything_begins() -> None:
     with pytest.raises(
-        TypeError, match="^local_session: short_lived must be True or False, got 'no"
+        TypeError, match=r"^local_session: short_lived must be True or False, got 'no"
     ):
         local_session(short_lived="no")  # type: ignore[arg-type]
 

@@ -82,7 +82,7 @@ FUSED = {
 OPERATORS |= FUSED
 SINKS = {
     "for_each": ForEach,
-    "fold": lambda f: Fold(0, lambda _, n: f(n)),
+    "fold": lambda f: Fold(int, lambda _, n: f(n)),
 }
 FOLDINGS = {
     "reduce": lambda f: Reduce(int, lambda _, n: f(n)),

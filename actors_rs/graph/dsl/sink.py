@@ -132,14 +132,14 @@ class Sink(Generic[In_contra, R_co]):
         """
         make_init = copies_of(init, "Sink.fold", "Sink.fold_get")
         function(f, "fold: f")
-        return _sink("fold", lambda: Fold(make_init(), f))
+        return _sink("fold", lambda: Fold(make_init, f))
 
     @staticmethod
     def fold_get(make_init: Callable[[], R], f: Callable[[R, T], R]) -> Sink[T, R]:
         """``fold`` from what ``make_init()`` gives, which is called once in each run."""
         function(make_init, "fold_get: make_init")
         function(f, "fold_get: f")
-        return _sink("fold_get", lambda: Fold(make_init(), f))
+        return _sink("fold_get", lambda: Fold(make_init, f))
 
     @overload
     @staticmethod

@@ -33,6 +33,7 @@ from typing import Any
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, why_stuck
+from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -144,9 +145,14 @@ class GroupBy(StageLogic):
             self.inlet.untake(list(elements))
 
         while length_hint(elements):
+            mark = None
             try:
-                for element in elements:
-                    frames[key(element)].append(element)
+                try:
+                    for element in elements:
+                        frames[mark := key(element)].append(element)
+                except TypeError:
+                    check_key(mark, "group_by: key")
+                    raise
             except Exception as error:
                 left = length_hint(elements)
                 position = self.inlet.count - left - 1

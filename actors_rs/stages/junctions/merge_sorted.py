@@ -72,6 +72,11 @@ class _Side:
         """Of the element whose key could not be had."""
         return self.inlet.count - (len(self.elements) - len(self.keys))
 
+    def next_one(self, which: str) -> str:
+        """The next key and where its element stands, for a message."""
+        position = self.inlet.count - len(self.elements) + self.at
+        return f"{self.keys[self.at]!r} (element {position} of the {which} stream)"
+
     def give(self, most: int) -> Frame:
         """Elements without a look at the other side."""
         begin, self.at = self.at, min(self.at + most, len(self.keys))
@@ -129,7 +134,8 @@ class MergeSorted(FanIn):
                     i += 1
         except Exception as error:
             self.outlet.emit(out)
-            self.fail(error)
+            one.at, other.at = i, j
+            self.fail(_incomparable(one, other, error) if type(error) is TypeError else error)
             return 0
         one.at, other.at = i, j
         self.outlet.emit(out)
@@ -150,3 +156,11 @@ class MergeSorted(FanIn):
             self.end(failed.inlet.error)
         elif all(side.over for side in self._sides):
             self.end(None)
+
+
+def _incomparable(one: _Side, other: _Side, error: TypeError) -> TypeError:
+    """What to say of ``error``, which came of the next two keys."""
+    came = f"{other.next_one('second')} and {one.next_one('first')}"
+    told = TypeError(f"merge_sorted: expected what can be compared, got {came}")
+    told.__cause__ = error
+    return told

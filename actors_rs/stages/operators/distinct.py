@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.brake import halted
+from actors_rs.stages.iterators import check_key
 from actors_rs.stages.linear import Operator
 
 
@@ -43,43 +44,55 @@ class Distinct(Operator):
         if self._key is not None or self._window is not None:
             super().collect(elements, out)
             return
-        seen = self._all
-        for element in elements:
-            if element not in seen:
-                seen.add(element)
-                out.append(element)
+        seen, element = self._all, None
+        try:
+            for element in elements:
+                if element not in seen:
+                    seen.add(element)
+                    out.append(element)
+        except TypeError:
+            check_key(element, "distinct")
+            raise
 
     def details(self) -> dict[str, Any]:
         return {"keys": len(self._all) + len(self._recent)}
 
     def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
-        key, seen = self._key, self._all
+        key, seen, mark = self._key, self._all, None
 
         def halt() -> None:
             nonlocal key
             key = halted
 
         self.brake.halt = halt
-        for element in elements:
-            mark = element if key is None else key(element)
-            if mark not in seen:
-                seen.add(mark)
-                yield element
+        try:
+            for element in elements:
+                mark = element if key is None else key(element)
+                if mark not in seen:
+                    seen.add(mark)
+                    yield element
+        except TypeError:
+            check_key(mark, "distinct: key")
+            raise
 
     def _not_recent(self, elements: Iterator[Any]) -> Iterator[Any]:
-        key, recent, most = self._key, self._recent, self._window or 0
+        key, recent, most, mark = self._key, self._recent, self._window or 0, None
 
         def halt() -> None:
             nonlocal key
             key = halted
 
         self.brake.halt = halt
-        for element in elements:
-            mark = element if key is None else key(element)
-            if mark in recent:
-                recent.move_to_end(mark)
-                continue
-            recent[mark] = None
-            if len(recent) > most:
-                recent.popitem(last=False)
-            yield element
+        try:
+            for element in elements:
+                mark = element if key is None else key(element)
+                if mark in recent:
+                    recent.move_to_end(mark)
+                    continue
+                recent[mark] = None
+                if len(recent) > most:
+                    recent.popitem(last=False)
+                yield element
+        except TypeError:
+            check_key(mark, "distinct: key")
+            raise

@@ -20,6 +20,7 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
+from actors_rs.stages.iterators import check_key
 from actors_rs.stages.operators.map_async import MapAsync, _Call
 
 
@@ -51,7 +52,12 @@ class MapAsyncByKey(MapAsync):
                     return
 
     def _line_up(self, call: _Call, key: Any) -> None:
-        if key in self._lines:
+        try:
+            has_begun = key in self._lines
+        except TypeError:
+            check_key(key, "map_async: key")
+            raise
+        if has_begun:
             self._lines[key].append(call)
         else:
             self._lines[key] = deque()

@@ -36,7 +36,12 @@ class SortWithin(EdgedOperator):
         for element in elements:
             self._number += 1
             mark = element if key is None else key(element)
-            insort(in_hand, (mark, self._number, element))  # a heap would be spoilt if this raises
+            try:  # a heap would be spoilt if this raises
+                insort(in_hand, (mark, self._number, element))
+            except TypeError as error:
+                raise TypeError(
+                    f"sort_within: expected what can be compared, got {mark!r}: {error}"
+                ) from error
             if len(in_hand) > count:
                 yield in_hand.pop(0)[-1]
 

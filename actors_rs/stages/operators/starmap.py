@@ -39,16 +39,39 @@ class Starmap(Operator):
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(elements, 1):
             try:
-                result = f(*element)
+                try:
+                    result = f(*element)
+                except TypeError:
+                    _check_arguments(element)
+                    raise
             except BaseException as error:
                 stream.stumbled(step, error)
                 raise
             yield result
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return (self._f(*element) for element in elements)
+        f, element = self._f, ()
+        try:
+            for element in elements:
+                yield f(*element)
+        except TypeError:
+            _check_arguments(element)
+            raise
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        f = self._f
-        for element in elements:
-            out.append(f(*element))  # a comprehension would lose `out` if f raises
+        f, element = self._f, ()
+        try:
+            for element in elements:
+                out.append(f(*element))  # a comprehension would lose `out` if f raises
+        except TypeError:
+            _check_arguments(element)
+            raise
+
+
+def _check_arguments(element: Any) -> None:
+    """Raise a ``TypeError`` that says so if ``element`` is nothing to take arguments from."""
+    try:
+        iter(element)
+    except TypeError:
+        if not isinstance(element, Iterable):  # else it is a failure of its own
+            raise TypeError(f"starmap: expected a tuple of arguments, got {element!r}") from None

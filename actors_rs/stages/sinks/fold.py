@@ -16,14 +16,19 @@ from actors_rs.stages.linear import SinkLogic
 
 
 class Fold(SinkLogic):
-    """Folds the elements into one value, ``init`` if there are none."""
+    """Folds the elements into one value, what ``make_init`` gives if there are none."""
 
     runs_user = True
 
-    def __init__(self, init: Any, f: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
-        self._accumulated = init
+        self._make_init = make_init
+        self._accumulated: Any = None
         self._f = f
+
+    def start(self) -> None:
+        self._accumulated = self._make_init()
+        super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
