@@ -124,6 +124,11 @@ class Operator(_Linear):
     def held(self) -> Iterable[Any]:
         return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
+    def let_go(self) -> None:
+        held = [None for _ in self.held()]
+        self._piece, self._elements = held, iter(held)
+        self._results = iter(()) if held else None
+
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""
         out.extend(self.transform(elements))

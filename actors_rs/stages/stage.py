@@ -281,6 +281,13 @@ class StageLogic:
         """
         return ()
 
+    def let_go(self) -> None:
+        """Called behind ``stop``, when all is accounted for: hold on to no element.
+
+        ``held`` names as many as before, and not which. An element may be a group, which waits
+        until nobody has it any more, and the run keeps this logic as long as that waits.
+        """
+
     def renew(self, error: BaseException, position: int | None) -> None:
         """Begin with fresh state behind the element at ``position``, which raised ``error``.
 

@@ -277,3 +277,6 @@ class FlatMapMerge(Drawing, Hosting):
     def held(self) -> Iterable[Any]:
         """Of a stream that was cut off, the element it was begun for, whatever had come of it."""
         return self._cut_off
+
+    def let_go(self) -> None:
+        self._cut_off = [None] * len(self._cut_off)

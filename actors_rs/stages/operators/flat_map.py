@@ -156,6 +156,10 @@ class FlatMap(Drawing, Operator):
             return (*self._drawn, *rest)
         return (piece[-left - 1], *rest)
 
+    def let_go(self) -> None:
+        super().let_go()
+        self._met, self._met_in, self._inner, self._drawn = None, (), None, _NOTHING
+
     def advance(self, budget: Budget) -> None:
         self._lap = budget.lap
         while self._inner is None or self._inner_is_over(self._inner):

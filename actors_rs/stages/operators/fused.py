@@ -109,6 +109,12 @@ class Fused(Operator):
             held += [element for _, frame in self._line for element in frame]
         return held
 
+    def let_go(self) -> None:
+        for part in self._parts:
+            part.logic.let_go()
+        self._line = deque((index, [None] * len(frame)) for index, frame in self._line)
+        self._unfinished = [None] * len(self._unfinished)
+
     def details(self) -> dict[str, Any]:
         taken = [(part.name, part.logic.inlet.count) for part in self._parts]
         return {f"{number} {name} took": count for number, (name, count) in enumerate(taken, 1)}
