@@ -7,10 +7,11 @@ holds as far as it is asked.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
+from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Outlet
 
@@ -94,6 +95,16 @@ class Sorted:
         self.count = 0
         self._seconds = 0.0
         self._ready = 0  # elements that could be sorted when others were let go first
+
+    def sort(self, key: Callable[[Any], Any], elements: Iterator[Any]) -> None:
+        """Put ``elements`` to those of their keys; what it raises is the fault of the last one."""
+        frames, mark = self.frames, None
+        try:
+            for element in elements:
+                frames[mark := key(element)].append(element)
+        except TypeError:
+            check_key(mark, "group_by: key")
+            raise
 
     def take(self) -> dict[Any, list[Any]]:
         """All that waits."""

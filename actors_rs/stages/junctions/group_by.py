@@ -33,7 +33,6 @@ from typing import Any
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, why_stuck
-from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -125,7 +124,7 @@ class GroupBy(StageLogic):
         while inlet.buffered and room > 0:
             piece = inlet.take(min(room, pace.size))
             room -= len(piece)
-            self._sort_piece(piece, ready.frames)
+            self._sort_piece(piece)
             if inlet.cancelled:
                 return
             lap = budget.lap()
@@ -137,22 +136,16 @@ class GroupBy(StageLogic):
         if not waits:
             self._give_all(ready.take())
 
-    def _sort_piece(self, piece: Frame, frames: dict[Any, list[Any]]) -> None:
-        key, elements = self._key, iter(piece)
+    def _sort_piece(self, piece: Frame) -> None:
+        elements = iter(piece)
 
         def before_the_end() -> None:
             self._give_all(self._sorted.take())
             self.inlet.untake(list(elements))
 
         while length_hint(elements):
-            mark = None
             try:
-                try:
-                    for element in elements:
-                        frames[mark := key(element)].append(element)
-                except TypeError:
-                    check_key(mark, "group_by: key")
-                    raise
+                self._sorted.sort(self._key, elements)
             except Exception as error:
                 left = length_hint(elements)
                 position = self.inlet.count - left - 1
