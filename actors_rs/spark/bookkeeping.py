@@ -24,12 +24,28 @@ from actors_rs.spark.partitions import PartitionPlan
 
 __all__ = ["Book", "without_numbers"]
 
-_NUMBERED = re.compile(r"#\d+L?|\[\d+\]|plan_id=\d+|0x[0-9a-f]+|@[0-9a-f]{6,}")
+_LAMBDA = re.compile(r"\blambda (\w+?)(_\d+#\d+)")
+_EXPRESSION = re.compile(r"(?<![\s'\"=(])#(\d+)")
+_COUNTED = re.compile(
+    r"(CTERelation(?:Def|Ref) |CollectMetrics .*\], |plan_id=|RDD\[(?=\d+\] at ))\d+"
+)
+_ADDRESS = re.compile(r"0x[0-9a-f]+|@[0-9a-f]{6,}")
+_CALL_SITE = re.compile(r"( at [^\[\n]*?) at [^\[\n]*:\d+(?= \[)")
+_CACHED = re.compile(r"^.*\bCachedPartitions: .*\n?", re.MULTILINE)
 
 
 def without_numbers(plan: str) -> str:
-    """``plan`` without the numbers that Spark gives anew in every session."""
-    return _NUMBERED.sub("#", plan)
+    """``plan`` without what Spark gives anew in every session, or whenever a plan is made.
+
+    Expressions are numbered anew in the order they come in, for they must not change places.
+    Whatever the user has written stays: an index, a literal, the number in a column's name.
+    """
+    for name, number in set(_LAMBDA.findall(plan)):
+        plan = plan.replace(f"{name}{number}", f"{name}{number[number.index('#') :]}")
+    order: dict[str, int] = {}
+    plan = _EXPRESSION.sub(lambda it: f"#{order.setdefault(it.group(1), len(order))}", plan)
+    plan = _CALL_SITE.sub(r"\1", _COUNTED.sub(r"\1", _CACHED.sub("", plan)))
+    return _ADDRESS.sub("@", plan)
 
 
 class _Entry:

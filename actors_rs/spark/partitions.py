@@ -34,6 +34,7 @@ T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 _ROWS_AT_ONCE = 4096
+_ALL_FIELDS = 2**31 - 1
 
 
 class PartitionPlan(Protocol[T_co]):
@@ -215,9 +216,15 @@ def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
 
 def _description_of(df: Any) -> tuple[str, str]:
     """Schema and plan of a DataFrame, with the files it reads."""
-    plan = str(df._jdf.queryExecution().analyzed().toString())
+    from py4j.protocol import Py4JError
+
+    plan = df._jdf.queryExecution().analyzed()
+    try:
+        text = plan.treeString(True, False, _ALL_FIELDS, False, False)
+    except Py4JError:  # it takes other arguments now: without them, 25 columns have to do
+        text = plan.toString()
     files = "\n".join(sorted(df.inputFiles()))
-    return df.schema.simpleString(), f"{plan}\n{files}"
+    return df.schema.simpleString(), f"{text}\n{files}"
 
 
 def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:

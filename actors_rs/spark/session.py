@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -19,11 +20,14 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.checks import flag
 from actors_rs.spark.failures import not_installed
 from actors_rs.spark.java import find_java_home, write_support_file
+from actors_rs.spark.liveness import watch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["context_of", "local_session"]
+
+_ENDING_SECONDS = 10.0
 
 _FAIR_POOL = """\
 <?xml version="1.0"?>
@@ -151,12 +155,27 @@ def _forget_dead_jvm() -> None:
     from pyspark.sql import SparkSession
 
     process = getattr(SparkContext._gateway, "proc", None)
-    if process is None or process.poll() is None:
+    if process is None or not _has_ended(process, SparkContext._gateway):
         return
     with suppress(Exception):
         SparkContext._gateway.shutdown()  # type: ignore[union-attr]  # it has a process, so it is
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _has_ended(process: subprocess.Popen[bytes], gateway: Any) -> bool:
+    """Whether the JVM has ended, or is just ending: a killed one has a few moments yet.
+
+    One that is frozen is found to be so, and is killed.
+    """
+    if process.poll() is None:
+        try:
+            with watch(gateway):
+                gateway.jvm.java.lang.System.nanoTime()
+        except Exception:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_ENDING_SECONDS)
+    return process.poll() is not None
 
 
 def _let_jvm_die_quietly(session: SparkSession) -> None:

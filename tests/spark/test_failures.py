@@ -242,6 +242,11 @@ process.send_signal(signal.SIGKILL)
 lost(lambda: list(batches))
 """
 
+KILLED_A_MOMENT_AGO = """
+process.send_signal(signal.SIGKILL)
+print("NEW", session().range(5).count(), flush=True)
+"""
+
 STOPPED_BY_OTHER_CODE = """
 plan = ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long"))
 plan.plan("t")
@@ -283,6 +288,10 @@ def test_a_jvm_killed_while_batches_arrive_is_never_a_short_result() -> None:
     (line,) = output_of(KILLED_WHILE_BATCHES_ARRIVE)
     assert "LOST" in line
     assert "was killed by SIGKILL during partition 0" in line
+
+
+def test_a_new_session_starts_while_the_killed_jvm_is_still_on_its_way_out() -> None:
+    assert output_of(KILLED_A_MOMENT_AGO) == ["NEW 5"]
 
 
 def test_a_session_stopped_by_other_code_is_lost_and_says_so() -> None:

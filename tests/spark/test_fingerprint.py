@@ -1,0 +1,91 @@
+"""What tells a plan from another one: all that the user wrote, and nothing that Spark counts."""
+
+from collections.abc import Callable
+
+import pytest
+from pyspark import RDD
+from pyspark.sql import DataFrame, Observation, SparkSession, functions
+
+from actors_rs.spark.bookkeeping import without_numbers
+from actors_rs.spark.partitions import ArrowPartitions, RddPartitions
+
+pytestmark = pytest.mark.spark
+Make = Callable[[SparkSession], DataFrame]
+
+WITH = "WITH t AS (SELECT id, id + 1 AS b FROM range(5)) SELECT t.id FROM t JOIN t u ON t.id = u.b"
+
+
+def pairs(spark: SparkSession) -> DataFrame:
+    return spark.range(0, 10, 1, 2).select("id", functions.array("id", "id").alias("a"))
+
+
+def wide(spark: SparkSession, last: int) -> DataFrame:
+    columns = [(functions.col("id") + n).alias(f"c{n}") for n in range(40)]
+    return spark.range(10).select(*columns, (functions.col("id") + last).alias("last"))
+
+
+def fingerprint(df: DataFrame) -> str:
+    plan = ArrowPartitions(df)
+    plan.plan("a plan")
+    schema, text = plan.describe()
+    return f"{schema} {without_numbers(text)}"
+
+
+SAME: dict[str, Make] = {
+    "a lambda": lambda spark: pairs(spark).select(functions.transform("a", lambda one: one + 1)),
+    "a common table": lambda spark: spark.sql(WITH),
+    "a subquery": lambda spark: spark.sql("SELECT 1 WHERE 1 < (SELECT max(id) FROM range(3))"),
+    "a function": lambda spark: spark.range(3).select(functions.udf(lambda n: n, "long")("id")),
+    "an observation": lambda spark: spark.range(3).observe(
+        Observation("o"), functions.count(functions.lit(1)).alias("c")
+    ),
+    "local rows": lambda spark: spark.createDataFrame([(1, "a")], "n int, s string"),
+}
+OTHER: dict[str, tuple[Make, Make]] = {
+    "an index": (
+        lambda spark: pairs(spark).select(functions.col("a")[0].alias("x")),
+        lambda spark: pairs(spark).select(functions.col("a")[1].alias("x")),
+    ),
+    "the last of many columns": (lambda spark: wide(spark, 1), lambda spark: wide(spark, 2)),
+    "a literal": (
+        lambda spark: spark.range(3).where(functions.lit("#5") != "a"),
+        lambda spark: spark.range(3).where(functions.lit("#7") != "a"),
+    ),
+    "columns that change places": (
+        lambda spark: spark.range(3).toDF("n").selectExpr("n + 1 n", "n + 2 n").toDF("x", "y"),
+        lambda spark: spark.range(3).toDF("n").selectExpr("n + 2 n", "n + 1 n").toDF("x", "y"),
+    ),
+}
+
+
+@pytest.mark.parametrize("make", SAME)
+def test_the_same_plan_made_again_is_the_same(spark: SparkSession, make: str) -> None:
+    assert fingerprint(SAME[make](spark)) == fingerprint(SAME[make](spark))
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_a_plan_that_gives_other_rows_is_another_one(spark: SparkSession, what: str) -> None:
+    one, other = OTHER[what]
+    assert fingerprint(one(spark)) != fingerprint(other(spark))
+
+
+def lineage(rdd: RDD[int]) -> str:
+    plan = RddPartitions(rdd)
+    plan.plan("a plan")
+    return without_numbers(plan.describe()[1])
+
+
+def test_an_rdd_is_the_same_though_it_was_cached_meanwhile_or_moved_in_its_file(
+    spark: SparkSession,
+) -> None:
+    def counted() -> RDD[int]:
+        return spark.sparkContext.parallelize(range(4), 2).map(lambda n: (n, 1)).groupByKey().keys()
+
+    rdd = counted().persist()
+    before = lineage(rdd)
+    rdd.count()
+    assert lineage(rdd) == before
+    rdd.unpersist()
+    moved = spark.sparkContext.parallelize(range(4), 2).map(lambda n: (n, 1)).groupByKey().keys()
+    assert lineage(moved) == lineage(counted())
+    assert lineage(moved) != lineage(spark.sparkContext.parallelize(range(4), 2))
