@@ -98,8 +98,9 @@ def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowR
     """The route to the partitions of ``java_rdd``, whose elements are frames."""
     from pyspark.util import _load_from_socket
 
-    run_job = context._jvm.PythonRDD.runJob
-    java_rdd_class = context._jvm.org.apache.spark.api.java.JavaRDD
+    run_job, spark_context = context._jvm.PythonRDD.runJob, context._jsc.sc()
+    alone = context._gateway.new_array(context._jvm.org.apache.spark.api.java.JavaRDD, 1)
+    alone[0] = java_rdd
 
     def read(socket_info: Any) -> Generator[pa.RecordBatch, None, None]:
         with _load_from_socket(socket_info, _FrameReader(schema)) as batches:  # type: ignore[arg-type]
@@ -107,14 +108,10 @@ def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowR
         # The end of the stream looks the same whether the JVM sent all or died: ask it.
         socket_info[2].getResult()
 
-    def rdd_of_its_own() -> Any:
-        """The same partitions as another RDD: Spark fails all jobs of an RDD when one fails."""
-        alone = context._gateway.new_array(java_rdd_class, 1)
-        alone[0] = java_rdd
-        return context._jsc.union(alone)
-
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
-        return read(run_job(context._jsc.sc(), rdd_of_its_own(), list(indices)))
+        # As an RDD of its own: Spark fails all jobs of an RDD when one fails.
+        rdd = context._jsc.union(alone)
+        return read(run_job(spark_context, rdd, list(indices)))
 
     return ArrowRoute(name, schema, int(java_rdd.getNumPartitions()), run)
 

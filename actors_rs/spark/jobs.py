@@ -20,9 +20,10 @@ def tagged(context: Any, tag: str, pool: str | None = None) -> Iterator[None]:
 
     Both as a job tag and as the job group: a tag alone does not stop a job that is submitted a
     moment after the cancellation, a cancelled group does. ``pool`` is the scheduler's pool they
-    run in; ``None`` leaves the thread's own. Threads are pooled, hence the removal.
+    run in; ``None`` leaves the thread's own. For the system's own threads, which have neither
+    group nor pool of theirs: they are pooled, hence the removal, and asking first would be two of
+    the twenty calls that a partition takes.
     """
-    group, own_pool = context.getLocalProperty(_GROUP), context.getLocalProperty(_POOL)
     context.addJobTag(tag)
     context.setLocalProperty(_GROUP, tag)
     if pool is not None:
@@ -32,9 +33,9 @@ def tagged(context: Any, tag: str, pool: str | None = None) -> Iterator[None]:
     finally:
         with suppress(Exception):  # a dead JVM remembers nothing; do not hide why we are here
             context.removeJobTag(tag)
-            context.setLocalProperty(_GROUP, group)
+            context.setLocalProperty(_GROUP, None)
             if pool is not None:
-                context.setLocalProperty(_POOL, own_pool)
+                context.setLocalProperty(_POOL, None)
 
 
 def cancel_jobs(context: Any, tag: str) -> None:

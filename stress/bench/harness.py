@@ -90,18 +90,19 @@ def in_turn(
     rounds: int,
     contestants: Sequence[Contestant],
     clock: Callable[[], float] = perf_counter,
+    warm_up: int = 1,
 ) -> list[list[float]]:
-    """Run the contestants in turn, after one round to warm up; seconds per element, per round.
+    """Run the contestants in turn, after ``warm_up`` rounds; seconds per element, per round.
 
     The garbage of one run is collected before the next, so that none pays for another's.
     """
     seconds: list[list[float]] = [[] for _ in contestants]
-    for number in range(rounds + 1):
+    for number in range(warm_up + rounds):
         for (run, elements), taken in zip(contestants, seconds, strict=True):
             gc.collect()
             began = clock()
             run()
-            if number:
+            if number >= warm_up:
                 taken.append((clock() - began) / elements)
     return seconds
 

@@ -22,6 +22,8 @@ PARTITIONS = 20
 IN_FLIGHT = 4
 ROW_PARTITIONS = 2
 SMALL, SMALL_ROWS = 200, 5_000
+ROUNDS, WARM_UP = 9, 7
+"""The JVM goes on compiling for so many rounds: its processor time falls to a third meanwhile."""
 
 
 def table(spark: SparkSession, partitions: int, rows: int) -> DataFrame:
@@ -77,14 +79,12 @@ def against_spark(spark: SparkSession, system: ActorSystem, scale: float) -> lis
     df, small = table(spark, PARTITIONS, per_partition), table(spark, ROW_PARTITIONS, per_partition)
     n, few = PARTITIONS * per_partition, ROW_PARTITIONS * per_partition
     assert system.start(graph(df)).result() == n, "rows are missing"
-    ours, to_arrow, rows = in_turn(
-        5,
-        [
-            (lambda: system.start(graph(df)).result(), n),
-            (df.toArrow, n),
-            (lambda: iterate(small), few),
-        ],
+    ours, to_arrow = in_turn(
+        ROUNDS,
+        [(lambda: system.start(graph(df)).result(), n), (df.toArrow, n)],
+        warm_up=WARM_UP,
     )
+    (rows,) = in_turn(3, [(lambda: iterate(small), few)])
     what = f"SparkSource.arrow, {PARTITIONS} partitions of {per_partition:,} rows, in_flight=4"
     over, times = ratio(ours, to_arrow), ratio(ours, rows)
     return [
@@ -100,11 +100,12 @@ def cost(spark: SparkSession, system: ActorSystem, folder: Path, scale: float) -
     careful, n = supervised(df, folder), partitions * SMALL_ROWS
     assert system.start(careful()).result() == n, "rows are missing"
     ours, plain = in_turn(
-        7,
+        ROUNDS,
         [
             (lambda: system.start(careful()).result(), n),
             (lambda: system.start(graph(df)).result(), n),
         ],
+        warm_up=WARM_UP,
     )
     what = f"ledger and supervision, {partitions} partitions of {SMALL_ROWS:,} rows"
     share = 1 / ratio(ours, plain)
