@@ -125,9 +125,9 @@ class Operator(_Linear):
         return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
     def let_go(self) -> None:
-        held = [None for _ in self.held()]
-        self._piece, self._elements = held, iter(held)
-        self._results = iter(()) if held else None
+        if self._results is not None and self._piece:
+            held = [None] * length_hint(self._elements)
+            self._piece, self._elements, self._results = held, iter(held), iter(())
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""

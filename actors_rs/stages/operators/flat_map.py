@@ -157,7 +157,8 @@ class FlatMap(Drawing, Operator):
         return (piece[-left - 1], *rest)
 
     def let_go(self) -> None:
-        super().let_go()
+        held = [None for _ in self.held()]
+        self._piece, self._elements, self._results = held, iter(held), iter(())
         self._met, self._met_in, self._inner, self._drawn = None, (), None, _NOTHING
 
     def advance(self, budget: Budget) -> None:
