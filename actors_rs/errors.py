@@ -88,6 +88,15 @@ def said(error: BaseException) -> str:
         return f"(its text cannot be told: __str__ raised {type(failure).__name__})"
 
 
+def names_itself(error: BaseException, position: int | None) -> bool:
+    """Whether ``error`` of a stage goes downstream as it is: it says where it comes from.
+
+    One of a file names the file only, and is given the stage and its line as others are.
+    """
+    ours = isinstance(error, ActorsRsError) and not isinstance(error, WriteError | ReadError)
+    return position is None and ours
+
+
 class UserError(ActorsRsError):
     """What the caller handed in cannot work; nothing was started."""
 
@@ -215,7 +224,10 @@ class DeciderError(StreamError):
 
 
 class WriteError(StreamError):
-    """A sink could not write; ``path`` is the file, the original exception is ``__cause__``."""
+    """A sink could not write; ``path`` is the file, the original exception is ``__cause__``.
+
+    A run raises it as the cause of a ``StageError``, which names the sink and its line.
+    """
 
     def __init__(self, path: str, cause: BaseException) -> None:
         super().__init__(f"could not write {path}: {said(cause)}")

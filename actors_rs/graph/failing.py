@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.errors import StageError, names_itself
 from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def note_failed(
     beside: BaseException | None,
 ) -> BaseException:
     """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``."""
-    names_itself = plain or (position is None and isinstance(error, ActorsRsError))
-    wrapped = error if names_itself else StageError(stage.name, error, position, stage.site)
+    as_it_is = plain or names_itself(error, position)
+    wrapped = error if as_it_is else StageError(stage.name, error, position, stage.site)
     if ends_the_system(error):  # SystemExit and the like: the run raises it as it is
         run.abort(error)
         run.fatal(error)

@@ -122,8 +122,7 @@ def test_in_an_operator_it_is_a_failure_that_names_the_stage(what, f, shared):
 def test_in_a_sink_it_is_a_failure_that_names_the_stage(what, f, fan, shared):
     sink = SINKS[what](f)
     found = failures(shared, ten.to(Sink.fan(sink, Sink.count()) if fan else sink))
-    of_all = fan and what == "fold_get make_init"  # none of the sinks has begun then
-    assert any(is_told(error, "fan" if of_all else what.split()[0]) for error in found)
+    assert any(is_told(error, what.split()[0]) for error in found)
 
 
 @pytest.mark.parametrize("f", WAYS)

@@ -112,7 +112,7 @@ def test_two_sinks_on_one_directory_lose_no_row(tmp_path):
 def test_two_sinks_on_one_file_are_refused_and_the_next_run_may_have_it(tmp_path):
     path = tmp_path / "out.jsonl"
     a, b = Source.range(0, 9).broadcast(2)
-    with pytest.raises(WriteError, match="another sink of this process is writing it"):
+    with pytest.raises(StageError, match="another sink of this process is writing it"):
         run(Graph(a.to(Sink.jsonl(path)), b.to(Sink.jsonl(tmp_path / "." / "out.jsonl"))))
     assert left_in(tmp_path) == []
     for _ in range(2):
@@ -172,8 +172,16 @@ def test_what_is_unfinished_is_removed_and_complete_files_stay(tmp_path, make, e
 )
 def test_a_place_that_cannot_be_written_fails_at_the_start_and_is_named(tmp_path, make):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(WriteError, match=str(tmp_path)):
-        run(Source.never().to(make(tmp_path)))
+    sink = make(tmp_path)
+    with pytest.raises(StageError, match=f"WriteError: could not write {tmp_path}") as caught:
+        run(Source.never().to(sink))
+    assert caught.value.position is None
+    assert isinstance(caught.value.__cause__, WriteError)
+    assert caught.value.__cause__.path.startswith(str(tmp_path))
+    assert caught.value.stage in str(sink)
+    assert caught.value.site.startswith(__file__)
+    with pytest.raises(StageError, match=f"stage '{caught.value.stage}' failed: WriteError: could"):
+        run(Source.never().to(Sink.fan(make(tmp_path))))
 
 
 FULL_DISK = """

@@ -77,3 +77,68 @@ def test_parquet_stops_at_a_row_if_that_is_decided(system, tmp_path):
     with pytest.raises(StageError, match="'parquet' failed"):
         system.start(Source.of({"n": 1}, {"n": "two"}).to(sink)).result(SECONDS)
     assert not list(tmp_path.iterdir())
+
+
+def drifting(n, bad):
+    """``n`` rows as elements of all kinds, one of them with a text for a number at row ``bad``."""
+    rows = [{"n": "drift" if number == bad else number} for number in range(n)]
+    while rows:
+        for size in (0, 1, 3):
+            if size == 0:
+                yield rows.pop(0) if rows else []
+            else:
+                yield [rows.pop(0) for _ in rows[:size]]
+
+
+@pytest.mark.parametrize("rows_per_file", [5, 64, 10_000])
+@pytest.mark.parametrize("schema", [None, pa.schema([("n", pa.int64())])], ids=["first", "given"])
+@pytest.mark.parametrize("bad", [1, 4, 37, 98, 99])
+def test_a_row_that_does_not_fit_is_told_by_the_position_of_its_element(
+    system, tmp_path, schema, bad, rows_per_file
+):
+    elements = list(drifting(100, bad))
+    guilty = next(n for n, one in enumerate(elements) if "drift" in str(one))
+    for policy in ("stop", "resume"):
+        sink = Sink.parquet(tmp_path / policy, schema, rows_per_file=rows_per_file)
+        graph = Source.of(*elements).to(sink.on_failure(policy))
+        if policy == "stop":
+            with pytest.raises(StageError, match=f"'parquet' failed at element {guilty}: Arrow"):
+                system.start(graph).result(SECONDS)
+        else:
+            assert system.start(graph).result(SECONDS).rows == 99
+    assert letters(system) == [({"n": "drift"}, guilty)]
+
+
+def test_positions_behind_elements_that_were_passed_over_are_right_too(system, tmp_path):
+    batch = pa.RecordBatch.from_pylist([{"n": 1}])
+    elements = [{"n": 1}, 7, {"n": 2}, batch, [], {"n": "x"}, 8, [{"n": 3}, 9], {"n": 4, "m": 5}]
+    sink = Sink.parquet(tmp_path).on_failure("resume")
+    assert system.start(Source.of(*elements).to(sink)).result(SECONDS).rows == 4
+    assert sorted(letters(system), key=lambda letter: letter[1]) == [
+        (7, 1),
+        ({"n": "x"}, 5),
+        (8, 6),
+        (9, 7),
+        ({"n": 4, "m": 5}, 8),
+    ]
+    assert parquet.read_table(tmp_path)["n"].to_pylist() == [1, 2, 1, 3]
+
+
+def test_a_column_that_comes_later_is_told_by_the_position_of_its_element(system, tmp_path):
+    rows = [{"n": n} for n in range(50)]
+    rows[30] = {"n": 30, "new": 1}
+    with pytest.raises(StageError, match="at element 30: ValueError: parquet: the first row has"):
+        system.start(Source.of(*rows).to(Sink.parquet(tmp_path))).result(SECONDS)
+
+
+def test_a_list_with_something_that_is_no_row_says_so(system, tmp_path):
+    flow = Source.of([{"n": 1}], [{"n": 1}, 3])
+    for schema in (None, pa.schema([("n", pa.int64())])):
+        with pytest.raises(StageError, match="at element 1: TypeError: parquet takes lists of dic"):
+            system.start(flow.to(Sink.parquet(tmp_path, schema))).result(SECONDS)
+
+
+def test_where_no_row_fits_nothing_is_written_and_each_is_passed_over(system, tmp_path):
+    sink = Sink.parquet(tmp_path).on_failure("resume")
+    assert system.start(Source.of([1, 2], [3]).to(sink)).result(SECONDS).rows == 0
+    assert letters(system) == [(1, 0), (2, 0), (3, 1)]

@@ -37,6 +37,9 @@ class _Part(Parquet):
         pending.temporary = self._path.with_name(f".{self._path.name}.tmp")  # a killed run's, too
         return pending
 
+    def refuse(self, error: Exception, row: Any, position: int) -> None:
+        raise error  # a unit is written whole, by a stage that knows the positions
+
 
 class UnitParquet(UnitSink[_Part]):
     """A file ``part-<unit>.parquet`` for each unit that has rows."""

@@ -12,11 +12,11 @@ Cancels: upstream, when all sinks have had enough or one has failed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from actors_rs.errors import ActorsRsError, StageError
+from actors_rs.errors import StageError, names_itself
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.linear import SinkLogic
 
@@ -31,6 +31,17 @@ class Part:
     site: str
     make: Callable[[], Any]
     on_failure: OnFailure | None
+
+
+@contextmanager
+def _by_name_of(part: Part) -> Iterator[None]:
+    """What is raised inside, where no element is at fault, is a failure of ``part``."""
+    try:
+        yield
+    except Exception as error:
+        if names_itself(error, None):
+            raise
+        raise StageError(part.name, error, None, part.site) from error
 
 
 class PartContext:
@@ -54,7 +65,7 @@ class PartContext:
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> Any:
-        if not plain and not (position is None and isinstance(error, ActorsRsError)):
+        if not plain and not names_itself(error, position):
             error = StageError(self._part.name, error, position, self._part.site)
         self.failure = self._context.failed(error, plain=plain, beside=beside)
         return self.failure
@@ -77,7 +88,8 @@ class Fan(SinkLogic):
             sink.on_failure = part.on_failure or self.on_failure
             sink.remake = part.make
             self._sinks.append(sink)
-            sink.start()
+            with _by_name_of(part):
+                sink.start()
         super().start()
 
     def name_of(self, number: int, part: Part) -> str:
@@ -98,9 +110,12 @@ class Fan(SinkLogic):
         return all(sink.settled for sink in self._sinks)
 
     def finish(self) -> tuple[Any, ...]:
-        results = tuple(sink.finish() for sink in self._sinks)
+        results = []
+        for part, sink in zip(self._parts, self._sinks, strict=True):
+            with _by_name_of(part):
+                results.append(sink.finish())
         self._has_failed()
-        return results
+        return tuple(results)
 
     def stop(self, error: BaseException | None) -> None:
         with ExitStack() as every:

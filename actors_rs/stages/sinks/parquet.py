@@ -11,17 +11,22 @@ Cancels: when the run is cancelled; complete files stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from operator import itemgetter, length_hint
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
+_Origin: TypeAlias = tuple[int, int, int]
+"""From which row on rows come of which element, and how many elements further each next row is: 1
+for dicts, 0 within a list."""
 
 
 class Parquet(WritingSink):
@@ -34,6 +39,7 @@ class Parquet(WritingSink):
         self._rows_per_file = rows_per_file
         self._gather = min(rows_per_file, _ROWS_GATHERED)
         self._rows: list[dict[str, Any]] = []
+        self._origins: list[_Origin] = []
         self._pending: PendingFile | None = None
         self._writer: Any = None
         self._rows_in_file = 0
@@ -48,20 +54,25 @@ class Parquet(WritingSink):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         arrow = _arrow()
+        self._mark(elements)
         for element in elements:
             if isinstance(element, dict):
                 self._rows.append(element)
             elif isinstance(element, list):
-                self._rows.extend(element)
+                self._take_list(element, elements)
             elif isinstance(element, arrow.RecordBatch | arrow.Table):
-                self._write(element)
+                self._write_rows_before(elements)
+                if self.inlet.cancelled:
+                    self._rows.append(element)
+                else:
+                    self._write(element)
             else:
                 raise TypeError(
                     "parquet takes record batches, tables, dicts or lists of dicts, "
                     f"got a {type(element).__name__}"
                 )
             if len(self._rows) >= self._gather:
-                self._write_rows()
+                self._write_rows_before(elements)
 
     def finish(self) -> WriteReport:
         self._write_rows()
@@ -84,28 +95,83 @@ class Parquet(WritingSink):
     def details(self) -> dict[str, Any]:
         return {"files": len(self._files), "rows_published": self._rows_published}
 
+    def _take_list(self, rows: list[Any], elements: Iterator[Any]) -> None:
+        """Gather the rows of an element, behind which ``elements`` come."""
+        self._mark(elements, -1, 0)
+        self._rows.extend(rows)
+        self._mark(elements)
+
+    def _mark(self, elements: Iterator[Any], offset: int = 0, step: int = 1) -> None:
+        """The row that is gathered next is the first of ``elements``, or that ``offset`` from it.
+
+        Each one behind it, up to the next mark, comes of the element ``step`` further on.
+        """
+        origin = len(self._rows), self.inlet.count - length_hint(elements) + offset, step
+        if self._origins and self._origins[-1][0] == origin[0]:
+            self._origins.pop()
+        self._origins.append(origin)
+
+    def _write_rows_before(self, elements: Iterator[Any]) -> None:
+        """Write what is gathered before ``elements``; those are held too if that fails."""
+        self._write_rows()
+        if self.inlet.cancelled:
+            self._rows.extend(elements)
+        self._mark(elements)
+
     def _write_rows(self) -> None:
         rows, self._rows = self._rows, []
+        origins, self._origins = self._origins, []
         if not rows:
             return
         try:
             data = self._to_arrow(rows)
-        except Exception:
+        except Exception as error:
             if not self.may_pass_over:
-                raise
-            self._schema = self._schema or self._to_arrow(rows[:1]).schema
-            data = self._to_arrow([row for row in rows if self._fits(row)])
+                self._refuse_one_of(rows, origins, error)
+                return
+            self._settle_schema(rows)
+            rows = [row for n, row in enumerate(rows) if self._fits(row, n, origins)]
+            if not rows:
+                return
+            data = self._to_arrow(rows)
         self._write(data)
 
-    def _fits(self, row: dict[str, Any]) -> bool:
+    def _settle_schema(self, rows: list[Any]) -> None:
+        """Without a schema it is that of the first row that is one."""
+        if self._schema is None:
+            good = next((row for row in rows if not self._do_not_fit([row])), None)
+            self._schema = None if good is None else self._to_arrow([good]).schema
+
+    def _fits(self, row: Any, number: int, origins: list[_Origin]) -> bool:
         """Whether ``row`` can be written; if not, it is passed over or the stage fails."""
         try:
             self._to_arrow([row])
         except Exception as error:
             if not self.inlet.cancelled:
-                self.survives(error, row, None)
+                self.survives(_told(error, row), row, _position_of(number, origins))
             return False
         return True
+
+    def _refuse_one_of(self, rows: list[Any], origins: list[_Origin], error: Exception) -> None:
+        """Fail for the row that made ``rows`` raise ``error``, by the position of its element."""
+        if isinstance(error, MemoryError):
+            raise error
+        number = bisect_left(
+            range(len(rows) - 1), True, key=lambda n: self._do_not_fit(rows[: n + 1])
+        )
+        self._rows = [*rows[:number], *rows[number + 1 :]]  # they are held, and not written
+        self.refuse(_told(error, rows[number]), rows[number], _position_of(number, origins))
+
+    def refuse(self, error: Exception, row: Any, position: int) -> None:
+        """Fail, without a choice, for a ``row`` of the element at ``position``."""
+        self.survives(error, row, position)
+
+    def _do_not_fit(self, rows: list[Any]) -> bool:
+        try:
+            self._to_arrow(rows)
+        except Exception:
+            return True
+        return False
 
     def _to_arrow(self, rows: list[dict[str, Any]]) -> Any:
         self._check_columns(rows)
@@ -169,6 +235,19 @@ class Parquet(WritingSink):
         self._files.append(str(pending.path))
         self._rows_published += self._rows_in_file
         self._rows_in_file = 0
+
+
+def _position_of(number: int, origins: list[_Origin]) -> int:
+    """Of the element that the row of this ``number`` came of."""
+    first, position, step = origins[bisect_right(origins, number, key=itemgetter(0)) - 1]
+    return position + (number - first) * step
+
+
+def _told(error: Exception, row: Any) -> Exception:
+    """``error``, or what is to be said of a ``row`` that is none."""
+    if isinstance(row, Mapping):
+        return error
+    return TypeError(f"parquet takes lists of dicts, got one with {row!r}")
 
 
 def _arrow() -> Any:
