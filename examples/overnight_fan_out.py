@@ -139,6 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     break
                 except SparkSessionLost as lost:
                     print(f"session {session + 1} of {SESSIONS} lost: {lost}", file=sys.stderr)
+                    if stop.received:  # by whoever stops us, the JVM too
+                        break
         except RunCancelled:
             pass  # by Ctrl-C, which is told by the exit code
         except ActorsRsError as error:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ActorsRsError, UserError
+from actors_rs.runtime._primitives import monotonic
 from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
 from actors_rs.spark.liveness import why_frozen
 
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 _REAP_SECONDS = 2.0
+_OUT_OF_MEMORY = 52
+"""The exit code of a JVM of Spark's that had no memory left."""
 _DEEPEST_CHAIN = 10
 
 _CONDITION = re.compile(r"^\[([A-Z][A-Z0-9_.]*)\]\s*")
@@ -175,10 +178,23 @@ def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLos
         # The JVM did not even answer; it may have died between the two questions.
         code = _exit_code(process, _REAP_SECONDS)
         return _jvm_gone(process, code, during, error)
-    if stopped:
-        text = f"the Spark session was stopped by other code during {during}"
-        return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
-    return None
+    return _stopped(context, process, during) if stopped else None
+
+
+def _stopped(context: Any, process: Any, during: str) -> SparkSessionLost:
+    """By whom: a JVM that is out of memory stops its context too, on its way out."""
+    until = monotonic() + _REAP_SECONDS
+    while process is not None and context._jsc is not None and monotonic() < until:
+        code = _exit_code(process, 0.05)
+        if code is not None:
+            return _jvm_gone(process, code, during)
+    text = f"the Spark session was stopped by other code during {during}"
+    if context._jsc is not None:
+        text = (
+            f"the Spark session was stopped during {during}, by other code or by Spark itself, "
+            "which does so when it runs out of memory"
+        )
+    return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
 
 
 def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int | None:
@@ -203,6 +219,8 @@ def _jvm_gone(
         how = f"was killed by {_signal_name(-code)}"
     else:
         how = f"ended with exit code {code}"
+        if code == _OUT_OF_MEMORY:
+            how += " (out of memory)"
     which = f" (process {process.pid})" if process is not None else ""
     return SparkSessionLost(f"Spark's JVM{which} {how} during {during}; start a new session")
 

@@ -18,11 +18,11 @@ def own_directory(context: Any, path: str, me: str) -> None:
     directory = files.Path(path)
     system = directory.getFileSystem(context._jsc.hadoopConfiguration())
     owner = files.Path(directory, OWNER)
-    if system.exists(owner):
-        theirs = _read(context, system, owner)
-    elif system.exists(directory) and len(system.listStatus(directory)):
+    # Nothing in it: whoever began to write it was killed, and has written nothing else.
+    theirs = _read(context, system, owner) if system.exists(owner) else ""
+    if not theirs and _holds_files(system, directory):
         theirs = "files of its own"
-    else:
+    if not theirs:
         stream = system.create(owner)
         stream.write(bytearray(me.encode()))
         stream.close()
@@ -32,6 +32,13 @@ def own_directory(context: Any, path: str, me: str) -> None:
             f"{path} already holds the output of another run or sink ({theirs}): expected an "
             f"empty directory, or that of this one ({me})"
         )
+
+
+def _holds_files(system: Any, directory: Any) -> bool:
+    """Whether there is anything but our own file."""
+    if not system.exists(directory):
+        return False
+    return any(one.getPath().getName() != OWNER for one in system.listStatus(directory))
 
 
 def _read(context: Any, system: Any, file: Any) -> str:

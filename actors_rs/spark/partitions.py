@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
@@ -22,6 +23,7 @@ from actors_rs.spark.failures import (
 )
 from actors_rs.spark.jobs import cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
+from actors_rs.spark.pickling import pickled_function
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -191,6 +193,7 @@ class RddPartitions(_Planned[list[T]]):
         self._rdd = rdd
 
     def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
+        _pickle_function(self._rdd)
         count, run = _open_rdd(self._rdd)
         return count, lambda index: _as_list(run(index))
 
@@ -237,6 +240,16 @@ def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None
         return (element for element in elements)
 
     return rdd.getNumPartitions(), run
+
+
+def _pickle_function(rdd: Any) -> None:
+    """Now, and not for each attempt at each partition. By names that are private to pyspark."""
+    try:
+        _ = rdd._jrdd  # it is kept
+    except PicklingError:
+        if hasattr(rdd, "func"):
+            pickled_function(rdd.func, "SparkSource.partitions")
+        raise
 
 
 def _as_list(elements: Iterator[T]) -> Generator[list[T], None, None]:

@@ -18,7 +18,7 @@ def pickled_function(f: Callable[..., Any], what: str) -> bytes:
         return _dumps(f)
     except Exception as error:
         name = getattr(f, "__qualname__", None) or repr(f)
-        culprits = [said for said, part in _parts(f) if not _travels(part)]
+        culprits = list(dict.fromkeys(_culprits(f, [])))
         why = ", ".join(culprits) or f"{type(error).__name__}: {_first_line(error)}"
         raise InvalidArgumentError(
             f"{what}: the function '{name}' is to run on executors, but cannot be pickled: {why}"
@@ -79,6 +79,16 @@ def _travels(value: object) -> bool:
 
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [""])[0]
+
+
+def _culprits(f: Any, seen: list[Any]) -> Iterator[str]:
+    """What in ``f`` cannot travel; of a function that cannot, what in that."""
+    seen.append(f)
+    for said, part in _parts(f):
+        if any(part is one for one in seen) or _travels(part):
+            continue
+        within = list(_culprits(part, seen)) if inspect.isroutine(part) else []
+        yield from within or (said,)
 
 
 def _parts(f: Any) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """The overnight example as its users run it, small, with all of its faults at once."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from contextlib import closing
 import pyarrow.parquet as pq
 import pytest
 
+import overnight_fan_out
+from actors_rs.spark import SparkSessionLost
 from overnight_fan_out import chosen, lines_of, main, parse
 
 from .conftest import EXAMPLES
@@ -66,6 +69,20 @@ def test_lines_that_cannot_be_read_are_rejected_one_by_one():
     rows, rejected = parse(pa.record_batch([pa.array(["1;2;3.5", "nonsense", "1;3;x"])], ["line"]))
     assert rows.to_pylist() == [{"partition": 1, "number": 2, "value": 3.5}]
     assert rejected == ["nonsense", "1;3;x"]
+
+
+def test_a_session_that_was_lost_because_all_is_stopped_is_not_replaced(tmp_path, monkeypatch):
+    sessions = []
+
+    def lost(options, stop):
+        sessions.append(options)
+        if len(sessions) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)  # as a service is stopped: the JVM is, too
+        raise SparkSessionLost("the JVM was killed by SIGTERM")
+
+    monkeypatch.setattr(overnight_fan_out, "work", lost)
+    assert main([f"--out={tmp_path}"]) == 128 + signal.SIGTERM
+    assert len(sessions) == 2
 
 
 def test_help_explains_every_option(capsys):

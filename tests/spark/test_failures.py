@@ -319,6 +319,28 @@ def test_a_session_that_is_just_being_stopped_is_not_taken_for_a_jvm_that_is_gon
     assert caught.value.kind is FailureKind.CONTEXT_STOPPED
 
 
+def test_a_jvm_that_stops_its_context_on_its_way_out_is_told_as_gone() -> None:
+    with subprocess.Popen(["sh", "-c", "read line; exit 52"], stdin=subprocess.PIPE) as process:
+
+        class Gateway:
+            proc = process
+
+        class OutOfMemory:
+            _gateway = Gateway()
+
+            @property
+            def _jsc(self) -> Any:
+                assert process.stdin is not None
+                process.stdin.close()  # it is asked while the process still runs
+                return SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=lambda: True))
+
+        with pytest.raises(SparkSessionLost) as caught:
+            ensure_session_alive(OutOfMemory(), "a check")  # type: ignore[arg-type]
+    how = "ended with exit code 52 (out of memory) during a check; start a new session"
+    assert str(caught.value) == f"Spark's JVM (process {process.pid}) {how}"
+    assert caught.value.kind is FailureKind.JVM_GONE
+
+
 def test_a_jvm_that_does_not_answer_and_was_started_by_others_is_lost() -> None:
     class Gone:
         _gateway = None

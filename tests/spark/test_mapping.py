@@ -164,6 +164,8 @@ def test_a_function_that_cannot_be_pickled_is_refused_naming_what_in_it_cannot(
         spark_map(functools.partial(max, lock), spark)
     with pytest.raises(InvalidArgumentError, match=r"'spark' \(a pyspark\..*SparkSession\)"):
         spark_map(lambda n: spark.range(n).count(), spark)
+    with pytest.raises(InvalidArgumentError, match=r"pickled: 'lock' \(a _thread\.lock\)$"):
+        spark_map(functools.wraps(guarded)(lambda n: guarded(n)), spark)
 
 
 @pytest.mark.parametrize(

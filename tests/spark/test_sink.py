@@ -79,6 +79,17 @@ def test_a_directory_with_another_runs_output_is_refused(
     assert column(spark, path, "id") == list(range(5))
 
 
+def test_a_run_that_was_killed_while_it_took_the_directory_is_resumed(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / "_actors_rs_run").touch()
+    source = SparkSource.arrow(numbers(spark, 1)).resume(Ledger(tmp_path / "ledger"))
+    system.start(source.to(SparkSink.parquet(spark, str(path)))).result(SECONDS)
+    assert column(spark, path, "id") == list(range(5))
+
+
 def test_a_function_gets_each_piece_as_a_data_frame_with_its_number(
     spark: SparkSession, system: ActorSystem
 ) -> None:

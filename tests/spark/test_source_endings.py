@@ -101,6 +101,19 @@ def test_a_plan_that_fails_fails_the_run(spark: SparkSession, tmp_path: Path) ->
     assert caught.value.partition is None
 
 
+def test_a_function_of_an_rdd_that_cannot_be_pickled_is_refused_before_any_job(
+    spark: SparkSession,
+) -> None:
+    lock, before = threading.Lock(), jobs_begun(spark)
+    rdd = spark.sparkContext.range(4, numSlices=2).map(lambda n: (n, lock)).filter(bool)
+    source = SparkSource.partitions(rdd, max_attempts=3, on_poison="dead_letter")
+    with pytest.raises(
+        InvalidArgumentError, match=r"cannot be pickled: 'lock' \(a _thread.lock\)$"
+    ):
+        source.run(Sink.list())
+    assert jobs_begun(spark) == before
+
+
 @pytest.mark.parametrize("kind", ["arrow", "rows", "partitions"])
 def test_wrong_arguments_are_refused_in_one_sentence(spark: SparkSession, kind: str) -> None:
     data = spark.sparkContext.range(3) if kind == "partitions" else spark.range(3)
