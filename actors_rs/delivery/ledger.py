@@ -103,18 +103,36 @@ class Ledger:
             hold.release()
             raise
 
+    def check(self) -> None:
+        """Raise what ``open`` would raise whatever the plan is, as far as one can see. Blocks.
+
+        For planning may take long. Writes nothing.
+        """
+        self._check_place()
+        if Hold(self.path).is_taken():
+            raise self._is_held()
+        if os.path.isfile(self.path):
+            with _naming(self.path), closing(_connected(self.path)) as database:
+                check_version(database, self.path)
+
     def _held(self) -> Hold:
+        self._check_place()
+        hold = Hold(self.path)
+        with _naming(hold.file):
+            taken = hold.take()
+        if not taken:
+            raise self._is_held()
+        return hold
+
+    def _check_place(self) -> None:
         folder = os.path.dirname(os.path.abspath(self.path))
         if not os.path.isdir(folder):
             raise LedgerError(f"{self.path}: there is no directory {folder} for the ledger")
         if os.path.isdir(self.path):
             raise LedgerError(f"{self.path}: a ledger is a file, this is a directory")
-        hold = Hold(self.path)
-        with _naming(hold.file):
-            taken = hold.take()
-        if not taken:
-            raise LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
-        return hold
+
+    def _is_held(self) -> LedgerError:
+        return LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
 
     def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
         check_version(database, self.path)

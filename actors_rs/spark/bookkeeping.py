@@ -76,6 +76,10 @@ class Book:
         self._key = ""
         self._closed: tuple[str, str | None] | None = None
 
+    def check(self) -> None:
+        """Raise what can be known to go wrong with ``open`` before anything is planned."""
+        self._ledger.check()
+
     def open(self, plan: PartitionPlan[Any], total: int) -> None:
         """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises."""
         schema, text = plan.describe()

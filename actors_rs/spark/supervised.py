@@ -137,6 +137,8 @@ class SupervisedPartitions(PartitionsSource):
     # Planning
 
     def _plan_total(self) -> int:
+        if self._book is not None:
+            self._book.check()  # with adaptive execution planning may take hours
         total = super()._plan_total()
         if self._book is not None:
             self._book.open(self._plan, total)

@@ -112,6 +112,21 @@ def test_a_directory_of_another_run_fails_a_sink_that_passes_elements_over(sink,
     assert outcomes == []
 
 
+def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuse)
+    unit = Unit(0, lambda outcomes: None, Entry())  # type: ignore[arg-type]
+    element = unit.track(rows(1))
+    unit.seal()
+    sink.consume(iter([element]))
+    sink.settle_ready()
+    found = {file.name for file in directory.iterdir()}
+    assert found == {".actors_rs_run", "part-00000.parquet"}
+    assert (directory / ".actors_rs_run").read_text() == "this run parquet"
+
+
 @pytest.mark.parametrize("policy", ["resume", "restart"])
 def test_a_full_disk_fails_a_sink_that_passes_elements_over(system, directory, policy):
     done = {}

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from actors_rs.delivery import Disposition, Ledger, status
-from actors_rs.errors import WriteError
+from actors_rs.delivery.ledger import Plan
+from actors_rs.errors import LedgerError, WriteError
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.supervised import SupervisedPartitions
@@ -51,3 +52,16 @@ def test_a_commit_that_fails_leaves_no_unit_behind_that_nobody_waits_for(tmp_pat
     assert bench.logic.finished
     assert status(path).counts["committed"] == 0
     assert status(path).state == "failed"
+
+
+def test_a_ledger_that_cannot_be_used_is_refused_before_anything_is_planned(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    run = Ledger(path).open(Plan("a list", 1, "[[0]]"))
+    for used in (path, tmp_path / "missing" / "night.ledger"):
+        plan = ListPlan([0])
+        bench = Shell(plan, used)
+        bench.request(1)
+        bench.run_all()
+        assert isinstance(bench.error, LedgerError)
+        assert plan.planned == []
+    run.finish("completed")

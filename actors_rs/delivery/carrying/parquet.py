@@ -103,7 +103,12 @@ def _write_first(path: Path, text: str) -> None:
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        with suppress(FileExistsError):
+        try:
             os.link(written, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links: two that come at once are not told apart
+            os.rename(written, path)
     finally:
-        os.unlink(written)
+        with suppress(FileNotFoundError):
+            os.unlink(written)
