@@ -128,7 +128,8 @@ def _settings(short_lived: bool, log_level: str) -> dict[str, object]:
         "spark.ui.showConsoleProgress": "false",
         # FAIR needs a pool that is fair inside, or all jobs queue in the default one.
         "spark.scheduler.mode": "FAIR",
-        "spark.scheduler.allocation.file": fair.as_uri(),
+        # Hadoop takes it as a path: a blank of a URI, %20, would stay what it is.
+        "spark.scheduler.allocation.file": f"file:///{fair.as_posix().lstrip('/')}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Ten times Spark's default: fewer, larger frames on the way from the JVM.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",

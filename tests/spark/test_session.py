@@ -149,6 +149,25 @@ def test_python_workers_run_this_interpreter(spark: SparkSession) -> None:
     assert used == [sys.prefix]
 
 
+POOL = """
+from actors_rs.spark.session import local_session
+spark = local_session(master="local[1]", short_lived=True, conf={"spark.driver.memory": "512m"})
+print(spark.sparkContext._jsc.sc().getPoolForName("default").get().schedulingMode())
+"""
+
+
+def test_a_home_directory_may_have_blanks_and_umlauts_in_its_name(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", POOL],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "für alles Übrige")},
+    )
+    assert done.stdout == "FAIR\n", done.stderr
+
+
 OWN_HANDLER = """
 import os, signal, sys
 seen = []
