@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
-from actors_rs.graph.blueprint import OPEN, OutletRef, check_source, in_order, spec_of
+from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, check_source, in_order, spec_of
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import at_least, function, one_of, positive_seconds, wrong_kind
 from actors_rs.stages.groups import OnOverflow
@@ -47,6 +48,7 @@ class Substreams(Appending[In_contra, Out_co]):
     """
 
     __slots__ = ()
+    _out: OutletRef
 
     def flat_map(
         self, f: Callable[[Out_co], Inner[R]], breadth: int | None = None
@@ -131,7 +133,8 @@ class Substreams(Appending[In_contra, Out_co]):
     def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, then the others; each is started when the one before has completed."""
         closed = [source_in(stream, "append") for stream in streams]
-        return self.then("append", lambda: Concat([None, *closed]))
+        before, before_that = self._in_a_row("append")
+        return before.then("append", partial(Concat, [*before_that, *closed]))
 
     def concat(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """``append``, under the name that it has as a function of several streams."""
@@ -140,7 +143,22 @@ class Substreams(Appending[In_contra, Out_co]):
     def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """The other streams one after the other, then this one, which is not asked before."""
         closed = [source_in(stream, "prepend") for stream in streams]
-        return self.then("prepend", lambda: Concat([*closed, None]))
+        behind, behind_that = self._in_a_row("prepend")
+        return behind.then("prepend", partial(Concat, [*closed, *behind_that]))
+
+    def _in_a_row(self, kind: str) -> tuple[Flow[In_contra, Any], Sequence[Any]]:
+        """What a stage of ``kind`` is put behind, and the streams that it has already.
+
+        Several in a row are one stage. Otherwise the elements of one stream would pass as many
+        stages as there are streams.
+        """
+        from actors_rs.graph.dsl.flow import Flow
+
+        spec = self._out.spec
+        plain = spec.name is None and spec.attributes is PLAIN and not spec.boundary
+        if spec.kind != kind or not plain or type(spec.make) is not partial:
+            return self, [None]  # type: ignore[return-value]
+        return Flow(spec.inputs[0]), spec.make.args[0]
 
     def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, or the other one if this completes without an element."""
