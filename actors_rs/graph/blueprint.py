@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actors_rs.errors import GraphError, InvalidArgumentError
+from actors_rs.graph.carried import check_plain
 from actors_rs.graph.loops import check_loops
 from actors_rs.graph.places import Place, assembly_place, at_site, site_of
 from actors_rs.stages.failure import OnFailure
@@ -227,6 +228,7 @@ def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a str
             f"{where}: expected a Source, got a Flow whose input is open, "
             f"at stage '{spec.label}'{spec.made}"
         )
+    check_plain(specs, where)
     if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
         return
     check_closed([*specs, StageSpec("the stream's end", make=StageLogic, inputs=(out,), outlets=0)])

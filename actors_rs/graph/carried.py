@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Carrier", "makers_of"]
+__all__ = ["Carrier", "check_plain", "makers_of"]
 
 
 class Carrier(Protocol):
@@ -46,3 +46,18 @@ def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageL
         makers[spec] = spec.make if carrier is None else carrier.carried(spec)
         carriers[spec] = carrier if carrier is not None else spec.carrier
     return makers
+
+
+def check_plain(specs: Sequence[StageSpec], where: str) -> None:
+    """Raise ``GraphError`` if what comes out of ``specs`` carries something.
+
+    To be asked where a stream leaves the graph that was looked at as a whole: nobody behind would
+    take off what its elements carry, or tell when it is done with one.
+    """
+    for spec in specs:
+        if spec.carrier is not None:
+            raise GraphError(
+                f"{where}: expected plain elements, got acknowledged ones, from stage "
+                f"'{spec.label}' (made at {spec.site}): a stream whose elements are acknowledged "
+                "has to end in sinks of its own graph"
+            )

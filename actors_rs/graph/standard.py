@@ -16,6 +16,7 @@ from actors_rs.graph.blueprint import (
     open_inputs,
     spec_of,
 )
+from actors_rs.graph.carried import check_plain
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.layout import Layout
@@ -83,6 +84,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
             out = OutletRef(spec_of("identity", Identity, OPEN))
         specs = in_order([out.spec])
         _check_open_outlet(specs, out)
+        check_plain(specs, "processor")
         entry = _entry(specs)
         self.run: Run[None] = Run(system, "processor")
         self._system = system
