@@ -52,24 +52,22 @@ def has_ended(elements: Iterator[Any]) -> bool:
     return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over
 
 
-def _nothing() -> None:
-    """What is done about a loop that cannot be ended."""
-
-
 class Brake:
     """One stage's; ``pull`` may be called on any thread, at any time, and hits or misses.
 
     A loop that gives exactly one result for each element is made to find no more of them: ``ends``.
     Where it stood is known by the number of results then. Any other loop keeps the user's function
-    in a variable in which ``halt`` puts ``halted``; where it stood is known as for any exception.
-    A pull that comes too late for one piece never counts for what is taken of the next.
+    in a variable ``f``, says ``brake.function = lambda: f``, and finds ``halted`` in there; where
+    it stood is known as for any exception. A pull that comes too late for one piece never counts
+    for what is taken of the next.
     """
 
-    __slots__ = ("_elements", "halt", "pulled")
+    __slots__ = ("_elements", "function", "pulled")
 
     def __init__(self) -> None:
         self._elements: Any = None
-        self.halt: Callable[[], None] = _nothing
+        self.function: Any = None
+        """Of the loop that is going on: a closure over its variable, and over nothing else."""
         self.pulled = False
 
     def ends(self, elements: Iterator[Any]) -> None:
@@ -118,6 +116,12 @@ class Brake:
         if elements is not None:
             elements.__setstate__(maxsize)
         self.halt()
+
+    def halt(self) -> None:
+        """Put ``halted`` into the variable in which a loop keeps the user's function."""
+        if self.function is not None:
+            (cell,) = self.function.__closure__
+            cell.cell_contents = halted
 
     def through(self, elements: Iterator[Any]) -> Iterator[Any]:
         """``elements`` until the brake is pulled; no element is drawn that is not given."""

@@ -87,7 +87,7 @@ class Operator(_Linear):
     """Whether an element in may give more than one out."""
     one_for_one = False
     """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
-    not, it gives the brake a ``halt`` for its loop."""
+    not, it gives the brake the ``function`` of its loop."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = _Linear.survive_renewal | {

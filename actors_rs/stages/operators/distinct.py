@@ -17,7 +17,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.linear import Operator
 
@@ -59,12 +58,7 @@ class Distinct(Operator):
 
     def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, seen, mark = self._key, self._all, None
-
-        def halt() -> None:
-            nonlocal key
-            key = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = element if key is None else key(element)
@@ -77,12 +71,7 @@ class Distinct(Operator):
 
     def _not_recent(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, recent, most, mark = self._key, self._recent, self._window or 0, None
-
-        def halt() -> None:
-            nonlocal key
-            key = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = element if key is None else key(element)

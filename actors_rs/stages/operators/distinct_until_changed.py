@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.piece_fold import NOTHING
 
@@ -33,12 +32,7 @@ class DistinctUntilChanged(Operator):
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         key = self._key
-
-        def halt() -> None:
-            nonlocal key
-            key = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: key
         for element in elements:
             mark = element if key is None else key(element)
             if self._last is NOTHING or mark != self._last:

@@ -19,7 +19,7 @@ from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
-from actors_rs.stages.brake import forgets, halted, has_ended
+from actors_rs.stages.brake import forgets, has_ended
 from actors_rs.stages.linear import Operator
 
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
@@ -60,12 +60,7 @@ class Filter(Operator):
                 raise RuntimeError("filter: predicate raised StopIteration")
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does
-
-        def halt() -> None:
-            nonlocal predicate
-            predicate = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: predicate
         for element in elements:
             if predicate(element):
                 out.append(element)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
@@ -37,12 +36,7 @@ class First(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
-
-        def halt() -> None:
-            nonlocal predicate
-            predicate = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: predicate
         for element in elements:
             if predicate is None or predicate(element):
                 out.append(element)

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 
 
@@ -35,12 +34,7 @@ class MapNotNone(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f = self._f
-
-        def halt() -> None:
-            nonlocal f
-            f = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: f
         for element in elements:
             result = f(element)
             if result is not None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
@@ -36,12 +35,7 @@ class Reduce(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
-
-        def halt() -> None:
-            nonlocal f
-            f = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

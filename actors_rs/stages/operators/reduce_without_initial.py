@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 from actors_rs.stages.piece_fold import NOTHING
 
@@ -36,12 +35,7 @@ class ReduceWithoutInitial(Folding):
         f, accumulated = self._f, self._accumulated
         if accumulated is NOTHING:
             accumulated = next(elements, NOTHING)
-
-        def halt() -> None:
-            nonlocal f
-            f = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

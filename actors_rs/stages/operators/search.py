@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.edged import Folding
 
 
@@ -37,12 +36,7 @@ class Search(Folding):
 
     def _finds_in(self, elements: Iterator[Any]) -> bool:
         predicate = self._predicate
-
-        def halt() -> None:
-            nonlocal predicate
-            predicate = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: predicate
         if self._wanted:
             for element in elements:
                 if predicate(element):

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 
@@ -43,12 +42,7 @@ class SkipWhile(Operator):
 
     def _behind_first(self, elements: Iterator[Any]) -> Iterator[Any]:
         predicate = self._predicate
-
-        def halt() -> None:
-            nonlocal predicate
-            predicate = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: predicate
         for element in elements:
             if not predicate(element):
                 self._skipping = False

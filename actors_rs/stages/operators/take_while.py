@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
@@ -58,12 +57,7 @@ class TakeWhile(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
-
-        def halt() -> None:
-            nonlocal predicate
-            predicate = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: predicate
         for element in elements:
             if not predicate(element):
                 self.satisfied = True

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import SinkLogic
 
 
@@ -32,12 +31,7 @@ class Fold(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
-
-        def halt() -> None:
-            nonlocal f
-            f = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.brake import halted
 from actors_rs.stages.linear import SinkLogic
 
 
@@ -26,12 +25,7 @@ class ForEach(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f = self._f
-
-        def halt() -> None:
-            nonlocal f
-            f = halted
-
-        self.brake.halt = halt
+        self.brake.function = lambda: f
         for element in elements:  # `map` would take a StopIteration for the end
             f(element)
 
