@@ -17,7 +17,7 @@ from actors_rs.spark.connect_failures import closed_here, described
 from actors_rs.spark.connect_liveness import reach, watch_server
 from actors_rs.spark.connect_server import ConnectServer
 from actors_rs.spark.failures import SparkSessionLost
-from actors_rs.spark.sink_stages import SparkWrite
+from actors_rs.spark.sink_stages import SparkWrite, data_frame_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +52,7 @@ class ConnectWriter:
                     mine.client._channel.close()
 
                 with watch_server(server, cut):
-                    self._write(mine.createDataFrame(table), number)
+                    self._write(data_frame_of(mine, table), number)
         except Exception as error:
             if lost:
                 raise lost[0] from error

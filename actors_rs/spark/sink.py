@@ -19,7 +19,7 @@ from actors_rs.spark.jobs import tagged
 from actors_rs.spark.liveness import watch
 from actors_rs.spark.output import own_directory
 from actors_rs.spark.session import context_of
-from actors_rs.spark.sink_stages import SparkWrite, SparkWritten, UnitSparkWrite
+from actors_rs.spark.sink_stages import SparkWrite, SparkWritten, UnitSparkWrite, data_frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +130,7 @@ class _Writer:
 
     def __call__(self, table: pa.Table, number: Any) -> None:
         with self._described():
-            self._write(self._session.createDataFrame(table), number)
+            self._write(data_frame_of(self._session, table), number)
 
     @contextmanager
     def _described(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from actors_rs.stages.linear import SinkLogic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkWrite", "SparkWritten", "UnitSparkWrite"]
+__all__ = ["SparkWrite", "SparkWritten", "UnitSparkWrite", "data_frame_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,49 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
 
     def finish(self) -> SparkWritten:
         return SparkWritten(self._writes, self._rows)
+
+
+def data_frame_of(session: Any, table: pa.Table) -> Any:
+    """``table`` as a DataFrame of ``session``: what came out of Spark has the types it had there.
+
+    Left to itself pyspark takes a timestamp without a zone for one of the session's zone, which
+    has not every hour of the clock, and refuses a struct that is null when its fields must not be.
+    By a name that is private to pyspark.
+    """
+    try:
+        from pyspark.sql.pandas.types import from_arrow_schema
+    except ImportError:
+        return session.createDataFrame(table)
+    table = _loosened(table)
+    schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+    return session.createDataFrame(table, schema=schema)
+
+
+def _loosened(table: pa.Table) -> pa.Table:
+    """``table``, where fields of a struct that may be null may be so too."""
+    import pyarrow as pa
+
+    fields = [field.with_type(_loosened_type(field.type, field.nullable)) for field in table.schema]
+    schema = pa.schema(fields, table.schema.metadata)
+    return table if schema.equals(table.schema) else table.cast(schema)
+
+
+def _loosened_type(kind: pa.DataType, null: bool) -> pa.DataType:
+    import pyarrow as pa
+
+    def loosened(field: pa.Field, null: bool) -> pa.Field:
+        null = null or field.nullable
+        return field.with_type(_loosened_type(field.type, null)).with_nullable(null)
+
+    if pa.types.is_struct(kind):
+        return pa.struct([loosened(field, null) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(loosened(kind.value_field, False))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(loosened(kind.value_field, False))
+    if pa.types.is_map(kind):
+        return pa.map_(loosened(kind.key_field, False), loosened(kind.item_field, False))
+    return kind
 
 
 def _table_of(element: Any) -> pa.Table:

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Sinks that write through Spark: what is written, how often, and what is refused."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,26 @@ def test_batches_are_gathered_and_appended(
     for _ in range(2):
         assert system.start(source.to(sink)).result(SECONDS) == SparkWritten(2, 4)
     assert column(spark, path, "n") == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_what_comes_out_of_spark_goes_in_again_with_its_types(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    df = spark.range(2).selectExpr(
+        "id",
+        "timestamp'2020-10-25 02:30:00' AS at",
+        "timestamp_ntz'2020-03-29 02:30:00' AS by_the_clock",  # an hour that Berlin does not have
+        "date'1500-02-28' AS day",
+        "CAST(id AS decimal(38, 10)) / 3 AS decimal",
+        "if(id = 1, null, named_struct('a', array(1, null), 'b', map('k', 'v'))) AS nested",
+        "array(if(id = 1, null, named_struct('x', 'y'))) AS several",
+        "interval '1 02:03:04' day to second AS span",
+    )
+    path = str(tmp_path / "out")
+    SparkSource.arrow(df).run(SparkSink.parquet(spark, path))
+    written = spark.read.parquet(path)
+    assert written.dtypes == df.dtypes
+    assert sorted(written.collect(), key=itemgetter(0)) == df.collect()
 
 
 def test_nothing_is_written_for_nothing(
