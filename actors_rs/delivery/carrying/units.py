@@ -82,7 +82,7 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
             return super().survives(error, element, position, first=first)
         if first is not None:
             first()
-        self.fail(error)
+        self.fail(error, position)
         return False
 
     def renew(self, error: BaseException, position: int | None) -> None:
