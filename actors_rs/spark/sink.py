@@ -67,7 +67,7 @@ class SparkSink:
         writer = _Writer(session, f"writing to {target}", append)
         units = _Writer(session, f"writing to {target}", replace)
         own = partial(own_directory, units.context, target)
-        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own))
+        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own, writer))
         return _sink("spark_parquet", make)
 
     @staticmethod

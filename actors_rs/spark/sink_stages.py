@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import UnitSink
+from actors_rs.errors import LedgerError
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -67,19 +68,34 @@ class SparkWrite(SinkLogic):
 
 
 class UnitSparkWrite(UnitSink["list[pa.Table]"]):
-    """Each unit is one write under its number; ``own`` is told first whose output that is."""
+    """Each unit is one write under its number; ``own`` is told first whose output that is.
 
-    def __init__(self, write: Callable[[pa.Table, Any], None], own: Callable[[str], None]) -> None:
+    ``loose`` writes units that are in no ledger, and will not come again under their number.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[pa.Table, Any], None],
+        own: Callable[[str], None],
+        loose: Callable[[pa.Table, Any], None] | None = None,
+    ) -> None:
         super().__init__()
         self._write = write
         self._own = own
-        self._owned = False
+        self._loose = loose or write
+        self._run_key = ""
         self._writes = self._rows = 0
 
     def begin(self, unit: Unit) -> list[pa.Table]:
-        if not self._owned and unit.entry is not None:
-            self._own(f"{unit.entry.run_key} {self.context.name}")
-        self._owned = True
+        key = self._run_key if unit.entry is None else unit.entry.run_key
+        if key != self._run_key:
+            if self._run_key:
+                raise LedgerError(
+                    f"stage '{self.context.name}' takes the partitions of one source with a "
+                    "ledger, got those of two, whose numbers are the same: give each a sink"
+                )
+            self._own(f"{key} {self.context.name}")
+        self._run_key = key
         return []
 
     def add(self, held: list[pa.Table], value: Any, /) -> None:
@@ -87,7 +103,8 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
 
     def commit(self, unit: Unit, held: list[pa.Table], /, *, last: bool) -> None:
         table = _joined(held)
-        self._write(table, unit.key)
+        write = self._loose if unit.entry is None else self._write
+        write(table, unit.key)
         self._writes += 1
         self._rows += table.num_rows
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from actors_rs import ActorSystem, Sink, Source
+from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.parquet import UnitParquet
@@ -86,7 +86,7 @@ def test_what_comes_late_of_an_attempt_that_was_given_up_does_not_touch_the_next
     sink, directory
 ):
     outcomes = []
-    first, second = Unit(0, outcomes.append), Unit(0, outcomes.append)
+    first, second = (Unit(0, outcomes.append, Entry()) for _ in range(2))  # type: ignore[arg-type]
     late = [first.track(rows(1, 2)), first.track(rows(3))]
     first.abandon()
     again = [second.track(rows(1, 2)), second.track(rows(3))]
@@ -95,7 +95,8 @@ def test_what_comes_late_of_an_attempt_that_was_given_up_does_not_touch_the_next
     sink.settle_ready()
     assert [n.as_py() for n in written(directory)] == [1, 2, 3]
     assert outcomes == [{Disposition.DELIVERED: 2}]
-    assert [file.name for file in directory.iterdir()] == ["part-00000.parquet"]
+    names = {file.name for file in directory.iterdir()}
+    assert names == {".actors_rs_run", "part-00000.parquet"}
 
 
 def test_a_directory_of_another_run_fails_a_sink_that_passes_elements_over(sink, directory):
@@ -110,6 +111,32 @@ def test_a_directory_of_another_run_fails_a_sink_that_passes_elements_over(sink,
     assert not sink.survives(refused.value, element, 0)
     assert sink.context.errors == [refused.value]
     assert outcomes == []
+
+
+def test_units_that_are_in_no_ledger_replace_nothing(system, directory):
+    for first in (1, 10):  # the second run goes on, as one over a queue does
+        done = {}
+        two = [acknowledged(Source.of(n, n + 1), done.__setitem__) for n in (first, first + 2)]
+        graph = merge(*two).map(rows).to(Sink.parquet(directory))
+        system.start(graph).result(SECONDS)
+        assert len(done) == 4
+    assert sorted(n.as_py() for n in written(directory)) == [1, 2, 3, 4, 10, 11, 12, 13]
+
+
+def test_a_second_source_with_a_ledger_does_not_replace_the_firsts_partitions(sink, directory):
+    for run_key in ("this run", "another run"):
+        entry = Entry()
+        entry.run_key = run_key
+        unit = Unit(0, lambda outcomes: None, entry)  # type: ignore[arg-type]
+        element = unit.track(rows(1))
+        unit.seal()
+        if run_key == "another run":
+            with pytest.raises(LedgerError, match="already holds the output of another run"):
+                sink.consume(iter([element]))
+        else:
+            sink.consume(iter([element]))
+            sink.settle_ready()
+    assert [n.as_py() for n in written(directory)] == [1]
 
 
 def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory, monkeypatch):

@@ -1,8 +1,8 @@
 """Parquet, a unit a file: complete under its name, or not there.
 
-The file of a unit has the unit's number in its name, so a unit that is delivered again replaces
-what was there. A hidden file tells which run, and which sink of it, the directory belongs to;
-others are refused.
+The file of a unit that is in a ledger has the unit's number in its name, so a unit that is
+delivered again replaces what was there. A hidden file tells which run, and which sink of it, the
+directory belongs to; others are refused.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class _Part(Parquet):
         raise error  # a unit is written whole, by a stage that knows the positions
 
 
-class UnitParquet(UnitSink[_Part]):
-    """A file ``part-<unit>.parquet`` for each unit that has rows."""
+class UnitParquet(UnitSink[Parquet]):
+    """A file for each unit that has rows: ``part-<unit>.parquet`` if that is in a ledger."""
 
     def __init__(self, directory: Path, schema: Any) -> None:
         super().__init__()
         self._directory = directory
         self._schema = schema
-        self._owned = False
+        self._run_key = ""
         self._reports: list[WriteReport] = []
 
     def start(self) -> None:
@@ -56,22 +56,26 @@ class UnitParquet(UnitSink[_Part]):
             self._directory.mkdir(parents=True, exist_ok=True)
         super().start()
 
-    def begin(self, unit: Unit) -> _Part:
-        if not self._owned and unit.entry is not None:
-            self._own(f"{unit.entry.run_key} {self.context.name}")
-        self._owned = True
-        number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
-        part = _Part(self._directory / f"part-{number}.parquet", self._schema)
+    def begin(self, unit: Unit) -> Parquet:
+        part: Parquet
+        if unit.entry is None:  # it will not come again under this number: others may have it
+            part = Parquet(self._directory, self._schema, 2**62)
+        else:
+            if unit.entry.run_key != self._run_key:
+                self._own(f"{unit.entry.run_key} {self.context.name}")
+            self._run_key = unit.entry.run_key
+            number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
+            part = _Part(self._directory / f"part-{number}.parquet", self._schema)
         part.context = self.context
         return part
 
-    def add(self, held: _Part, value: Any, /) -> None:
+    def add(self, held: Parquet, value: Any, /) -> None:
         held.consume(iter((value,)))
 
-    def commit(self, unit: Unit, held: _Part, /, *, last: bool) -> None:
+    def commit(self, unit: Unit, held: Parquet, /, *, last: bool) -> None:
         self._reports.append(held.finish())
 
-    def discard(self, held: _Part, /) -> None:
+    def discard(self, held: Parquet, /) -> None:
         held.stop(None)
 
     def finish(self) -> WriteReport:

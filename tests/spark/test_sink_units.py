@@ -1,0 +1,51 @@
+# mypy: disable-error-code="no-untyped-def, assignment, arg-type"
+"""Which units ``SparkSink`` writes under their numbers: those of one ledger, and no others."""
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from actors_rs.delivery.ack import Unit
+from actors_rs.errors import LedgerError
+from actors_rs.spark.sink_stages import UnitSparkWrite
+
+
+def taken(sink: UnitSparkWrite, run_key: str | None) -> None:
+    """A partition 0 goes through ``sink``."""
+    entry = None if run_key is None else SimpleNamespace(run_key=run_key, path="nowhere")
+    unit = Unit(0, lambda outcomes: None, entry)
+    element = unit.track(pa.table({"n": [1]}))
+    unit.seal()
+    sink.consume(iter([element]))
+    sink.settle_ready()
+
+
+@pytest.fixture
+def written() -> list[object]:
+    return []
+
+
+@pytest.fixture
+def sink(written: list[object]) -> UnitSparkWrite:
+    sink = UnitSparkWrite(
+        lambda table, number: written.append(number),
+        lambda owner: written.append(owner),
+        lambda table, number: written.append("appended"),
+    )
+    sink.context = SimpleNamespace(name="rows", post=lambda action: None)
+    return sink
+
+
+def test_a_second_source_with_a_ledger_is_refused_as_it_has_the_same_numbers(sink, written):
+    taken(sink, "one")
+    taken(sink, "one")
+    with pytest.raises(LedgerError, match="stage 'rows' takes the partitions of one source"):
+        taken(sink, "two")
+    assert written == ["one rows", 0, 0]
+
+
+def test_units_that_are_in_no_ledger_are_appended(sink, written):
+    taken(sink, None)
+    taken(sink, None)
+    assert written == ["appended", "appended"]
