@@ -92,7 +92,8 @@ class Scripted(Decisions):
         taken = self._script.get(len(self._made), 0)
         if taken >= number:
             taken = number - 1
-        self._note((what, number, taken))
+        note = self._note
+        note((what, number, taken))
         return options[taken]
 
 
@@ -140,7 +141,8 @@ class _Stream:
     def draw(self) -> int:
         """A number below 2 ** 32."""
         self._state = state = (self._state * _FACTOR + _ADDEND) & _MASK
-        return (state >> 32) ^ (state >> 47)
+        high = state >> 32
+        return high ^ (high >> 15)
 
 
 class RandomWalk(Decisions):
@@ -150,12 +152,16 @@ class RandomWalk(Decisions):
     with probability ``fault_rate``.
     """
 
+    _faults_below = int(FAULT_RATE * 2**32)
+
     def __init__(self, seed: int, *, fault_rate: float = FAULT_RATE) -> None:
-        super().__init__()
-        check_int("seed", seed)
-        check_rate("fault_rate", fault_rate)
+        Decisions.__init__(self)  # ``super()`` takes as long as three calls
+        if type(seed) is not int:  # a call less for each of thousands of runs
+            check_int("seed", seed)
         self.seed = seed
-        self._faults_below = int(fault_rate * 2**32)
+        if fault_rate != FAULT_RATE:
+            check_rate("fault_rate", fault_rate)
+            self._faults_below = int(fault_rate * 2**32)
         self._streams: dict[str, _Stream] = {}
         self._order = _Stream(seed, "order").draw
         self._size = _Stream(seed, "size").draw
@@ -165,33 +171,31 @@ class RandomWalk(Decisions):
         if number < 2:
             return super().choose(what, options)
         if what == "size":
-            taken = (self._size() * 2 * number) >> 32
+            draw = self._size  # as a variable: to call it as a method takes longer
+            taken = (draw() * (2 * number)) >> 32
             if taken >= number:
                 taken = 0
         elif what == "order":
-            taken = (self._order() * number) >> 32
+            draw = self._order
+            taken = (draw() * number) >> 32
         else:
             return super().choose(what, options)
-        self._note((what, number, taken))
+        note = self._note
+        note((what, number, taken))
         return options[taken]
 
     def pick(self, what: str, options: Sequence[Any]) -> int:
-        stream = self._streams.get(what) or self._stream(what)
+        name = what.partition(":")[0]
+        stream = self._streams.get(name)
+        if stream is None:
+            stream = self._streams[name] = _Stream(self.seed, name)
         number, drawn = len(options), stream.draw()
-        if what.startswith("data"):
+        if name == "data":
             return (drawn * number) >> 32
-        if what.startswith("fault"):
+        if name == "fault":
             return 1 + drawn % (number - 1) if drawn < self._faults_below else 0
         taken = (drawn * 2 * number) >> 32
         return taken if taken < number else 0
-
-    def _stream(self, what: str) -> _Stream:
-        """The random numbers of a stream, which is what stands before a colon."""
-        name = what.partition(":")[0]
-        if name not in self._streams:
-            self._streams[name] = _Stream(self.seed, name)
-        stream = self._streams[what] = self._streams[name]
-        return stream
 
 
 class Pct(RandomWalk):
@@ -205,7 +209,7 @@ class Pct(RandomWalk):
     def __init__(
         self, seed: int, depth: int = 3, *, length: int = 60, fault_rate: float = FAULT_RATE
     ) -> None:
-        super().__init__(seed, fault_rate=fault_rate)
+        RandomWalk.__init__(self, seed, fault_rate=fault_rate)
         check_count("depth", depth)
         self._draw = draw = _Stream(seed, "pct").draw
         self._falls = {draw() * length >> 32 for _ in range(depth - 1)}
@@ -214,14 +218,15 @@ class Pct(RandomWalk):
 
     def choose(self, what: str, options: Sequence[T]) -> T:
         if what != "order" or len(options) < 2:
-            return super().choose(what, options)
+            return RandomWalk.choose(self, what, options)  # ``super()`` takes as long as the rest
         steps: Sequence[Any] = options
         best = self._highest(steps)
         if self._steps in self._falls:
             self._priorities[steps[best].name] = -1 - self._steps
             best = self._highest(steps)
         self._steps += 1
-        self._note((what, len(options), best))
+        note = self._note
+        note((what, len(options), best))
         return options[best]
 
     def _highest(self, options: Sequence[Any]) -> int:
