@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from concurrent.futures._base import FINISHED
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -36,6 +35,12 @@ R = TypeVar("R")
 
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too."""
+
+    # What came of it: written once, under the lock, and final when ``_is_over``.
+    _result: Any = None
+    _error: BaseException | None = None
+    _is_over = False
+    _future: Future[R] | None = None  # made for the first who waits for it on a thread, or awaits
 
     def __init__(
         self,
@@ -67,9 +72,6 @@ class Run(Generic[R]):
         self._failures: list[BaseException] = []
         self._draining = False
         self._stop_reason: BaseException | None = None
-        self._outcome: Future[R] = Future()
-        # From here on the future cannot be cancelled: a cancelled ``await`` does not end the run.
-        self._outcome.set_running_or_notify_cancel()
         self._started_at = system.now()
         self._ended_at: float | None = None
 
@@ -82,17 +84,15 @@ class Run(Generic[R]):
     @property
     def state(self) -> str:
         """``"running"``, ``"completed"``, ``"failed"`` or ``"cancelled"``."""
-        if not self._outcome.done():
+        if not self._is_over:
             return "running"
-        error = self._outcome.exception()
-        if error is None:
+        if self._error is None:
             return "completed"
-        return "cancelled" if isinstance(error, RunCancelled) else "failed"
+        return "cancelled" if isinstance(self._error, RunCancelled) else "failed"
 
     def done(self) -> bool:
         """Whether every stage has ended."""
-        # As ``self._outcome.done()``, but without its lock: a world asks behind each of its steps.
-        return self._outcome._state == FINISHED
+        return self._is_over
 
     def result(self, timeout: float | None = None) -> R:
         """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
@@ -100,22 +100,21 @@ class Run(Generic[R]):
         Raises the first failure, with all others in its ``others``; ``RunCancelled``;
         ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a thread of the pool.
         """
-        self._may_wait()
-        try:
+        if not self._is_over:
             self._await(timeout)
-            return self._outcome.result(0)
-        except FutureTimeout:
-            if self._outcome.done():  # by an error of that kind, or at this moment
-                return self._outcome.result()
-            raise TimeoutError(f"{self!r} had not ended after {timeout} seconds") from None
+            if not self._is_over:
+                raise TimeoutError(f"{self!r} had not ended after {timeout} seconds")
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[no-any-return]
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether the run ended, in whatever way, within ``timeout`` seconds."""
         # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
-        with suppress(BlockingError, FutureTimeout):
-            self._may_wait()
-            self._await(timeout)
-        return self._outcome.done()
+        if not self._is_over:
+            with suppress(BlockingError):
+                self._await(timeout)
+        return self._is_over
 
     def _await(self, timeout: float | None) -> None:
         """Wait for the end, at most ``timeout`` seconds; in slices.
@@ -123,12 +122,13 @@ class Run(Generic[R]):
         A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
         noticed at the end only.
         """
+        check_may_block("a pool thread must not wait for a run; await it or use a sink")
         if timeout is not None:
             check_seconds("timeout", timeout)
         if drive_until(self.done, timeout):
             return
         deadline = None if timeout is None else monotonic() + timeout
-        while not self._outcome.done():
+        while not self._is_over:
             left = SLICE if deadline is None else min(SLICE, deadline - monotonic())
             if left <= 0:
                 return
@@ -149,7 +149,7 @@ class Run(Generic[R]):
             self._draining = True
         for stage in self._all_stages():
             stage.post_drain()
-        return self._outcome.done() if timeout is None else self.wait(timeout)
+        return self._is_over if timeout is None else self.wait(timeout)
 
     def abort(self, error: BaseException) -> None:
         """End the run with ``error``, now. Does not wait."""
@@ -210,9 +210,23 @@ class Run(Generic[R]):
         with self._lock:
             return (*self._stages, *self._inner)
 
-    def _may_wait(self) -> None:
-        if not self._outcome.done():
-            check_may_block("a pool thread must not wait for a run; await it or use a sink")
+    @property
+    def _outcome(self) -> Future[R]:
+        """What came of it, for those who wait; it cannot be cancelled, for the run goes on."""
+        with self._lock:
+            future = self._future
+            if future is None:
+                future = self._future = Future()
+                future.set_running_or_notify_cancel()
+                if self._is_over:
+                    self._tell(future)
+        return future
+
+    def _tell(self, future: Future[R]) -> None:
+        if self._error is not None:
+            future.set_exception(self._error)
+        else:
+            future.set_result(self._result)
 
     # What follows is for the stages of this run.
 
@@ -347,31 +361,40 @@ class Run(Generic[R]):
         """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""
         self._lock = Lock()
         self._stages, self._inner, self._living = (), {}, set()
-        self._outcome = Future()
-        self._outcome.set_exception(
-            RunCancelled(f"run '{self.name}' goes on in the parent of this process, not here")
+        self._error = RunCancelled(
+            f"run '{self.name}' goes on in the parent of this process, not here"
         )
+        self._is_over, self._future = True, None
 
     def _settle(self) -> None:
-        failures = self._failures or self._unrecovered()
-        with suppress(InvalidStateError):
-            if failures:
-                first: Any = failures[0]
-                with suppress(AttributeError):  # not every exception has room for it
-                    first.others = tuple(failures[1:])
-                self._outcome.set_exception(first)
-            elif all(sink.completed for sink in self._sinks):
-                self._outcome.set_result(self._results())
-            else:
-                self._outcome.set_exception(self.cancelled_error())
+        error = self._first_failure()
+        with self._lock:
+            if self._is_over:
+                return
+            if error is None:
+                self._result = self._results()
+            self._error = error
+            self._is_over = True
+            future = self._future
+        if future is not None:
+            self._tell(future)
 
-    def _unrecovered(self) -> list[BaseException]:
-        """Failures that reached a sink although another branch has recovered from them."""
-        errors = [sink.inlet.error for sink in self._sinks if not sink.completed]
-        return [error for error in errors if error is not None]
+    def _first_failure(self) -> BaseException | None:
+        """Why it has failed, or was cancelled."""
+        unfinished = [sink for sink in self._sinks if not sink.completed]
+        failures = self._failures
+        if not failures and unfinished:
+            # Those that reached a sink although another branch has recovered from them.
+            errors = [sink.inlet.error for sink in unfinished]
+            failures = [error for error in errors if error is not None]
+        if failures:
+            first: Any = failures[0]
+            with suppress(AttributeError):  # not every exception has room for it
+                first.others = tuple(failures[1:])
+            return failures[0]
+        return self.cancelled_error() if unfinished else None
 
     def _results(self) -> Any:
-        results = tuple(sink.result for sink in self._sinks)
         if not self._single:
-            return results
-        return results[0] if results else None
+            return tuple([sink.result for sink in self._sinks])
+        return self._sinks[0].result if self._sinks else None
