@@ -29,6 +29,8 @@ class DeterministicDispatcher:
         self.ready: list[Step] = []
         self.steps = 0
         self.actors: list[ActorStep] = []
+        self.begun_with: list[str] = []
+        """What the actors are called that were started before the first step."""
         self.refused: WorldError | None = None
         """What made this world unusable, although it was raised where nobody may have seen it."""
         self._decisions = decisions
@@ -43,8 +45,11 @@ class DeterministicDispatcher:
         """``actor`` is about to start in this world."""
         number = len(self.actors) + 1
         label = getattr(actor, "name", None) or type(actor).__name__
-        name = label if label not in self.log.names else f"{label}#{number}"
-        self.log.names.append(name)
+        if not self.steps:
+            self.begun_with.append(label)
+        names = self.log.names
+        name = label if label not in names else f"{label}#{number}"
+        names.append(name)
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
         actor._world_step = step  # type: ignore[attr-defined]
@@ -64,28 +69,33 @@ class DeterministicDispatcher:
         if self.reached is not None:
             self.reached.add(0)
 
-    def run_step(self) -> bool:
-        """Run the next step; False if there is none. Raises what spoiled the world."""
-        if self.refused is not None:
-            raise self.refused
-        ready = self.ready
-        if not ready:
-            return False
-        if len(ready) > 1 or self.reached is not None:
-            step = self.choose("order", ready)
-            ready.remove(step)
-        else:
-            step = ready.pop()
-        self.steps += 1
-        outer, self.running = self.running, step.number
+    def run_until(self, done: Callable[[], bool], most: int) -> bool:
+        """Run steps, at least one, until ``done`` or until the world has taken more than ``most``.
+
+        False if there is none to run. Raises what spoiled the world.
+        """
+        ready, choose, reached, outer = self.ready, self.choose, self.reached, self.running
         try:
-            step.run()
+            while self.refused is None:
+                if not ready:
+                    return False
+                if len(ready) > 1 or reached is not None:
+                    step = choose("order", ready)
+                    ready.remove(step)
+                else:
+                    step = ready.pop()
+                self.steps += 1
+                self.running = step.number
+                step.run()
+                self.running = outer
+                if reached is not None:
+                    self._decisions.ran(step.name, frozenset(reached) | {step.number})
+                    reached.clear()
+                if done() or self.steps > most:
+                    return True
         finally:
             self.running = outer
-        if self.reached is not None:
-            self._decisions.ran(step.name, frozenset(self.reached) | {step.number})
-            self.reached.clear()
-        return True
+        raise self.refused
 
     def relieve(self) -> None:
         """Nothing: there is no other thread."""
