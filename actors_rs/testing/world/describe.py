@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import Any
 
-from actors_rs.graph.signals import Arrived, Requested, Signal
+from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Describer"]
@@ -47,7 +47,7 @@ class Describer:
         ``taken`` are messages, each behind its step and the number of the history it belongs to.
         """
         for _, number, message in taken:
-            # The two that most are, without a call; within a stage the names of ports differ.
+            # Those that most are, without a call; within a stage the names of ports differ.
             if (kind := type(message)) is Arrived:
                 frame = message.frame
                 if type(frame) is list:
@@ -59,6 +59,8 @@ class Describer:
             elif kind is Requested:
                 # The other way round: an inlet and an outlet may have the same name.
                 histories[number] = hash((histories[number], message.n, message.outlet.name))
+            elif kind is _Ended and message.error is None:
+                histories[number] = hash((histories[number], message.inlet.name, None))
             else:
                 histories[number] = hash((histories[number], self._key_of_other(message)))
 
