@@ -341,7 +341,8 @@ class PooledActor(Actor):
                 self._return_unread(message)
         finally:
             self.system.forget(self)
-            tell_watchers(self, error)
+            if self._watchers is not None:
+                tell_watchers(self, error)
 
     def _return_unread(self, message: Any) -> None:
         if type(message) is not Ask:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.runtime._primitives import Lock, Thread, after_fork_in_child
+from actors_rs.runtime._primitives import Condition, Lock, Thread, after_fork_in_child
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.system import ActorSystem
 
@@ -27,6 +27,7 @@ class _DefaultSystem(ActorSystem):
 
     def __init__(self) -> None:
         super().__init__(name="default-actors")
+        self._emptied: Condition = Condition()
         self._arriving = 0  # announced and not yet among the actors
         Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False).start()
 

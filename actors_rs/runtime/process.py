@@ -11,13 +11,14 @@ import atexit
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from actors_rs.runtime._primitives import Condition, Lock, after_fork_in_child, monotonic
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import Lock, after_fork_in_child, monotonic
 from actors_rs.runtime.dead_letters import DeadLetters
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["enrol", "enrolled"]
+__all__ = ["enrol", "enrolled", "why_closed"]
 
 AT_EXIT_SECONDS = 0.5
 """How long the exit of the process waits for systems that were not shut down, all together."""
@@ -35,6 +36,14 @@ def enrolled() -> list[ActorSystem]:
     """The systems of this process that somebody still refers to; also those that have ended."""
     with _lock:
         return list(_systems)
+
+
+def why_closed(system: ActorSystem) -> InvalidArgumentError:
+    """What to raise where something is to be started in ``system``, which has ended."""
+    over = "was shut down"
+    if system._orphaned:
+        over = "runs in the parent of this process: make a system behind the fork"
+    return InvalidArgumentError(f"an actor needs a running system, '{system.name}' {over}")
 
 
 def _end_all() -> None:
@@ -55,7 +64,7 @@ def _disown_all() -> None:
 def _disown(system: ActorSystem) -> None:
     """The threads of ``system`` are in the parent, and may have held any of its locks."""
     system._orphaned = system._closed = True
-    system._lock, system._emptied = Lock(), Condition()
+    system._lock, system._emptied = Lock(), None
     guardians = () if system._guardian is None else (system._guardian,)
     for actor in (*guardians, *system._actors.values()):
         flag: Any = actor.actor_stopped  # pykka says it is an Event

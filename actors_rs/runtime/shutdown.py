@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError
-from actors_rs.runtime._primitives import blocking_allowed, may_block
+from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -136,8 +136,10 @@ class Shutdown:
     def _only_left(self, spared: set[int], seconds: float) -> bool:
         """Wait until the actors that are left are among ``spared``; whether they are."""
         system = self._system
-        with system._emptied:
-            return system._emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
+        with system._lock:
+            emptied = system._emptied = system._emptied or Condition()
+        with emptied:
+            return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
 
     def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
         system = self._system

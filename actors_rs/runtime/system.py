@@ -24,7 +24,7 @@ from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.machinery import Machinery, check_settings, threads
-from actors_rs.runtime.process import enrol
+from actors_rs.runtime.process import enrol, why_closed
 from actors_rs.runtime.shutdown import Activity, Shutdown, check_may_enter
 from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
@@ -55,6 +55,16 @@ class ActorSystem:
     seconds ends with ``Stalled``, see ``Graph.watched``. ``machinery`` replaces threads and clocks
     altogether: a deterministic world passes its own.
     """
+
+    # Rarely needed, so not of each instance: with more than 30 attributes Python takes it slowly.
+    _guardian: Guardian | None = None
+    _emptied: Condition | None = None  # notified of the last actor's end; made by who waits for it
+    _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
+    _spared = 0  # actors that the shutdown does not wait for yet
+    _draining = ""  # why, if it starts no further runs
+    _orphaned = False  # in a child of its process, and closed then
+    _fatal: BaseException | None = None
+    _signals: SystemSignals | None = None
 
     def __init__(
         self,
@@ -89,26 +99,20 @@ class ActorSystem:
         self._take(self._machinery)
         self.shutdown_timeout = shutdown_timeout
         self._begin_empty()
-        self._guardian = Guardian(self) if machinery is None else None  # nobody looks into a world
-        if self._guardian is not None:
+        if machinery is None:  # nobody looks into a world
+            self._guardian = Guardian(self)
             ActorRegistry.register(self._guardian.actor_ref)
             enrol(self)
 
     def _begin_empty(self) -> None:
         self._lock = Lock()
-        self._emptied = Condition()  # notified when the last actor has stopped
         # Entered and left without a lock: single dict operations are atomic, and a lock here
         # would be a queue of all actors that start or stop.
         self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
-        self._pinned: list[PinnedDispatcher] = []  # of stopped actors too, until the thread ended
         self._activities: dict[Activity, None] = {}
-        self._spared = 0  # actors that the shutdown does not wait for yet
         self._stop_line = StopLine()
         self._tree = Lock()  # held to hang a running actor into the tree of supervision
-        self._draining = ""  # why, if it starts no further runs
-        self._closed = self._orphaned = False  # orphaned: in a child of its process
-        self._fatal: BaseException | None = None
-        self._signals: SystemSignals | None = None
+        self._closed = False
         self._tokens: list[contextvars.Token[ActorSystem | None]] = []
 
     def _take(self, machinery: Machinery) -> None:
@@ -227,8 +231,11 @@ class ActorSystem:
             own.close(0)
         self._stop_line.ended(actor)
         if len(self._actors) <= self._spared:
-            with self._emptied:
-                self._emptied.notify_all()
+            with self._lock:  # who waits looks at the actors behind it
+                emptied = self._emptied
+            if emptied is not None:
+                with emptied:
+                    emptied.notify_all()
 
     def register(self, activity: Activity) -> None:
         """Let shutdown end ``activity`` too, until ``unregister``."""
@@ -267,8 +274,7 @@ class ActorSystem:
             )
         pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
         with self._lock:
-            self._pinned = [old for old in self._pinned if not old.ended]
-            self._pinned.append(pinned)
+            self._pinned = [*(old for old in self._pinned if not old.ended), pinned]
         return pinned
 
     @property
@@ -353,15 +359,8 @@ class ActorSystem:
             self._guardian.actor_stopped.set()
 
     def _check_open(self) -> None:
-        if self._orphaned:
-            raise InvalidArgumentError(
-                f"an actor needs a running system, '{self.name}' runs in the parent of this "
-                "process: make a system behind the fork"
-            )
         if self._closed:
-            raise InvalidArgumentError(
-                f"an actor needs a running system, '{self.name}' was shut down"
-            ) from self._fatal
+            raise why_closed(self) from self._fatal
 
     # For the phases of the shutdown, and for a child of this process
 

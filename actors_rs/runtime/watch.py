@@ -100,10 +100,8 @@ def end_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
 
 def tell_watchers(actor: PooledActor, error: BaseException | None) -> None:
     """``actor`` has ended, with ``error`` or in peace; its last act."""
-    if actor._watchers is None:
-        return
     watchers, actor._watchers = actor._watchers, None
-    for mailbox in watchers.values():
+    for mailbox in (watchers or {}).values():
         mailbox.offer(_Notice(Terminated(actor.actor_ref, error)))
 
 
