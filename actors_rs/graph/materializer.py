@@ -97,14 +97,14 @@ def _made(stage: Planned, throughput: int | None, run: Run[Any], inner: Inner | 
     logic = None
     if inner is not None:
         name, logic = f"{name}#{inner.number}", inner.made.get(spec)
-    actor = StageActor(
+    actor = StageActor(  # without keywords, which to make an instance with takes twice as long
         logic or stage.make(),
         run,
-        name=name,
-        kind=spec.kind,
-        site=stage.site,
-        dispatcher=stage.dispatcher,
-        throughput=spec.attributes.throughput or throughput,
+        name,
+        spec.kind,
+        stage.site,
+        stage.dispatcher,
+        spec.attributes.throughput or throughput,
     )
     actor.logic.on_failure = stage.on_failure
     actor.logic.remake = stage.make
