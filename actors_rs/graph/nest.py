@@ -135,7 +135,7 @@ class Nested:
         except BaseException as failure:  # whatever it was, the run must end
             self._run.note_failure(StageError(self.name, failure, None, self.site))
         self._run.nested_ended(self)
-        self.logic.let_go()
+        self.logic.hold_nothing()
 
     # StageContext
 

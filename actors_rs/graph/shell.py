@@ -339,7 +339,7 @@ class StageActor(PooledActor):
             self._run.note_failure(StageError(self.name, failure, None, self.site))
         self._leave()
         self._run.stage_ended(self)
-        logic.let_go()
+        logic.hold_nothing()
 
     def _return_unread(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""

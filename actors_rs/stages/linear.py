@@ -124,7 +124,7 @@ class Operator(_Linear):
     def held(self) -> Iterable[Any]:
         return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
-    def let_go(self) -> None:
+    def hold_nothing(self) -> None:
         if self._results is not None and self._piece:
             held = [None] * length_hint(self._elements)
             self._piece, self._elements, self._results = held, iter(held), iter(())

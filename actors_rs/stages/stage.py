@@ -281,7 +281,7 @@ class StageLogic:
         """
         return ()
 
-    def let_go(self) -> None:
+    def hold_nothing(self) -> None:
         """Called behind ``stop``, when all is accounted for: hold on to no element.
 
         ``held`` names as many as before, and not which. An element may be a group, which waits

@@ -309,3 +309,21 @@ def test_the_same_graph_acknowledges_anew_in_each_run(acks):
 def test_a_bad_argument_is_refused_at_once(flow, ack):
     with pytest.raises(TypeError, match="acknowledged: "):
         acknowledged(flow, ack)
+
+
+@pytest.mark.parametrize(
+    "through",
+    [
+        lambda flow: flow.map(lambda n: n),
+        lambda flow: flow.filter(lambda n: True),
+        lambda flow: flow.scan(0, lambda _, n: n),
+        lambda flow: flow.flat_map(lambda n: [n]),
+    ],
+    ids=["map", "filter", "scan", "flat_map"],
+)
+def test_the_last_element_is_acknowledged_too_when_demand_ends_with_it(acks, through):
+    flow = acknowledged(Source.range(0, 20), acks)
+    sink = Sink.for_each(lambda n: None).with_attributes(window=1)  # asks for one at a time
+    with ActorSystem(workers=1) as system:
+        run(system, through(flow).with_attributes(window=8).to(sink))
+    assert sorted(acks.got) == list(range(20))

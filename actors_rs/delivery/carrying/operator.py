@@ -7,7 +7,9 @@ given anything was filtered out.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from operator import length_hint
 from typing import Any
 
 from actors_rs.delivery.ack import Bundle, Disposition, Token, Tracked
@@ -39,6 +41,12 @@ class CarryingOperator(Surviving, Operator):
 
     def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:
         out.extend(self.transform(elements))
+
+    def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
+        more = super()._pull(results, out, most)
+        if not more and not length_hint(self._elements):
+            deque(results, maxlen=0)  # nothing: but the last element is settled behind it
+        return more
 
     def survives(
         self,

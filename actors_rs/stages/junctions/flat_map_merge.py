@@ -278,5 +278,5 @@ class FlatMapMerge(Drawing, Hosting):
         """Of a stream that was cut off, the element it was begun for, whatever had come of it."""
         return self._cut_off
 
-    def let_go(self) -> None:
+    def hold_nothing(self) -> None:
         self._cut_off = [None] * len(self._cut_off)

@@ -156,7 +156,7 @@ class FlatMap(Drawing, Operator):
             return (*self._drawn, *rest)
         return (piece[-left - 1], *rest)
 
-    def let_go(self) -> None:
+    def hold_nothing(self) -> None:
         held = [None for _ in self.held()]
         self._piece, self._elements, self._results = held, iter(held), iter(())
         self._met, self._met_in, self._inner, self._drawn = None, (), None, _NOTHING

@@ -109,9 +109,9 @@ class Fused(Operator):
             held += [element for _, frame in self._line for element in frame]
         return held
 
-    def let_go(self) -> None:
+    def hold_nothing(self) -> None:
         for part in self._parts:
-            part.logic.let_go()
+            part.logic.hold_nothing()
         self._line = deque((index, [None] * len(frame)) for index, frame in self._line)
         self._unfinished = [None] * len(self._unfinished)
 
