@@ -58,7 +58,8 @@ class _Linear(StageLogic):
         def before_the_end() -> None:
             if first is not None:
                 first()
-            self.inlet.untake(list(rest))
+            if piece:  # else what is left are functions that are not due yet
+                self.inlet.untake(list(rest))
 
         now_left = length_hint(rest)
         if now_left < left:

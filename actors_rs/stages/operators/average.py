@@ -14,6 +14,7 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
@@ -24,15 +25,23 @@ class Average(PieceFold):
     """The sum of the elements, divided by their number."""
 
     def __init__(self) -> None:
-        super().__init__((0, 0))
+        super().__init__(0)
+        self._number = 0
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
-        total, number = accumulated
-        piece = list(elements)
-        return sum(piece, total), number + len(piece)
+        return sum(elements, accumulated)
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        before = length_hint(elements)
+        try:
+            super().consume(elements, out)
+        except Exception:
+            before -= 1  # the one that cannot be added is none of them
+            raise
+        finally:
+            self._number += before - length_hint(elements)
 
     def result(self) -> Any:
-        total, number = self.accumulated
-        if not number:
+        if not self._number:
             raise EmptyStreamError("average needs an element, the stream had none")
-        return total / number
+        return self.accumulated / self._number
