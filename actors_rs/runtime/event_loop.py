@@ -40,15 +40,17 @@ class EventLoopThread:
     def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
 
-        Raises ``InvalidArgumentError`` after ``close``.
+        Raises ``InvalidArgumentError`` after ``close``, and ``RuntimeError`` if the operating
+        system gives no thread for the first one; the next one tries again.
         """
         with self._lock:  # until it is handed over: the loop may end right after that, not before
             if not self._closed:
+                loop = self._loop or self._begin(coroutine)
                 future: Future[T] = Future()
                 self._arrived.append((coroutine, future))
                 if not self._woken:
                     self._woken = True
-                    self._started().call_soon_threadsafe(self._take_arrived)
+                    loop.call_soon_threadsafe(self._take_arrived)
                 return future
         coroutine.close()
         raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
@@ -79,14 +81,18 @@ class EventLoopThread:
             task.add_done_callback(partial(hand_over, future))
             future.add_done_callback(partial(pass_cancellation_on, loop, task))
 
-    def _started(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = Thread(
-                target=self._serve, args=(self._loop,), name=self._name, daemon=True
-            )
-            self._thread.start()
-        return self._loop
+    def _begin(self, first: Coroutine[Any, Any, Any]) -> asyncio.AbstractEventLoop:
+        """Start the thread; without one nothing is kept, for nobody would ever come to it."""
+        loop = asyncio.new_event_loop()
+        thread = Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            loop.close()
+            first.close()
+            raise
+        self._loop, self._thread = loop, thread
+        return loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         try:

@@ -141,3 +141,15 @@ def test_a_coroutine_that_does_not_end_is_named():
     thread = loop._thread
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_where_there_is_no_thread_for_it_the_next_coroutine_tries_again(loop, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            loop.run(value(1))
+    assert loop.run(value(2)).result(20) == 2
+    assert loop.close(20) == ()
