@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
@@ -127,11 +128,8 @@ class Run(Generic[R]):
             check_seconds("timeout", timeout)
         if drive_until(self.done, timeout):
             return
-        deadline = None if timeout is None else monotonic() + timeout
-        while not self._is_over:
-            left = SLICE if deadline is None else min(SLICE, deadline - monotonic())
-            if left <= 0:
-                return
+        deadline = inf if timeout is None else monotonic() + timeout
+        while not self._is_over and (left := min(SLICE, deadline - monotonic())) > 0:
             with suppress(FutureTimeout):
                 self._outcome.exception(left)
 
@@ -196,6 +194,8 @@ class Run(Generic[R]):
         with self._lock:
             if self._stop_reason is None:
                 self._stop_reason = reason
+        if not self._stages:
+            self._settle()  # it has not begun, so no stage will do that
         self._tell_to_stop(self._all_stages(), reason)
 
     def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
@@ -214,8 +214,7 @@ class Run(Generic[R]):
     def _outcome(self) -> Future[R]:
         """What came of it, for those who wait; it cannot be cancelled, for the run goes on."""
         with self._lock:
-            future = self._future
-            if future is None:
+            if (future := self._future) is None:
                 future = self._future = Future()
                 future.set_running_or_notify_cancel()
                 if self._is_over:
@@ -234,29 +233,32 @@ class Run(Generic[R]):
         self, stages: Sequence[StageActor], sinks: Sequence[SinkLogic], *, single: bool
     ) -> None:
         """Take charge of ``stages``, before any of them starts."""
-        self._stages = tuple(stages)
-        self._living = set(stages)
         self._lingering: dict[StageActor, Callable[[], None]] = {}
-        self._sinks = sinks
-        self._single = single
+        self._sinks, self._single = sinks, single
+        with self._lock:
+            self._stages, self._living = tuple(stages), set(stages)
         self._system.register(self)
+        if self._system._draining:  # asked behind the entry: one of both sees the other
+            self._draining = True
+        self._welcome(self._stages)
         if self.stall_after is not None:
             StallWatch(self, self._system.timers, self.stall_after).begin()
 
     def join(self, stages: Sequence[StageActor]) -> None:
         """Take charge of an inner stream's ``stages`` too, before any of them starts.
 
-        Called in a turn of a stage of this run, so the run cannot have ended. Nobody but a stage
-        needs to tell them of a cancellation: it reaches them through their outlet, unless they
-        have a sink of their own. When the run drains already, they begin drained.
+        Called in a turn of a stage of this run, so the run cannot have ended.
         """
         with self._lock:
             self._living.update(stages)
             self._inner.update(dict.fromkeys(stages))
-            draining, reason = self._draining, self._stop_reason
-        if reason is not None:
-            self._tell_to_stop(stages, reason)
-        if draining:
+        self._welcome(stages)
+
+    def _welcome(self, stages: Sequence[StageActor]) -> None:
+        """Tell ``stages``, which the run knows since just now, of what was asked for before."""
+        if self._stop_reason is not None:
+            self._tell_to_stop(stages, self._stop_reason)
+        if self._draining:
             for stage in stages:
                 stage.post_drain()
 
@@ -361,9 +363,8 @@ class Run(Generic[R]):
         """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""
         self._lock = Lock()
         self._stages, self._inner, self._living = (), {}, set()
-        self._error = RunCancelled(
-            f"run '{self.name}' goes on in the parent of this process, not here"
-        )
+        where = "goes on in the parent of this process, not here"
+        self._error = RunCancelled(f"run '{self.name}' {where}")
         self._is_over, self._future = True, None
 
     def _settle(self) -> None:
@@ -382,17 +383,16 @@ class Run(Generic[R]):
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled."""
         unfinished = [sink for sink in self._sinks if not sink.completed]
-        failures = self._failures
-        if not failures and unfinished:
-            # Those that reached a sink although another branch has recovered from them.
-            errors = [sink.inlet.error for sink in unfinished]
-            failures = [error for error in errors if error is not None]
+        # Else those that reached a sink although another branch has recovered from them.
+        errors = [sink.inlet.error for sink in unfinished]
+        failures = self._failures or [error for error in errors if error is not None]
         if failures:
             first: Any = failures[0]
             with suppress(AttributeError):  # not every exception has room for it
                 first.others = tuple(failures[1:])
             return failures[0]
-        return self.cancelled_error() if unfinished else None
+        stopped = unfinished or (not self._sinks and self._stop_reason is not None)
+        return self.cancelled_error() if stopped else None
 
     def _results(self) -> Any:
         if not self._single:
