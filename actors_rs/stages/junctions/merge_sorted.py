@@ -10,8 +10,8 @@ first input. An input that is not sorted gives its elements in its own order all
 Back-pressure: asks both inputs for their windows once downstream asks; waits until each has an
   element or has completed.
 Completes: when both inputs have completed and what they gave was delivered.
-Fails: when an input has failed, behind what that input gave; when ``key`` or a comparison raises.
-  The other input is cancelled.
+Fails: when an input has failed, behind what that input gave; when ``key`` raises and the policy is
+  to stop; when a comparison raises. The other input is cancelled.
 Cancels: both inputs, when downstream cancels.
 """
 
@@ -47,12 +47,25 @@ class _Side:
         """Whether nothing is left and nothing will come."""
         return not self.held and (self.error is not None or self.inlet.exhausted)
 
+    @property
+    def lacks_key(self) -> bool:
+        """Whether the next element is one whose key could not be had."""
+        return self.error is not None and not self.held
+
     def fill(self, most: int) -> None:
         """Take the next piece if the last one is used up."""
         if self.held or self.error is not None or not self.inlet.buffered:
             return
+        self._load(self.inlet.take(most))
+
+    def go_on(self) -> None:
+        """Behind the element whose key could not be had, which was taken from the ``rest``."""
+        self.error = None
+        self._load(self.rest)
+
+    def _load(self, elements: Frame) -> None:
         self.at = 0
-        self.elements = self.keys = self.inlet.take(most)
+        self.elements = self.keys = elements
         if self._key is None:
             return
         keys: list[Any] = []
@@ -94,8 +107,8 @@ class MergeSorted(FanIn):
     def advance(self, budget: Budget) -> None:
         demand = self.look_downstream()
         while demand > 0:
-            for side in self._sides:
-                side.fill(self._pace.size)
+            if not self._fill():
+                return
             given = self._give(demand)
             if not given:
                 break
@@ -141,16 +154,33 @@ class MergeSorted(FanIn):
         self.outlet.emit(out)
         return len(out)
 
+    def _fill(self) -> bool:
+        """Take what can be merged; False if the stage has failed."""
+        for side in self._sides:
+            side.fill(self._pace.size)
+            while side.lacks_key:
+                if not self._passes_over_one_of(side):
+                    return False
+                side.fill(self._pace.size)
+        return True
+
+    def _passes_over_one_of(self, side: _Side) -> bool:
+        """Deal with the element of ``side`` whose key could not be had."""
+        position, wrong, error = side.position(), side.elements[side.at], side.error
+        side.at += 1
+        if error is None or not self.survives(error, wrong, position):
+            return False
+        side.go_on()
+        return True
+
     def _has_failed(self, side: _Side) -> bool:
         return side.over and (side.error is not None or side.inlet.error is not None)
 
     def _end_if_due(self) -> None:
         for side in self._sides:
-            if side.over and side.error is not None:
-                position, wrong = side.position(), side.elements[side.at]
-                side.at += 1
-                self.fail_for(wrong, side.error, position)
-                return
+            while side.lacks_key:
+                if self.outlet.closed or not self._passes_over_one_of(side):
+                    return
         failed = next((side for side in self._sides if self._has_failed(side)), None)
         if failed is not None:
             self.end(failed.inlet.error)
