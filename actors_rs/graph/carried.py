@@ -26,6 +26,10 @@ class Carrier(Protocol):
         """What makes the logic of ``spec``, which takes such elements. ``GraphError``: nothing."""
         ...
 
+    def beside(self, other: Carrier, /) -> Carrier | None:
+        """Whose elements they are where those of ``other`` come too; ``None``: nobody's."""
+        ...
+
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
     """For each of ``specs``, each behind its inputs, what makes its logic in this graph.
@@ -37,12 +41,14 @@ def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageL
     makers: dict[StageSpec, Callable[[], StageLogic]] = {}
     for spec in specs:
         flowing = list(dict.fromkeys(carriers.get(ref.spec) for ref in spec.inputs))
-        if len(flowing) > 1:
-            raise GraphError(
-                f"stage '{spec.label}' (made at {spec.site}) is fed with elements that are "
-                "acknowledged and with others: expected all or none"
-            )
         carrier = flowing[0] if flowing else None
+        for other in flowing[1:]:
+            carrier = carrier.beside(other) if carrier is not None and other is not None else None
+            if carrier is None:
+                raise GraphError(
+                    f"stage '{spec.label}' (made at {spec.site}) is fed with elements that are "
+                    "acknowledged and with others: expected all or none"
+                )
         makers[spec] = spec.make if carrier is None else carrier.carried(spec)
         carriers[spec] = carrier if carrier is not None else spec.carrier
     return makers

@@ -83,18 +83,20 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         self._write = write
         self._own = own
         self._loose = loose or write
-        self._run_key = ""
+        self._run_key: str | None = None  # "" for units that are in no ledger
         self._writes = self._rows = 0
 
     def begin(self, unit: Unit) -> list[pa.Table]:
-        key = self._run_key if unit.entry is None else unit.entry.run_key
+        key = "" if unit.entry is None else unit.entry.run_key
         if key != self._run_key:
-            if self._run_key:
+            if self._run_key is not None:
+                got = "those of two" if key and self._run_key else "others too"
                 raise LedgerError(
                     f"stage '{self.context.name}' takes the partitions of one source with a "
-                    "ledger, got those of two, whose numbers are the same: give each a sink"
+                    f"ledger, got {got}, whose numbers are the same: give each a sink"
                 )
-            self._own(f"{key} {self.context.name}")
+            if key:
+                self._own(f"{key} {self.context.name}")
         self._run_key = key
         return []
 

@@ -211,3 +211,15 @@ def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, s
     able = str(refused.value).rpartition("expected one of ")[2].split(", ")
     assert "map" in able
     assert stage.partition("(")[0] not in able
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_streams_that_may_be_taken_back_and_others_are_merged_and_the_stricter_rule_holds(
+    system, acks, first
+):
+    plain = numbers(acks)
+    resumed = Flow(OutletRef(replace(numbers(acks)._out.spec, carrier=RESUMABLE)))
+    both = plain.merge(resumed) if first else resumed.merge(plain)
+    with pytest.raises(GraphError, match="remembers earlier ones"):
+        both.distinct().to(Sink.count())
+    assert sorted(run(system, both.to(Sink.list()))) == sorted(2 * list(range(100)))

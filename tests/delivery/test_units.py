@@ -139,6 +139,40 @@ def test_a_second_source_with_a_ledger_does_not_replace_the_firsts_partitions(si
     assert [n.as_py() for n in written(directory)] == [1]
 
 
+@pytest.mark.parametrize("first", [None, "this run"])
+def test_units_of_a_ledger_and_of_none_do_not_share_a_directory(sink, directory, first):
+    for run_key in (first, None if first else "this run"):
+        entry = Entry() if run_key else None
+        unit = Unit(0, lambda outcomes: None, entry)  # type: ignore[arg-type]
+        element = unit.track(rows(1))
+        unit.seal()
+        if run_key == first:
+            sink.consume(iter([element]))  # it is under way still when the other one comes
+        else:
+            with pytest.raises(LedgerError, match="to hold units of one ledger, or of none"):
+                sink.consume(iter([element]))
+    sink.settle_ready()
+    assert [n.as_py() for n in written(directory)] == [1]
+
+
+def test_units_of_no_ledger_are_refused_where_a_run_with_one_goes_on_later(sink, directory):
+    (directory / ".actors_rs_run").write_text("this run parquet")
+    unit = Unit(0, lambda outcomes: None)
+    element = unit.track(rows(1))
+    with pytest.raises(LedgerError, match="to hold units of one ledger, or of none"):
+        sink.consume(iter([element]))
+
+
+def test_a_row_that_does_not_fit_fails_its_unit_and_is_not_acknowledged(system, directory):
+    done = {}
+    numbers = acknowledged(Source.of(1, "two"), done.__setitem__).map(lambda n: {"n": n})
+    sink = Sink.parquet(directory, schema=pa.schema({"n": pa.int64()}))
+    with pytest.raises(StreamError, match="Could not convert 'two'"):
+        system.start(numbers.to(sink)).result(SECONDS)
+    assert "two" not in done
+    assert [n.as_py() for n in written(directory)] in ([], [1])
+
+
 def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory, monkeypatch):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")

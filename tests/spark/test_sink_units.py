@@ -49,3 +49,12 @@ def test_units_that_are_in_no_ledger_are_appended(sink, written):
     taken(sink, None)
     taken(sink, None)
     assert written == ["appended", "appended"]
+
+
+@pytest.mark.parametrize("first", [None, "one"])
+def test_units_of_a_ledger_and_of_none_are_not_mixed(sink, written, first):
+    taken(sink, first)
+    before = list(written)
+    with pytest.raises(LedgerError, match="got others too, whose numbers are the same"):
+        taken(sink, None if first else "one")
+    assert written == before

@@ -36,6 +36,7 @@ from actors_rs.stages.sinks.fan import Part as FanPart
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.carried import Carrier
     from actors_rs.graph.dsl.sink import FanOf
     from actors_rs.stages.stage import StageLogic
 
@@ -97,6 +98,10 @@ class _Acknowledging:
             raise self.refusal(spec, "cannot tell when it is done with one")
         return lambda: adapt(spec.make())
 
+    def beside(self, other: Carrier, /) -> Carrier | None:
+        """Where both come, that which refuses more."""
+        return other if isinstance(other, _Acknowledging) else None
+
     @property
     def able(self) -> set[str]:
         """The kinds of stages that can keep the promise."""
@@ -113,6 +118,9 @@ class _Acknowledging:
 
 class _Resumable(_Acknowledging):
     """What was given may be taken back and given again, in this run or in a later one."""
+
+    def beside(self, other: Carrier, /) -> Carrier | None:
+        return self if isinstance(other, _Acknowledging) else None
 
     @property
     def able(self) -> set[str]:

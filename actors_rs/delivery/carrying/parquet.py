@@ -25,8 +25,15 @@ OWNER = ".actors_rs_run"
 """The file in a directory of parts that names the run and the sink they belong to."""
 
 
-class _Part(Parquet):
-    """The file of one unit: a writer that is told its name."""
+class _Whole(Parquet):
+    """The file of one unit, which is written whole or not at all."""
+
+    def refuse(self, error: Exception, row: Any, position: int) -> None:
+        raise error  # to the stage, which has the policy, and must not settle the unit
+
+
+class _Part(_Whole):
+    """One that is told its name."""
 
     def __init__(self, path: Path, schema: Any) -> None:
         super().__init__(path.parent, schema, 2**62)
@@ -37,8 +44,16 @@ class _Part(Parquet):
         pending.temporary = self._path.with_name(f".{self._path.name}.tmp")  # a killed run's, too
         return pending
 
-    def refuse(self, error: Exception, row: Any, position: int) -> None:
-        raise error  # a unit is written whole, by a stage that knows the positions
+
+class _Loose(_Whole):
+    """One that gets the first number from ``number`` on that is free; ``None``: from the start."""
+
+    def __init__(self, directory: Path, schema: Any, number: int | None) -> None:
+        super().__init__(directory, schema, 2**62)
+        self.number = super()._next_number() if number is None else number
+
+    def _next_number(self) -> int:
+        return self.number
 
 
 class UnitParquet(UnitSink[Parquet]):
@@ -48,7 +63,8 @@ class UnitParquet(UnitSink[Parquet]):
         super().__init__()
         self._directory = directory
         self._schema = schema
-        self._run_key = ""
+        self._run_key: str | None = None  # "" for units that are in no ledger
+        self._free: int | None = None
         self._reports: list[WriteReport] = []
 
     def start(self) -> None:
@@ -57,13 +73,12 @@ class UnitParquet(UnitSink[Parquet]):
         super().start()
 
     def begin(self, unit: Unit) -> Parquet:
+        self._take_from("" if unit.entry is None else unit.entry.run_key)
         part: Parquet
         if unit.entry is None:  # it will not come again under this number: others may have it
-            part = Parquet(self._directory, self._schema, 2**62)
+            part = _Loose(self._directory, self._schema, self._free)
+            self._free = part.number + 1  # to look anew each time would be slower and slower
         else:
-            if unit.entry.run_key != self._run_key:
-                self._own(f"{unit.entry.run_key} {self.context.name}")
-            self._run_key = unit.entry.run_key
             number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
             part = _Part(self._directory / f"part-{number}.parquet", self._schema)
         part.context = self.context
@@ -81,6 +96,21 @@ class UnitParquet(UnitSink[Parquet]):
     def finish(self) -> WriteReport:
         files = sorted(file for report in self._reports for file in report.files)
         return WriteReport(tuple(files), sum(report.rows for report in self._reports))
+
+    def _take_from(self, run_key: str) -> None:
+        """Refuse units whose numbers are others' in this directory: they would replace theirs."""
+        if run_key == self._run_key:
+            return
+        if "" in (run_key, self._run_key) and (
+            self._run_key is not None or (self._directory / OWNER).exists()
+        ):
+            raise LedgerError(
+                f"stage '{self.context.name}': {self._directory} is to hold units of one ledger, "
+                "or of none, got both: partitions would replace files of the others"
+            )
+        if run_key:
+            self._own(f"{run_key} {self.context.name}")
+        self._run_key = run_key
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
@@ -107,6 +137,8 @@ def _write_first(path: Path, text: str) -> None:
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(text)
+            file.flush()
+            os.fsync(handle)  # empty behind a power cut, it would shut its own run out
         try:
             os.link(written, path)
         except FileExistsError:
