@@ -34,15 +34,18 @@ class Hold:
         self._database = database
         return True
 
-    def is_taken(self) -> bool:
-        """Whether somebody holds it, this process included; also True if nobody can tell."""
+    def is_taken(self, *, unknown: bool) -> bool:
+        """Whether somebody holds it, this process included; ``unknown`` if nobody can tell."""
         if not os.path.exists(self.file):
             return False
-        database = self._connected(0.0)
+        try:
+            database = self._connected(0.0)
+        except sqlite3.DatabaseError:  # it may not be opened
+            return unknown
         try:
             database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.DatabaseError:
-            return True
+        except sqlite3.DatabaseError as error:
+            return unknown or error.sqlite_errorcode == sqlite3.SQLITE_BUSY
         finally:
             database.close()
         return False

@@ -109,7 +109,7 @@ class Ledger:
         For planning may take long. Writes nothing.
         """
         self._check_place()
-        if Hold(self.path).is_taken():
+        if Hold(self.path).is_taken(unknown=False):  # what nobody can tell is told by open
             raise self._is_held()
         if os.path.isfile(self.path):
             with _naming(self.path), closing(_connected(self.path)) as database:
@@ -242,13 +242,16 @@ def status(path: str | os.PathLike[str]) -> Report:
     path = os.fspath(path)
     if not os.path.isfile(path):
         raise LedgerError(f"{path}: a ledger was expected, there is no such file")
+    held = Hold(path).is_taken(unknown=True)
     with _naming(path), closing(_connected(path)) as database:
         if not check_version(database, path):
             raise LedgerError(f"{path}: a ledger was expected, this database holds none")
         report = read_report(database)
     if report is None:
         raise LedgerError(f"{path}: the ledger holds no run yet")
-    return report if Hold(path).is_taken() else replace(report, holder=None)
+    # Asked on both sides: it may have ended, or begun, just while the report was read.
+    held = held or Hold(path).is_taken(unknown=True)
+    return report if held else replace(report, holder=None)
 
 
 def _connected(path: str) -> sqlite3.Connection:

@@ -7,10 +7,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from actors_rs.delivery.ledger import Ledger, Plan, status
+from actors_rs.delivery.schema import check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
 
 PLAN = Plan(schema="id: int64", partitions=3, plan="Range(0, 9)")
@@ -209,6 +211,43 @@ def test_reading_a_database_that_is_no_ledger_changes_nothing_of_it(path):
         status(path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_run_that_ends_while_its_status_is_read_was_not_killed(path, monkeypatch):
+    run = Ledger(path).open(PLAN)
+
+    def ends_meanwhile(database):
+        report = read_report(database)
+        run.finish("completed")
+        return report
+
+    monkeypatch.setattr("actors_rs.delivery.ledger.read_report", ends_meanwhile)
+    report = status(path)
+    assert (report.state, report.holder) == ("running", os.getpid())
+
+
+def test_a_run_that_begins_while_its_status_is_read_was_not_killed(path, monkeypatch):
+    Ledger(path).open(PLAN).finish("failed")
+    runs: dict[str, Any] = {}
+
+    def begins_meanwhile(database, path):
+        if not runs:
+            runs["first"] = None  # what is called here again while it is opened
+            runs["first"] = Ledger(path).open(PLAN)
+        return check_version(database, path)
+
+    monkeypatch.setattr("actors_rs.delivery.ledger.check_version", begins_meanwhile)
+    report = status(path)
+    assert (report.state, report.holder) == ("running", os.getpid())
+    runs["first"].finish("completed")
+
+
+def test_a_lock_file_that_is_none_is_not_taken_for_another_run(path):
+    lock = path.with_name(f"{path.name}.lock")
+    lock.write_bytes(b"this is no database at all " * 100)
+    Ledger(path).check()
+    with pytest.raises(LedgerError, match=r"night\.ledger\.lock: .*this is no database"):
+        Ledger(path).open(PLAN)
 
 
 def test_no_partition_of_a_run_that_has_ended_is_running(path):
