@@ -41,7 +41,8 @@ def without_numbers(plan: str) -> str:
     Whatever the user has written stays: an index, a literal, the number in a column's name.
     """
     for name, number in set(_LAMBDA.findall(plan)):
-        plan = plan.replace(f"{name}{number}", f"{name}{number[number.index('#') :]}")
+        known = rf"\b{re.escape(name + number)}(?!\d)"
+        plan = re.sub(known, f"{name}{number[number.index('#') :]}", plan)
     order: dict[str, int] = {}
     plan = _EXPRESSION.sub(lambda it: f"#{order.setdefault(it.group(1), len(order))}", plan)
     plan = _CALL_SITE.sub(r"\1", _COUNTED.sub(r"\1", _CACHED.sub("", plan)))

@@ -8,7 +8,7 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -219,15 +219,37 @@ def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
 
 def _description_of(df: Any) -> tuple[str, str]:
     """Schema and plan of a DataFrame, with the files it reads."""
-    from py4j.protocol import Py4JError
-
     plan = df._jdf.queryExecution().analyzed()
-    try:
-        text = plan.treeString(True, False, _ALL_FIELDS, False, False)
-    except Py4JError:  # it takes other arguments now: without them, 25 columns have to do
+    with _nothing_left_out(df.sparkSession):
         text = plan.toString()
     files = "\n".join(sorted(df.inputFiles()))
     return df.schema.simpleString(), f"{text}\n{files}"
+
+
+@contextmanager
+def _nothing_left_out(session: Any) -> Iterator[None]:
+    """Have Spark say on this thread what is behind the 25th column or argument, too.
+
+    It asks the thread's session. That is a copy meanwhile: the user's settings are the user's.
+    """
+    from py4j.protocol import Py4JError
+
+    sessions = session._jvm.org.apache.spark.sql.SparkSession
+    before = sessions.getActiveSession()
+    try:
+        copy = session._jsparkSession.cloneSession()
+        copy.conf().set("spark.sql.debug.maxToStringFields", _ALL_FIELDS)
+        sessions.setActiveSession(copy)
+    except Py4JError:  # names that are private to Spark: without them, 25 have to do
+        yield
+        return
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:

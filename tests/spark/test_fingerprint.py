@@ -1,6 +1,7 @@
 """What tells a plan from another one: all that the user wrote, and nothing that Spark counts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pyspark import RDD
@@ -22,6 +23,10 @@ def pairs(spark: SparkSession) -> DataFrame:
 def wide(spark: SparkSession, last: int) -> DataFrame:
     columns = [(functions.col("id") + n).alias(f"c{n}") for n in range(40)]
     return spark.range(10).select(*columns, (functions.col("id") + last).alias("last"))
+
+
+def literals(spark: SparkSession, *numbers: int) -> DataFrame:
+    return spark.range(3).select(functions.array(*map(functions.lit, numbers)).alias("a"))
 
 
 def fingerprint(df: DataFrame) -> str:
@@ -47,6 +52,10 @@ OTHER: dict[str, tuple[Make, Make]] = {
         lambda spark: pairs(spark).select(functions.col("a")[1].alias("x")),
     ),
     "the last of many columns": (lambda spark: wide(spark, 1), lambda spark: wide(spark, 2)),
+    "the last of many arguments": (
+        lambda spark: literals(spark, *range(40)),
+        lambda spark: literals(spark, *range(39), 77),
+    ),
     "a literal": (
         lambda spark: spark.range(3).where(functions.lit("#5") != "a"),
         lambda spark: spark.range(3).where(functions.lit("#7") != "a"),
@@ -67,6 +76,24 @@ def test_the_same_plan_made_again_is_the_same(spark: SparkSession, make: str) ->
 def test_a_plan_that_gives_other_rows_is_another_one(spark: SparkSession, what: str) -> None:
     one, other = OTHER[what]
     assert fingerprint(one(spark)) != fingerprint(other(spark))
+
+
+def test_the_session_of_the_thread_and_its_settings_are_left_as_they_are(
+    spark: SparkSession,
+) -> None:
+    name = "spark.sql.debug.maxToStringFields"
+    jvm: Any = spark._jvm
+    sessions, before = jvm.org.apache.spark.sql.SparkSession, spark.conf.get(name)
+    fingerprint(spark.range(3))
+    assert sessions.getActiveSession().get().equals(spark._jsparkSession)
+    assert spark.conf.get(name) == before
+
+
+def test_a_column_is_no_argument_of_a_lambda_whose_number_begins_as_its_own_does() -> None:
+    plan = "Project [transform(a#0, lambdafunction(lambda {}, lambda {}, false)), one_1#123]"
+    early, late = (plan.format(one, one) for one in ("one_1#12", "one_7#45"))
+    assert without_numbers(early) == without_numbers(late)
+    assert "one_1#" in without_numbers(early)
 
 
 def lineage(rdd: RDD[int]) -> str:
