@@ -59,7 +59,6 @@ def test_an_old_java_home_gives_way_to_a_newer_java_on_path(tmp_path: Path) -> N
     assert find_java_home(environment) == tmp_path / "path"
 
 
-@pytest.mark.usefixtures("no_packaged_java")
 def test_short_lived_that_is_no_flag_is_refused_before_anything_begins() -> None:
     with pytest.raises(
         TypeError, match=r"^local_session: short_lived must be True or False, got 'no"
@@ -67,6 +66,7 @@ def test_short_lived_that_is_no_flag_is_refused_before_anything_begins() -> None
         local_session(short_lived="no")  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("no_packaged_java")
 def test_no_java_at_all_is_one_sentence_that_says_what_to_install() -> None:
     with pytest.raises(SparkUnavailable) as caught:
         find_java_home({"PATH": ""})
