@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
 from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber
-from actors_rs.graph.materializer import prepare, start
+from actors_rs.graph.materializer import prepare, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.graph.shell import StageActor
@@ -109,7 +109,7 @@ class HubPublisher(Generic[T]):
         """Let ``subscriber`` take part; ``TypeError`` if it is none (1.9)."""
         check_subscriber(subscriber)
         if (closed := _over(self._system)) is not None:
-            _reject(subscriber, closed)
+            _reject(self._system, subscriber, closed)
             return
         with self._lock:
             over, first = self._over, not self._started
@@ -119,7 +119,9 @@ class HubPublisher(Generic[T]):
         if over:
             self._serve_late(subscriber)
         elif first:
-            start(self._system, self.run, self._actors, (), single=True)
+            start_serving(self._system, self.run, self._actors)
+            if self._actor.actor_inbox.closed:
+                self._stopped()  # it could not be started, so there is no last turn
         else:
             self._actor.post(self._admit)
 
@@ -146,7 +148,7 @@ class HubPublisher(Generic[T]):
     def _serve_late(self, subscriber: Subscriber[T]) -> None:
         """What is still held and the end, in a run for this subscriber alone."""
         if (closed := _over(self._system)) is not None:
-            _reject(subscriber, closed)
+            _reject(self._system, subscriber, closed)
             return
         held, ending = self._logic.held(), self._logic.ending
         spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
@@ -156,7 +158,7 @@ class HubPublisher(Generic[T]):
         assert isinstance(actor.logic, HubLogic)
         actor.at_boundary = True
         actor.before_start = partial(_seat, run, actor, actor.logic, subscriber)
-        start(self._system, run, actors, (), single=True)
+        start_serving(self._system, run, actors)
 
 
 def _seat(run: Run[Any], actor: StageActor, logic: HotLogic, subscriber: Subscriber[Any]) -> None:

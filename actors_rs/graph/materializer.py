@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Actors", "Inner", "materialize", "prepare"]
+__all__ = ["Actors", "Inner", "materialize", "prepare", "start_serving"]
 
 Actors = dict[StageSpec, StageActor]
 
@@ -152,6 +153,22 @@ def start(
             for started in stages[:number]:
                 started.post(partial(started.logic.end, error))
             for other in stages[number:]:
-                other.actor_stopped.set()
-                run.stage_ended(other)
+                _refuse(system, run, other, error)
             raise
+
+
+def start_serving(system: ActorSystem, run: Run[Any], actors: Actors) -> None:
+    """``start`` for a subscriber, who hears it by a signal if that is not possible (1.9)."""
+    with suppress(Exception):
+        start(system, run, actors, (), single=True)
+
+
+def _refuse(system: ActorSystem, run: Run[Any], actor: StageActor, error: BaseException) -> None:
+    """``actor`` will have no turn: whoever waits for its first one is told here, and its end."""
+    actor._system = system
+    if (before_start := actor.before_start) is not None:
+        actor.before_start = None
+        before_start()
+        actor.logic.end(error)
+    actor._close(error)
+    run.stage_ended(actor)

@@ -20,7 +20,7 @@ from actors_rs.graph.carried import check_plain
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.layout import Layout
-from actors_rs.graph.materializer import Actors, prepare, start
+from actors_rs.graph.materializer import Actors, prepare, start, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.protocol.interfaces import Subscriber
@@ -49,12 +49,12 @@ class SourcePublisher(Generic[T]):
         """Start a run for ``subscriber``; ``TypeError`` if it is none (1.9)."""
         check_subscriber(subscriber)
         if (over := _over(self._system)) is not None:
-            _reject(subscriber, over)
+            _reject(self._system, subscriber, over)
             return
         run: Run[Any] = Run(self._system, "publisher")
         actors = prepare(self._system, run, self._layout)
         _attach_subscriber(run, actors, self._out, subscriber)
-        start(self._system, run, actors, (), single=True)
+        start_serving(self._system, run, actors)
 
 
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
@@ -101,7 +101,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
         check_subscriber(subscriber)
         if (over := _over(self._system)) is not None:
-            _reject(subscriber, over)
+            _reject(self._system, subscriber, over)
             return
         if self.run.monitored:
             subscriber = monitored_subscriber(self.run, self._last, subscriber)
@@ -109,7 +109,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
             self._fan.join(subscriber)
             return
         self._last.before_start = partial(self._fan.admit, subscriber)
-        start(self._system, self.run, self._actors, (), single=True)
+        start_serving(self._system, self.run, self._actors)
 
 
 def _attach_subscriber(
@@ -169,7 +169,11 @@ def _over(system: ActorSystem) -> Exception | None:
     return None
 
 
-def _reject(subscriber: Subscriber[Any], error: Exception) -> None:
+def _reject(system: ActorSystem, subscriber: Subscriber[Any], error: Exception) -> None:
     """The only way to refuse a subscriber: ``on_subscribe``, then ``on_error`` (1.9)."""
-    subscriber.on_subscribe(_Rejection())
-    subscriber.on_error(error)
+    try:
+        subscriber.on_subscribe(_Rejection())
+        subscriber.on_error(error)
+    except Exception as raised:
+        why = "rule 2.13: a subscriber raised"
+        system.dead_letters.publish(subscriber, where="a rejection", why=why, error=raised)
