@@ -15,7 +15,7 @@ from actors_rs.graph.dsl.sink import Sink
 from actors_rs.spark.connect import is_connect
 from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits
 from actors_rs.spark.failures import describe_failure, ensure_session_alive
-from actors_rs.spark.jobs import tagged
+from actors_rs.spark.jobs import group_of, tagged
 from actors_rs.spark.liveness import watch
 from actors_rs.spark.output import own_directory
 from actors_rs.spark.session import context_of
@@ -136,8 +136,10 @@ class _Writer:
     def _described(self) -> Iterator[None]:
         tag = f"actors-rs-{uuid.uuid4()}"
         try:
-            with watch(self.context._gateway), tagged(self.context, tag):
-                yield
+            with watch(self.context._gateway):
+                before = group_of(self.context)  # turns may be run on a thread of the user's
+                with tagged(self.context, tag, before=before):
+                    yield
         except Exception as error:
             raise describe_failure(error, None, self.context, tag, self._what) from error
 

@@ -59,6 +59,27 @@ def test_what_comes_out_of_spark_goes_in_again_with_its_types(
     assert sorted(written.collect(), key=itemgetter(0)) == df.collect()
 
 
+def test_a_thread_of_the_users_that_runs_the_sink_keeps_its_job_group(spark: SparkSession) -> None:
+    groups: list[str | None] = []
+    context: Any = spark.sparkContext
+    context.setJobGroup("mine", "what I do")
+    try:
+        with ActorSystem(dispatcher="calling_thread") as system:
+            table = pa.table({"n": [1]})
+            ours = "spark.jobGroup.id"
+            sink = SparkSink.foreach_batch(
+                spark, lambda df, number: groups.append(context.getLocalProperty(ours))
+            )
+            system.start(Source.of(table).to(sink)).result(SECONDS)
+        assert context.getLocalProperty(ours) == "mine"
+        (group,) = groups
+        assert group is not None
+        assert group.startswith("actors-rs-")
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+        context.setLocalProperty("spark.job.description", None)
+
+
 def test_nothing_is_written_for_nothing(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:
