@@ -279,3 +279,21 @@ def test_a_batch_is_given_when_its_time_is_up():
         going = system.start(source.batch(100, within=0.05).to(Sink.for_each(seen.append)))
         wait_until(lambda: [n for batch in seen for n in batch] == [1, 2, 3])
         going.cancel()
+
+
+def test_a_coroutine_for_which_there_is_no_thread_fails_its_call_and_no_more(monkeypatch):
+    start = threading.Thread.start
+
+    def start_unless_asyncio(thread):
+        if thread.name.endswith("-asyncio"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    async def square(n):
+        return n * n
+
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system, monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start_unless_asyncio)
+        calls = Source.range(0, 3).map_async(lambda n: square(n), 2)  # a value first, on a thread
+        with pytest.raises(StageError, match="can't start new thread"):
+            system.start(calls.to(Sink.list())).result(SECONDS)

@@ -241,7 +241,10 @@ class MapAsync(StageLogic):
     def _settle(self, call: _Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
         if inspect.iscoroutine(value):
-            self.context.run_coroutine(value, partial(self._follow, call))
+            try:
+                self.context.run_coroutine(value, partial(self._follow, call))
+            except Exception as error:  # no thread for it: nobody else hears of that here
+                self.context.post(partial(self._finish_and_leave, call, None, error))
         elif isinstance(value, Future):
             self._follow(call, value)
         else:

@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from weakref import ref
 
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
@@ -66,4 +67,12 @@ class FutureSource(SourceLogic):
     def _follow(self, future: Any) -> None:
         """Called once with the future; on any thread."""
         self._future = future
-        future.add_done_callback(lambda _: self.context.post(partial(setattr, self, "_done", True)))
+        future.add_done_callback(partial(_tell, ref(self)))
+
+
+def _tell(waiting: ref[FutureSource], _: object) -> None:
+    """The future is done; on any thread. It may be given to any number of runs: it keeps none
+    alive that ended before it."""
+    source = waiting()
+    if source is not None:
+        source.context.post(partial(setattr, source, "_done", True))
