@@ -10,10 +10,10 @@ from tests.graph.helpers import SECONDS
 @pytest.mark.parametrize(
     ("kind", "content", "place", "line"),
     [
-        (Source.jsonl, b"1\n\xc3", "behind line 1: 'utf-8' codec", 1),
+        (Source.jsonl, b"1\n\xc3", "line 2: 'utf-8' codec", 2),
         (Source.jsonl, b"1\n{\n", "line 2: Expecting property", 2),
-        (Source.lines, b"1\n\xc3", "behind line 1: 'utf-8' codec", 1),
-        (Source.csv, b"a\n1\n\xc3", "behind line 2: 'utf-8' codec", 2),
+        (Source.lines, b"1\n\xc3", "line 2: 'utf-8' codec", 2),
+        (Source.csv, b"a\n1\n\xc3", "line 3: 'utf-8' codec", 3),
         (Source.csv, b'a\n1\n"2\n\n', "line 4: unexpected end of data", 4),
         (Source.csv, b"a\n" + b"x" * 200_000, "line 2: field larger than field limit", 2),
     ],

@@ -171,10 +171,11 @@ class SourceFactories(FileSources):
         return source("queue", lambda: QueueSource(SourceQueue(capacity, overflow)))
 
     @staticmethod
-    def lines(path: str | PathLike[str], encoding: str = "utf-8") -> Flow[Never, str]:
+    def lines(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, str]:
         """The lines of a text file, without their ends, read on demand.
 
-        What cannot be read fails the stream with ``ReadError``, which names the file and the line.
+        The default encoding is UTF-8, with a mark in front or not. What cannot be read fails the
+        stream with ``ReadError``, which names the file and the line.
         """
         path_of(path, "Source.lines")
         encoding_of(encoding, "Source.lines")

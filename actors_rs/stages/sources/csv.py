@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from contextlib import closing
 from os import PathLike
 from typing import Any
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
 
@@ -36,23 +37,17 @@ class Csv(IteratorSource):
     def elements(self) -> Iterator[Any]:
         with (
             reading(self._path) as place,
-            open(self._path, encoding=self._encoding, newline="") as file,
+            closing(lines_of(self._path, self._encoding, place, newline="")) as lines,
         ):
-            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
-            try:
-                rows = filter(None, reader)
-                names = next(rows, []) if self._header else None
-                check_names(names or [])
-                width = None if names is None else len(names)
-                for row in rows:
-                    place.line = reader.line_num
-                    width = width or len(row)
-                    if len(row) != width:
-                        raise ValueError(f"expected {width} fields, got {len(row)}")
-                    yield row if names is None else dict(zip(names, row, strict=True))
-            except csv.Error:
-                place.line = reader.line_num  # where the reader is, not the row before
-                raise
+            rows = filter(None, csv.reader(lines, delimiter=self._delimiter, strict=True))
+            names = next(rows, []) if self._header else None
+            check_names(names or [])
+            width = None if names is None else len(names)
+            for row in rows:
+                width = width or len(row)
+                if len(row) != width:
+                    raise ValueError(f"expected {width} fields, got {len(row)}")
+                yield row if names is None else dict(zip(names, row, strict=True))
 
 
 def check_names(names: list[str]) -> None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from os import PathLike
 from typing import Any
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
 
@@ -30,8 +31,10 @@ class Jsonl(IteratorSource):
         self._encoding = encoding
 
     def elements(self) -> Iterator[Any]:
-        with reading(self._path) as place, open(self._path, encoding=self._encoding) as file:
-            for number, line in enumerate(file, 1):
-                place.line = number
+        with (
+            reading(self._path) as place,
+            closing(lines_of(self._path, self._encoding, place)) as lines,
+        ):
+            for line in lines:
                 if not line.isspace():
                     yield json.loads(line)

@@ -14,9 +14,10 @@ Cancels: by closing the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from os import PathLike
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
 
@@ -29,6 +30,9 @@ class Lines(IteratorSource):
         self._encoding = encoding
 
     def elements(self) -> Iterator[str]:
-        with reading(self._path) as place, open(self._path, encoding=self._encoding) as file:
-            for place.line, line in enumerate(file, 1):
+        with (
+            reading(self._path) as place,
+            closing(lines_of(self._path, self._encoding, place)) as lines,
+        ):
+            for line in lines:
                 yield line.rstrip("\r\n")
