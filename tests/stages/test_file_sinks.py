@@ -243,3 +243,19 @@ def test_writing_to_a_device_that_is_full_names_the_file(tmp_path):
     with pytest.raises(WriteError, match=r"out\.jsonl.*No space left"):
         with naming(tmp_path / "out.jsonl"), open(tmp_path / "out.jsonl", "w") as file:
             file.write("x")
+
+
+def test_a_symbolic_link_is_written_through_and_claims_nothing_behind_its_run(tmp_path):
+    (tmp_path / "data").mkdir()
+    target, link = tmp_path / "data" / "out.jsonl", tmp_path / "latest.jsonl"
+    target.write_text("old\n")
+    link.symlink_to(target)
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        kept = []  # runs that somebody holds on to claim nothing either
+        for path, value in ((link, 1), (target, 2), (link, 3)):
+            kept.append(system.start(Source.of(value).to(Sink.jsonl(path))))
+            assert kept[-1].result(SECONDS).files == (str(path),)
+            assert link.is_symlink()
+            assert target.read_text() == f"{value}\n"
+    assert left_in(tmp_path) == ["data", "latest.jsonl"]
+    assert left_in(tmp_path / "data") == ["out.jsonl"]

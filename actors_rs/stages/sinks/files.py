@@ -58,11 +58,15 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class PendingFile:
-    """A file on its way: ``temporary`` is written to, then ``publish`` or ``discard``."""
+    """A file on its way: ``temporary`` is written to, then ``publish`` or ``discard``.
+
+    Where ``path`` is a symbolic link, it stays one, and the file is what it leads to.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.temporary = path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.tmp")
+        self._target = target = Path(os.path.realpath(path))
+        self.temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}.tmp")
 
     @classmethod
     def part(cls, directory: Path, number: int, suffix: str) -> PendingFile:
@@ -87,21 +91,20 @@ class PendingFile:
 
         The last to be renamed would replace what the others have written.
         """
-        if _claimed.setdefault(os.path.realpath(self.path), self) is not self:
+        if _claimed.setdefault(str(self._target), self) is not self:
             raise FileExistsError("another sink of this process is writing it")
 
     def _release(self) -> None:
-        path = os.path.realpath(self.path)
-        if _claimed.get(path) is self:
-            del _claimed[path]
+        if _claimed.get(str(self._target)) is self:
+            del _claimed[str(self._target)]
 
     def publish(self) -> None:
         """Sync and rename into place; from then on the file is complete."""
         _sync(self.temporary)
-        os.replace(self.temporary, self.path)
+        os.replace(self.temporary, self._target)
         self._release()
         with suppress(OSError):  # a file system may not let one sync a directory
-            _sync(self.path.parent)
+            _sync(self._target.parent)
 
     def discard(self) -> None:
         """Remove what was written so far."""
