@@ -106,6 +106,6 @@ class PoisonPartition:
 
 
 class PartitionTimeoutError(StreamError, TimeoutError):
-    """A partition took too long, twice."""
+    """A partition gave nothing for twice its time, in two attempts or in the one that was left."""
 
     kind = FailureKind.TIMED_OUT

@@ -39,7 +39,8 @@ class SparkSink:
     is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run that is
     cancelled ends when the write in hand has. A failed write is the failure of the element that
     made it due. Appended pieces are there at least once when a failed run is started anew; for once
-    and no more see ``parquet`` behind a source with a ledger. The session may be one of Spark
+    and no more see ``parquet`` behind a source with a ledger. A timestamp without a zone is written
+    as one (``timestamp_ntz``), whatever the session's zone. The session may be one of Spark
     Connect; paths are the server's then.
     """
 
