@@ -1,11 +1,9 @@
 # mypy: disable-error-code="arg-type, call-overload, misc, union-attr, var-annotated"
 """Sources: made anew in each run, drawn as demanded, released at any end."""
 
-import gc
 import json
 import sqlite3
 import threading
-import weakref
 from concurrent.futures import Future
 from functools import partial
 from itertools import count
@@ -206,27 +204,6 @@ def test_a_future_that_was_given_is_left_to_whoever_has_it(shared):
     flow = Source.from_future(future).merge(Source.of(1)).take(1)
     assert result(shared, flow) == [1]
     future.set_result(2)  # raises if it was cancelled
-
-
-def ended_source(system, future):
-    """A weak reference to the source of ``future`` in a run that was cancelled."""
-    run = system.start(Source.from_future(future).to(Sink.list()))
-    [stage] = [stage for stage in run._stages if stage.kind == "from_future"]
-    wait_until(lambda: stage.logic._future is future)
-    run.cancel()
-    assert run.wait(SECONDS)
-    return weakref.ref(stage.logic)
-
-
-def test_a_future_that_is_never_done_keeps_no_run_alive_that_has_ended(shared):
-    future = Future()
-    source = ended_source(shared, future)
-
-    def is_gone():
-        gc.collect()
-        return source() is None
-
-    wait_until(is_gone)
 
 
 def test_what_is_no_future_is_named(shared):
