@@ -16,7 +16,8 @@ from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.runtime._primitives import Lock, check_may_block, drive_until, monotonic
+from actors_rs.graph.waiting import check_may_wait
+from actors_rs.runtime._primitives import Lock, drive_until, monotonic
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_seconds
 from actors_rs.stages.linear import SinkLogic
@@ -99,7 +100,7 @@ class Run(Generic[R]):
         """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
 
         Raises the first failure, with all others in its ``others``; ``RunCancelled``;
-        ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a thread of the pool.
+        ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool thread or its own.
         """
         if not self._is_over:
             self._await(timeout)
@@ -123,7 +124,7 @@ class Run(Generic[R]):
         A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
         noticed at the end only.
         """
-        check_may_block("a pool thread must not wait for a run; await it or use a sink")
+        check_may_wait(self)
         if timeout is not None:
             check_seconds("timeout", timeout)
         if drive_until(self.done, timeout):
@@ -395,6 +396,5 @@ class Run(Generic[R]):
         return self.cancelled_error() if stopped else None
 
     def _results(self) -> Any:
-        if not self._single:
-            return tuple([sink.result for sink in self._sinks])
-        return self._sinks[0].result if self._sinks else None
+        results = tuple([sink.result for sink in self._sinks])
+        return results if not self._single else results[0] if results else None

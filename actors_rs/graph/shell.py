@@ -17,8 +17,10 @@ from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
 from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
+from actors_rs.graph.waiting import work_for, work_once_for
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer
 from actors_rs.stages.failure import Policy
@@ -186,7 +188,8 @@ class StageActor(PooledActor):
         context = self._context.copy()
         if self.outside is not None:
             job = self.outside.job(job)
-        return self.system.blocking.put_growing(lambda: context.run(job), MOST_BLOCKING_THREADS)
+        work = partial(work_once_for, self._run, context, job)
+        return self.system.blocking.put_growing(work, MOST_BLOCKING_THREADS)
 
     def run_coroutine(
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
@@ -312,6 +315,8 @@ class StageActor(PooledActor):
     def _begin(self) -> None:
         self._on_start_due = False
         self._budget.relieve = self._dispatcher.relieve
+        if isinstance(self._dispatcher, PinnedDispatcher):
+            work_for(self._run)
         if (before_start := self.before_start) is not None:
             self.before_start = None  # it may hold a subscriber (3.13)
             before_start()

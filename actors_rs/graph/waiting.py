@@ -1,0 +1,52 @@
+"""Who must not wait for the end of a run: threads that actors share, and its own functions.
+
+A function on a thread of its own may wait for what it likes, but not for the end of the run it is
+a part of: that waits for the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import Context
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import BlockingError
+from actors_rs.runtime._primitives import ThreadLocal, check_may_block
+
+if TYPE_CHECKING:
+    from actors_rs.graph.run import Run
+
+__all__ = ["check_may_wait", "work_for", "work_once_for"]
+
+
+class _Work(ThreadLocal):
+    """What the current thread is at."""
+
+    waits: object = None
+    """The ``wait`` of the run that it works for; a section has that of its run."""
+
+
+_work = _Work()
+
+
+def work_for(run: Run[Any]) -> None:
+    """The calling thread runs functions of ``run``, and nothing else up to its end."""
+    _work.waits = run.wait
+
+
+def work_once_for(run: Run[Any], context: Context, job: Callable[[], None]) -> None:
+    """Call ``job``, which runs functions of ``run``, in ``context``."""
+    before, _work.waits = _work.waits, run.wait
+    try:
+        context.run(job)
+    finally:
+        _work.waits = before
+
+
+def check_may_wait(run: Run[Any]) -> None:
+    """Raise ``BlockingError`` where waiting for the end of ``run`` might never end."""
+    check_may_block("a pool thread must not wait for a run; await it or use a sink")
+    if _work.waits == run.wait:
+        raise BlockingError(
+            f"a function of run '{run.name}' must not wait for its end, which waits for it"
+        )

@@ -1,0 +1,52 @@
+# mypy: disable-error-code="var-annotated"
+"""A function of a run that waits for the end of that run is told that this cannot be."""
+
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem, Backoff, Sink, Source
+from actors_rs.errors import BlockingError, StageError
+from tests.graph.helpers import SECONDS
+
+
+@pytest.fixture
+def system():
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        yield system
+
+
+def pinned(flow, f):
+    return flow.map(f).with_attributes(dispatcher="pinned")
+
+
+def on_helpers(flow, f):
+    return flow.map_async(f, 2)
+
+
+def within_a_section(flow, f):
+    return pinned(flow, f).restart(Backoff(), max_restarts=0)
+
+
+@pytest.mark.parametrize("apply", [pinned, on_helpers, within_a_section])
+def test_a_function_that_waits_for_its_own_run_fails_instead_of_hanging(system, apply):
+    runs, started = [], threading.Event()
+
+    def wait_for_all(n):
+        started.wait(SECONDS)
+        return runs[0].result()
+
+    runs.append(system.start(apply(Source.range(0, 3), wait_for_all).to(Sink.list())))
+    started.set()
+    with pytest.raises(StageError) as caught:
+        runs[0].result(SECONDS)
+    assert isinstance(caught.value.__cause__, BlockingError)
+    assert "must not wait for its end, which waits for it" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("apply", [pinned, on_helpers])
+def test_a_function_may_wait_for_another_run(system, apply):
+    def inner(n):
+        return system.start(Source.range(0, n).to(Sink.sum())).result(SECONDS)
+
+    assert system.start(apply(Source.of(3, 4), inner).to(Sink.list())).result(SECONDS) == [3, 6]
