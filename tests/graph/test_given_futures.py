@@ -27,7 +27,7 @@ def ended_source(system, future):
 
 
 def test_a_future_that_is_never_done_keeps_no_run_alive_that_has_ended(system):
-    future = Future()
+    future: Future[int] = Future()
     source = ended_source(system, future)
 
     def is_gone():
