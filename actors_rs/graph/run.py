@@ -16,7 +16,7 @@ from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.graph.waiting import check_may_wait
+from actors_rs.graph.waiting import awaitable, check_may_wait
 from actors_rs.runtime._primitives import Lock, drive_until, monotonic
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_seconds
@@ -224,7 +224,7 @@ class Run(Generic[R]):
 
     def _tell(self, future: Future[R]) -> None:
         if self._error is not None:
-            future.set_exception(self._error)
+            future.set_exception(awaitable(self._error))
         else:
             future.set_result(self._result)
 

@@ -1,4 +1,5 @@
-"""Who must not wait for the end of a run: threads that actors share, and its own functions.
+"""Who must not wait for the end of a run, threads that actors share and its own functions, and
+what a coroutine that awaits it can be told.
 
 A function on a thread of its own may wait for what it likes, but not for the end of the run it is
 a part of: that waits for the function.
@@ -10,13 +11,13 @@ from collections.abc import Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import BlockingError
+from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
 
-__all__ = ["check_may_wait", "work_for", "work_once_for"]
+__all__ = ["awaitable", "check_may_wait", "work_for", "work_once_for"]
 
 
 class _Work(ThreadLocal):
@@ -50,3 +51,15 @@ def check_may_wait(run: Run[Any]) -> None:
         raise BlockingError(
             f"a function of run '{run.name}' must not wait for its end, which waits for it"
         )
+
+
+def awaitable(error: BaseException) -> BaseException:
+    """``error`` as a coroutine that awaits the run can raise it: no ``StopIteration``.
+
+    asyncio refuses that where it is handed over, and whoever awaits would do so for ever.
+    """
+    if not isinstance(error, StopIteration):
+        return error
+    refused = StreamError(f"the run ended with {error!r}, which no coroutine can raise")
+    refused.__cause__ = error
+    return refused

@@ -1,12 +1,13 @@
 # mypy: disable-error-code="var-annotated"
 """A function of a run that waits for the end of that run is told that this cannot be."""
 
+import asyncio
 import threading
 
 import pytest
 
-from actors_rs import ActorSystem, Backoff, Sink, Source
-from actors_rs.errors import BlockingError, StageError
+from actors_rs import ActorSystem, Backoff, KillSwitch, Sink, Source
+from actors_rs.errors import BlockingError, StageError, StreamError
 from tests.graph.helpers import SECONDS
 
 
@@ -50,3 +51,18 @@ def test_a_function_may_wait_for_another_run(system, apply):
         return system.start(Source.range(0, n).to(Sink.sum())).result(SECONDS)
 
     assert system.start(apply(Source.of(3, 4), inner).to(Sink.list())).result(SECONDS) == [3, 6]
+
+
+def test_a_coroutine_hears_of_a_run_that_ended_with_a_stop_iteration(system):
+    """asyncio takes no such error, and who awaited the run would have done so for ever."""
+    switch = KillSwitch()
+    switch.abort(StopIteration("over"))
+
+    async def wait():
+        return await system.start(Source.never().kill_switch(switch).to(Sink.list()))
+
+    async def in_time():
+        return await asyncio.wait_for(wait(), SECONDS)
+
+    with pytest.raises(StreamError, match="which no coroutine can raise"):
+        asyncio.run(in_time())
