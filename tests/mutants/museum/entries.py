@@ -40,9 +40,9 @@ MUTANTS = (
     mutant(
         "a result that wakes nobody",
         "the result of a future is there, and the stage does not look",
-        "stages.sources.from_future:FutureSource._follow",
-        'self.context.post(partial(setattr, self, "_done", True))',
-        'setattr(self, "_done", True)',
+        "stages.sources.from_future:_tell",
+        'source.context.post(partial(setattr, source, "_done", True))',
+        'setattr(source, "_done", True)',
         "entries/a future",
     ),
     mutant(
