@@ -22,7 +22,7 @@ PARTITIONS = 20
 IN_FLIGHT = 4
 ROW_PARTITIONS = 2
 SMALL, SMALL_ROWS = 200, 5_000
-ROUNDS, WARM_UP = 9, 7
+ROUNDS, WARM_UP = 15, 7
 """The JVM goes on compiling for so many rounds: its processor time falls to a third meanwhile."""
 
 
