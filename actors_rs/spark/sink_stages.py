@@ -83,21 +83,19 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         self._write = write
         self._own = own
         self._loose = loose or write
-        self._run_key: str | None = None  # "" for units that are in no ledger
         self._writes = self._rows = 0
 
+    def take_from(self, run_key: str) -> None:
+        if self._run_key is not None:
+            got = "those of two" if run_key and self._run_key else "others too"
+            raise LedgerError(
+                f"stage '{self.context.name}' takes the partitions of one source with a "
+                f"ledger, got {got}, whose numbers are the same: give each a sink"
+            )
+        if run_key:
+            self._own(f"{run_key} {self.context.name}")
+
     def begin(self, unit: Unit) -> list[pa.Table]:
-        key = "" if unit.entry is None else unit.entry.run_key
-        if key != self._run_key:
-            if self._run_key is not None:
-                got = "those of two" if key and self._run_key else "others too"
-                raise LedgerError(
-                    f"stage '{self.context.name}' takes the partitions of one source with a "
-                    f"ledger, got {got}, whose numbers are the same: give each a sink"
-                )
-            if key:
-                self._own(f"{key} {self.context.name}")
-        self._run_key = key
         return []
 
     def add(self, held: list[pa.Table], value: Any, /) -> None:

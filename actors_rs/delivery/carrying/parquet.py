@@ -63,7 +63,6 @@ class UnitParquet(UnitSink[Parquet]):
         super().__init__()
         self._directory = directory
         self._schema = schema
-        self._run_key: str | None = None  # "" for units that are in no ledger
         self._free: int | None = None
         self._reports: list[WriteReport] = []
 
@@ -73,7 +72,6 @@ class UnitParquet(UnitSink[Parquet]):
         super().start()
 
     def begin(self, unit: Unit) -> Parquet:
-        self._take_from("" if unit.entry is None else unit.entry.run_key)
         part: Parquet
         if unit.entry is None:  # it will not come again under this number: others may have it
             part = _Loose(self._directory, self._schema, self._free)
@@ -97,10 +95,8 @@ class UnitParquet(UnitSink[Parquet]):
         files = sorted(file for report in self._reports for file in report.files)
         return WriteReport(tuple(files), sum(report.rows for report in self._reports))
 
-    def _take_from(self, run_key: str) -> None:
+    def take_from(self, run_key: str) -> None:
         """Refuse units whose numbers are others' in this directory: they would replace theirs."""
-        if run_key == self._run_key:
-            return
         if "" in (run_key, self._run_key) and (
             self._run_key is not None or (self._directory / OWNER).exists()
         ):
@@ -110,7 +106,6 @@ class UnitParquet(UnitSink[Parquet]):
             )
         if run_key:
             self._own(f"{run_key} {self.context.name}")
-        self._run_key = run_key
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""

@@ -8,13 +8,14 @@ their elements that come late: another attempt at the same unit may be behind th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
-from actors_rs.errors import WriteError
+from actors_rs.errors import DeciderError, WriteError
+from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import Budget
 
@@ -35,6 +36,10 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         self._held: dict[Scope, tuple[H, list[Token | Bundle]]] = {}
         self._ready: deque[Scope] = deque()  # appended to on any thread
         self._refused: Exception | None = None  # why no unit can be begun
+        self._run_key: str | None = None  # of the units so far; "" for those that are in no ledger
+
+    def take_from(self, run_key: str) -> None:
+        """Units of ``run_key`` are about to come, behind those of another, or as the first."""
 
     def begin(self, unit: Unit) -> H:
         """The first element of ``unit`` has come."""
@@ -66,24 +71,6 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
             self.add(held, tracked.value)
             tokens.append(tracked.token)
             tracked.token.park()
-
-    def survives(
-        self,
-        error: BaseException,
-        element: Tracked,
-        position: int | None,
-        *,
-        first: Callable[[], None] | None = None,
-    ) -> bool:
-        """Whatever the policy, a directory that is another run's, or a disk that is full, is no
-        element's fault: to pass over would mean to lose all that comes."""
-        full = isinstance(error, WriteError) and isinstance(error.__cause__, OSError)
-        if not full and error is not self._refused:
-            return super().survives(error, element, position, first=first)
-        if first is not None:
-            first()
-        self.fail(error, position)
-        return False
 
     def renew(self, error: BaseException, position: int | None) -> None:
         """Go on as ``resume`` does: with fresh state, parts of units would be taken for wholes."""
@@ -119,11 +106,23 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
         return not self.inlet.cancelled and self.inlet.error is None
 
     def _begun(self, unit: Unit) -> H:
+        run_key = "" if unit.entry is None else unit.entry.run_key
         try:
+            if run_key != self._run_key:
+                self.take_from(run_key)
+                self._run_key = run_key
             return self.begin(unit)
         except Exception as error:
             self._refused = error
             raise
+
+    def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
+        """Whatever the policy, a directory that is another run's, or a disk that is full, is no
+        element's fault: to pass over would mean to lose all that comes."""
+        full = isinstance(error, WriteError) and isinstance(error.__cause__, OSError)
+        if full or error is self._refused:
+            return "stop", None
+        return super()._decide(error, element)
 
     def _gathered(self, scope: Scope) -> None:
         self._ready.append(scope)
