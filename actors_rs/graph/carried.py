@@ -46,7 +46,7 @@ def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageL
             carrier = carrier.beside(other) if carrier is not None and other is not None else None
             if carrier is None:
                 raise GraphError(
-                    f"stage '{spec.label}' (made at {spec.site}) is fed with elements that are "
+                    f"stage '{spec.label}'{spec.made} is fed with elements that are "
                     "acknowledged and with others: expected all or none"
                 )
         makers[spec] = spec.make if carrier is None else carrier.carried(spec)
@@ -64,6 +64,6 @@ def check_plain(specs: Sequence[StageSpec], where: str) -> None:
         if spec.carrier is not None:
             raise GraphError(
                 f"{where}: expected plain elements, got acknowledged ones, from stage "
-                f"'{spec.label}' (made at {spec.site}): a stream whose elements are acknowledged "
+                f"'{spec.label}'{spec.made}: a stream whose elements are acknowledged "
                 "has to end in sinks of its own graph"
             )

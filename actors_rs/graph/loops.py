@@ -36,12 +36,12 @@ def check_loops(specs: Sequence[StageSpec]) -> None:
     for source, sinks in _ends_of(specs).values():
         if source is None:
             raise GraphError(
-                f"the source of the feedback '{sinks[0].label}' (made at {sinks[0].site}) is not "
+                f"the source of the feedback '{sinks[0].label}'{sinks[0].made} is not "
                 "part of the graph that its sink is in"
             )
         if len(sinks) != 1:
             raise GraphError(
-                f"the sink of the feedback '{source.label}' (made at {source.site}) must be used "
+                f"the sink of the feedback '{source.label}'{source.made} must be used "
                 f"once in the graph, got {len(sinks)} times"
             )
     check_buffers(specs)

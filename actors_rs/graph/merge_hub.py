@@ -104,7 +104,7 @@ class MergeHub(Generic[T_contra]):
             if self._made is not None:
                 raise GraphError(
                     f"a merge_hub's stream runs once, got a second run of "
-                    f"'{self._out.spec.label}' (made at {self._out.spec.site})"
+                    f"'{self._out.spec.label}'{self._out.spec.made}"
                 )
             self._made = MergeHubLogic(fails=self._fails, began=self._begin, ended=self._stopped)
             return self._made

@@ -75,7 +75,7 @@ def _check(out: OutletRef, is_open: bool) -> int:
             if OutletRef(spec, index) not in fed:
                 raise GraphError(
                     f"restart: expected a section with one outlet, got one of which outlet {index} "
-                    f"of stage '{spec.label}' (made at {spec.site}) leads elsewhere"
+                    f"of stage '{spec.label}'{spec.made} leads elsewhere"
                 )
     check_closed(specs)
     return windows_of(specs, 0)[tail]

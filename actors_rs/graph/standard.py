@@ -128,9 +128,9 @@ def _entry(specs: list[StageSpec]) -> StageSpec:
     entries = open_inputs(specs)
     if len(entries) != 1:
         last = specs[-1]
-        names = "".join(f", at stage '{entry.label}' (made at {entry.site})" for entry in entries)
+        names = "".join(f", at stage '{entry.label}'{entry.made}" for entry in entries)
         raise GraphError(
-            f"stage '{last.label}' (made at {last.site}) must depend on exactly one open input, "
+            f"stage '{last.label}'{last.made} must depend on exactly one open input, "
             f"got {len(entries)}{names}"
         )
     return entries[0]
@@ -146,7 +146,7 @@ def _check_open_outlet(specs: list[StageSpec], out: OutletRef) -> None:
             if times != 1:
                 raise GraphError(
                     f"outlet {index} of stage '{spec.label}' must feed exactly one inlet, "
-                    f"it feeds {times} (made at {spec.site})"
+                    f"it feeds {times}{spec.made}"
                 )
 
 

@@ -111,7 +111,7 @@ class _Acknowledging:
         """What is raised for ``spec``."""
         able = ", ".join(sorted(self.able))
         return GraphError(
-            f"stage '{spec.label}' (made at {spec.site}) takes acknowledged elements, but "
+            f"stage '{spec.label}'{spec.made} takes acknowledged elements, but "
             f"'{spec.kind}' {why}: expected one of {able}"
         )
 

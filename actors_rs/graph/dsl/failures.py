@@ -101,7 +101,7 @@ def _of_element_stage(out: OutletRef, answer: OnFailure) -> Attributes:
     spec = out.spec
     if out is not OPEN and not spec.inputs:
         raise GraphError(
-            f"on_failure: expected a stage that takes elements, got the source '{spec.label}' "
-            f"(made at {spec.site}); source.restart(Backoff()) starts it again"
+            f"on_failure: expected a stage that takes elements, got the source "
+            f"'{spec.label}'{spec.made}; source.restart(Backoff()) starts it again"
         )
     return Attributes(on_failure=answer).over(spec.attributes)

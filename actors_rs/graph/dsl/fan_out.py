@@ -123,7 +123,7 @@ class Branching(Generic[In_contra, Out_co]):
         if len(inlets := open_inputs(in_order([spec]))) != 1:
             raise GraphError(
                 f"into needs a Flow with one open input, got {len(inlets)} before stage "
-                f"'{self._out.spec.label}' (made at {self._out.spec.site}); "
+                f"'{self._out.spec.label}'{self._out.spec.made}; "
                 "a source ends with .to(sink)"
             )
         return Sink(spec)

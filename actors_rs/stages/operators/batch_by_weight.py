@@ -46,23 +46,16 @@ class BatchByWeight(Batch):
             self._gather_from(self.inlet.take(self._count - len(self._batch)))
 
     def _gather_from(self, frame: Frame) -> None:
-        weight: Any = 0
         for index, element in enumerate(frame):
             try:
-                weight = self._weight(element)
-                heavier = self._heft + weight
-                if not heavier >= self._heft:  # below 0, or NaN: such a list could grow on
-                    raise _no_weight(weight)
-                fits = heavier <= self._most
+                heavier = self._heft_with(element)
             except Exception as error:
-                told = error if _adds_up(weight) else _no_weight(weight)
-                weight = 0
                 position = self.inlet.count - len(frame) + index
                 before_the_end = partial(self._give_rest, frame[index + 1 :])
-                if not self.survives(told, element, position, first=before_the_end):
+                if not self.survives(error, element, position, first=before_the_end):
                     return
                 continue
-            if self._batch and not fits:
+            if self._batch and not heavier <= self._most:
                 self._close_before(frame[index:])
                 return
             self._put_in(element)
@@ -70,6 +63,19 @@ class BatchByWeight(Batch):
             if heavier >= self._most or len(self._batch) == self._count:
                 self._close_before(frame[index + 1 :])
                 return
+
+    def _heft_with(self, element: Any) -> Any:
+        """That of the list with ``element`` in it."""
+        weight = self._weight(element)
+        try:
+            heavier = self._heft + weight
+            if heavier >= self._heft:
+                return heavier
+        except TypeError:
+            pass  # no number; else it is below 0, or NaN: such a list could grow on
+        raise InvalidArgumentError(
+            f"batch: weight must return a number of at least 0, got {weight!r}"
+        )
 
     def _close_before(self, rest: Frame) -> None:
         self._full = True
@@ -92,16 +98,3 @@ class BatchByWeight(Batch):
         self.inlet.untake(rest)
         if self._batch:
             self._give()
-
-
-def _adds_up(weight: Any) -> bool:
-    """Whether ``weight`` is something that can be added and compared."""
-    try:
-        0 + weight <= 0  # noqa: B015
-    except TypeError:
-        return False
-    return True
-
-
-def _no_weight(weight: Any) -> InvalidArgumentError:
-    return InvalidArgumentError(f"batch: weight must return a number of at least 0, got {weight!r}")
