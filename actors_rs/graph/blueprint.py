@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
     from actors_rs.graph.loops import Loop
 
-__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "graft", "in_order"]
+__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "graft", "in_order", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ class StageSpec:
     are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``sides`` are sinks with an
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
-    stage is made, and the elements come from there. ``fusable`` stages are linear, and can be one
-    actor with their neighbours, but not across a ``boundary`` behind one; ``fused`` ones are, and
-    with the host if they are an inner stream. ``carrier``: what the
-    elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
+    stage is made, and the elements come from there. ``fusable`` stages are linear operators, or
+    sinks that never wait, and can be one actor with their neighbours, but not across a ``boundary``
+    behind one; ``fused`` ones are, and with the host if they are an inner stream. ``carrier``: what
+    the elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
     requested, unless the window is given. ``frugal``: the elements of
     this source are so dear that none is to be asked for which the end of the chain has no place
@@ -140,10 +140,11 @@ def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
 
     With them the side sinks, fed from their stages; these are copies, new ones in each call.
     """
-    return _walk(ends, with_sides=True)
+    return walked(ends, with_sides=True)
 
 
-def _walk(ends: Iterable[StageSpec], *, with_sides: bool = False) -> list[StageSpec]:
+def walked(ends: Iterable[StageSpec], *, with_sides: bool = False) -> list[StageSpec]:
+    """As ``in_order``, by default without the side sinks: those that exist, and no copies."""
     ordered: dict[StageSpec, None] = {}
     stack = [(spec, False) for spec in reversed(list(ends))]
     while stack:
@@ -168,7 +169,7 @@ def _fed_sides(spec: StageSpec) -> list[StageSpec]:
 def graft(end: StageSpec, source: OutletRef) -> StageSpec:
     """``end`` and what it depends on, with ``source`` in place of the open input."""
     copies: dict[StageSpec, StageSpec] = {}
-    for spec in _walk([end]):
+    for spec in walked([end]):
         inputs = tuple(
             source if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
             for ref in spec.inputs

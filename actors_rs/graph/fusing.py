@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, in_order
+from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, walked
+from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.operators.fused import Fused, Part
+from actors_rs.stages.stage import StageLogic
 
-__all__ = ["fused", "parts_of"]
+__all__ = ["fused", "fused_to_the_ends", "parts_of"]
 
 _NAMES_SHOWN = 3
+
+_Run = list[StageSpec]
 
 
 def fused(out: OutletRef) -> OutletRef:
@@ -24,15 +28,19 @@ def fused(out: OutletRef) -> OutletRef:
     if _is_linear(spec) and spec.inputs[0] is not OPEN and not spec.inputs[0].spec.inputs:
         return OutletRef(altered(spec, fused=True))  # one operator behind a source: nothing to join
     own = _own(out)
-    copies: dict[StageSpec, StageSpec] = {}
-    runs: dict[StageSpec, list[StageSpec]] = {}  # the linear stages that end in each
-    for spec in in_order([out.spec]):
-        if spec not in own:
-            continue
-        if _is_linear(spec):
-            runs[spec] = [*_run_before(spec, runs), spec]
-        copies[spec] = _copied(spec, runs.get(spec, [spec]), copies)
+    copies = _copies([spec for spec in walked([out.spec]) if spec in own], ())
     return OutletRef(copies.get(out.spec, out.spec), out.index)
+
+
+def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
+    """``sinks`` of a whole graph, in which each run of linear stages is one stage.
+
+    With the source that it begins with, if that never waits, and the sink it ends in.
+    """
+    sinks = tuple(sinks)
+    specs = walked(sinks)
+    copies = _copies(specs, _ends(specs))
+    return tuple(copies[sink] for sink in sinks)
 
 
 def _own(out: OutletRef) -> set[StageSpec]:
@@ -46,16 +54,56 @@ def _own(out: OutletRef) -> set[StageSpec]:
     return own
 
 
+def _ends(specs: Iterable[StageSpec]) -> set[StageSpec]:
+    """The sources and sinks among ``specs`` that can be one actor with operators.
+
+    Not where elements are dear or carry something: their way is seen to stage by stage.
+    """
+    ends: set[StageSpec] = set()
+    special: set[StageSpec] = set()
+    for spec in specs:
+        if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
+            special.add(spec)
+        elif _never_waits(spec) or (spec.outlets == 0 and spec.fusable and _is_plain(spec)):
+            ends.add(spec)
+    return ends
+
+
+def _never_waits(spec: StageSpec) -> bool:
+    """Whether it is a source of elements that exist already, or are made without calls."""
+    make: Any = spec.make
+    logic = make.func if type(make) is partial else make
+    own = spec.lent is None and spec.loop is None and not spec.inputs and spec.outlets == 1
+    return own and _is_plain(spec) and getattr(logic, "within", "no") == "yes"
+
+
+def _is_plain(spec: StageSpec) -> bool:
+    return spec.attributes is PLAIN or spec.attributes == PLAIN
+
+
 def _is_linear(spec: StageSpec) -> bool:
-    return spec.fusable and (spec.attributes is PLAIN or spec.attributes == PLAIN)
+    return spec.fusable and spec.outlets == 1 and _is_plain(spec)
 
 
-def _run_before(spec: StageSpec, runs: dict[StageSpec, list[StageSpec]]) -> list[StageSpec]:
+def _copies(specs: Sequence[StageSpec], ends: Collection[StageSpec]) -> dict[StageSpec, StageSpec]:
+    """What becomes of ``specs``, each behind its inputs; ``ends`` are joined with operators."""
+    copies: dict[StageSpec, StageSpec] = {}
+    runs: dict[StageSpec, _Run] = {}  # the stages that are one with each, itself the last
+    for spec in specs:
+        if _is_linear(spec) or spec in ends:
+            runs[spec] = [*_run_before(spec, runs), spec]
+        copies[spec] = _copied(spec, runs.get(spec, [spec]), copies)
+    return copies
+
+
+def _run_before(spec: StageSpec, runs: dict[StageSpec, _Run]) -> _Run:
+    if not spec.inputs:
+        return []
     before = spec.inputs[0].spec
     return [] if before.boundary else runs.get(before, [])
 
 
-def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, StageSpec]) -> StageSpec:
+def _copied(spec: StageSpec, run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
     inputs = tuple(
         ref if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
         for ref in run[0].inputs
@@ -66,8 +114,9 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
     windows = [one.outflow_window for one in run if one.outflow_window is not None]
     return StageSpec(
         "fused",
-        partial(_make, tuple(run)),
+        partial(_make if all(map(_is_linear, run)) else _make_line, tuple(run)),
         inputs,
+        outlets=spec.outlets,
         name=_name(run),
         outflow_window=windows[-1] if windows else None,
         place=run[0].place,
@@ -77,11 +126,11 @@ def _copied(spec: StageSpec, run: list[StageSpec], copies: dict[StageSpec, Stage
 
 
 def _refed(spec: StageSpec, inputs: tuple[OutletRef, ...], fused: bool) -> StageSpec:
-    return altered(spec, inputs=inputs, fused=fused)
+    return altered(spec, inputs=inputs, fused=spec.fused or fused)
 
 
 def parts_of(spec: StageSpec) -> Sequence[StageSpec]:
-    """The stages that ``spec`` was fused of; none if it is one."""
+    """The operators that ``spec`` was fused of; none if it is one, or has an end in it."""
     make: Any = spec.make
     if spec.fused and type(make) is partial and make.func is _make:
         return make.args[0]  # type: ignore[no-any-return]
@@ -94,7 +143,27 @@ def _make(run: Sequence[StageSpec]) -> Fused:
     return Fused(parts)
 
 
-def _name(run: list[StageSpec]) -> str:
+def _make_line(run: Sequence[StageSpec]) -> Line:
+    """A fresh logic of operators, with a source before them, a sink behind them, or both."""
+    operators = [spec for spec in run if spec.inputs and spec.outlets]
+    parts = [_line_part(spec) for spec in run[:1] if not spec.inputs]
+    if len(operators) > 1:
+        windows = [spec.outflow_window for spec in operators if spec.outflow_window is not None]
+        window, site = windows[-1] if windows else None, operators[0].site
+        parts.append(LinePart(_name(operators), site, _make(operators), window))
+    else:
+        parts += map(_line_part, operators)
+    if run[-1].outlets:
+        return Line(parts)
+    return SinkLine([*parts, _line_part(run[-1])])
+
+
+def _line_part(spec: StageSpec) -> LinePart:
+    logic: StageLogic = spec.make()
+    return LinePart(spec.label, spec.site, logic, spec.outflow_window)
+
+
+def _name(run: Sequence[StageSpec]) -> str:
     shown = [spec.label for spec in run[:_NAMES_SHOWN]]
     more = len(run) - len(shown)
     return " + ".join([*shown, *([f"{more} more"] if more else [])])

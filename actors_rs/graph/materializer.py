@@ -19,9 +19,8 @@ from actors_rs.graph.shell import StageActor
 from actors_rs.graph.signals import ForgivingLine, InletLine, OutletLine
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.drawn import Drawing
-from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
-from actors_rs.stages.stage import StageLogic
+from actors_rs.stages.stage import StageLogic, StreamEnd
 
 __all__ = ["Actors", "Inner", "materialize", "prepare", "start_serving"]
 
@@ -41,7 +40,7 @@ def materialize(
     run: Run[Any] = Run(system, monitor=monitor, stall_after=stall_after)
     actors = prepare(system, run, layout)
     logics = [actors[spec].logic for spec in sinks if spec in actors]
-    start(system, run, actors, [logic for logic in logics if isinstance(logic, SinkLogic)], single)
+    start(system, run, actors, [logic for logic in logics if isinstance(logic, StreamEnd)], single)
     return run
 
 
@@ -137,7 +136,7 @@ def borrow(run: Run[Any], lent: Lent, name: str, down: Downstream, inlet: Inlet)
 
 
 def start(
-    system: ActorSystem, run: Run[Any], actors: Actors, sinks: Sequence[SinkLogic], single: bool
+    system: ActorSystem, run: Run[Any], actors: Actors, sinks: Sequence[StreamEnd], single: bool
 ) -> None:
     """Start all ``actors``; from here on ``run`` ends when they all have.
 

@@ -20,7 +20,7 @@ from actors_rs.graph.waiting import awaitable, check_may_wait
 from actors_rs.runtime._primitives import Lock, drive_until, monotonic
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_seconds
-from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.stage import StreamEnd
 
 if TYPE_CHECKING:
     from actors_rs.graph.nest import Nested
@@ -69,7 +69,7 @@ class Run(Generic[R]):
         self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[StageActor] = set()
-        self._sinks: Sequence[SinkLogic] = ()
+        self._sinks: Sequence[StreamEnd] = ()
         self._single = True
         self._failures: list[BaseException] = []
         self._draining = False
@@ -201,7 +201,7 @@ class Run(Generic[R]):
 
     def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
         for stage in stages:
-            if isinstance(stage.logic, SinkLogic):
+            if isinstance(stage.logic, StreamEnd):
                 stage.post(stage.logic.inlet.cancel)
             elif stage.at_boundary or stage.logic.ends_with_run:
                 stage.post(partial(stage.logic.end, reason))
@@ -231,7 +231,7 @@ class Run(Generic[R]):
     # What follows is for the stages of this run.
 
     def begin(
-        self, stages: Sequence[StageActor], sinks: Sequence[SinkLogic], *, single: bool
+        self, stages: Sequence[StageActor], sinks: Sequence[StreamEnd], *, single: bool
     ) -> None:
         """Take charge of ``stages``, before any of them starts."""
         self._lingering: dict[StageActor, Callable[[], None]] = {}

@@ -24,8 +24,7 @@ from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer
 from actors_rs.stages.failure import Policy
-from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.stage import Cancellable, StageLogic
+from actors_rs.stages.stage import Cancellable, StageLogic, StreamEnd
 
 if TYPE_CHECKING:
     from actors_rs.graph.nest import Nest
@@ -336,7 +335,7 @@ class StageActor(PooledActor):
         for unheard in unheard_failures(logic):
             self.forgive(unheard)
         error = last_error(self.error, logic)
-        completed = not isinstance(logic, SinkLogic) or logic.completed
+        completed = not isinstance(logic, StreamEnd) or logic.completed
         self.actor_stopped.set()
         try:
             logic.stop(error if error is not None or completed else self._run.cancelled_error())

@@ -19,7 +19,7 @@ from typing import Any
 from actors_rs.stages.brake import Brake, Halted, behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
 __all__ = ["Operator", "SinkLogic"]
 
@@ -251,7 +251,7 @@ class Operator(_Linear):
             self.end(inlet.error)
 
 
-class SinkLogic(_Linear):
+class SinkLogic(_Linear, StreamEnd):
     """The end of a stream. Subclasses give ``consume`` and ``finish``; ``result`` is the run's."""
 
     all_or_nothing = False

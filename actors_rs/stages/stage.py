@@ -16,7 +16,7 @@ from actors_rs.stages.brake import Brake
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.ports import Inlet, Outlet
 
-__all__ = ["Budget", "Cancellable", "StageContext", "StageLogic", "Stream"]
+__all__ = ["Budget", "Cancellable", "StageContext", "StageLogic", "Stream", "StreamEnd"]
 
 
 class Budget(Protocol):
@@ -163,6 +163,8 @@ class StageLogic:
 
     inlets: Sequence[Inlet] = ()
     outlets: Sequence[Outlet] = ()
+    last_inlet: Inlet | None = None
+    """Where a logic without inlets takes elements from a part of its own: for figures."""
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set by the shell."""
@@ -302,3 +304,12 @@ class StageLogic:
             return self.on_failure.decide(error, element), None
         except DeciderError as undecided:
             return "stop", undecided
+
+
+class StreamEnd(StageLogic):
+    """A logic in which a stream ends. Cancelling ``inlet`` ends it before its time."""
+
+    inlet: Inlet
+    result: Any = None
+    """The run's, or one of its results, once it has ``completed``."""
+    completed = False

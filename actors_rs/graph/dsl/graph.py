@@ -8,6 +8,7 @@ from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, check_
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
 from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.fusing import fused_to_the_ends
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize
@@ -103,6 +104,19 @@ class Graph(Generic[R_co]):
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")
+        return copy
+
+    def fuse(self) -> Self:
+        """The same graph, in which linear stages behind each other are one actor, to the sinks.
+
+        As ``Flow.fuse()``, for all streams of the graph, and with them the sink that a row of
+        operators ends in and the source it begins with, if that never waits (``of``, ``range``,
+        ``repeat``, a list). Those stages do not run at the same time then, and a call that is slow
+        holds up what came before it as well; in return a frame costs next to nothing. What has
+        attributes of its own stays as it is, and so do sinks that write files, which have a thread.
+        """
+        copy = self._copy()
+        copy._sinks, copy._layout = fused_to_the_ends(self._sinks), None
         return copy
 
     def _copy(self) -> Self:

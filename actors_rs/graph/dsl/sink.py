@@ -267,4 +267,4 @@ class FanOf:
 def _sink(
     kind: str, make: Callable[[], Any], attributes: Attributes | None = None
 ) -> Sink[Any, Any]:
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes))
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, fusable=True))

@@ -151,8 +151,6 @@ class Fused(Operator):
     def _apply(self, index: int, piece: Frame) -> Frame:
         """What one operator makes of ``piece``; nothing if that failed the stage."""
         logic, out = self._parts[index].logic, self._begin(index + 1)
-        if isinstance(piece, range):
-            piece = list(piece)  # see Map._pass_on
         left = size = len(piece)
         before = logic.inlet.count
         logic.inlet.count += size

@@ -18,10 +18,9 @@ from operator import length_hint
 from types import FunctionType
 from typing import Any
 
-from actors_rs.stages.brake import has_ended
+from actors_rs.stages.brake import forgets, has_ended
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.ports import Frame
 
 
 class Map(Operator):
@@ -55,11 +54,6 @@ class Map(Operator):
         """The function, if bytecode calls it best and nothing else has to be done."""
         return self._f if self._is_python and type(self) is Map else None
 
-    def _pass_on(self, piece: Frame) -> int:
-        if isinstance(piece, range) and not self._is_python:
-            piece = list(piece)  # whose iterator tells whether it has ended, see collect
-        return super()._pass_on(piece)
-
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(element) for element in elements)  # see collect: no StopIteration is lost
 
@@ -68,9 +62,17 @@ class Map(Operator):
             expected = len(out) + length_hint(elements)
             out.extend(map(self._f, elements))
             # To `map` it is the end, and the elements behind were lost; or it was the brake.
-            if len(out) < expected and not has_ended(elements):
+            if len(out) < expected and not self._has_ended(elements):
                 raise RuntimeError("map: f raised StopIteration")
             return
         f = self._f  # bytecode calls a Python function faster than C does
         for element in elements:
             out.append(f(element))  # a comprehension would lose `out` if f raises
+
+    def _has_ended(self, elements: Iterator[Any]) -> bool:
+        """Whether ``elements`` came to an end before there was a result for each.
+
+        A range does not tell. Where the brake has ended it, the next piece begins with the element
+        that ``f`` has raised for, if it has, and will again.
+        """
+        return has_ended(elements) if forgets(elements) else self.brake.pulled

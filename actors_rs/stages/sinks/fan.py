@@ -12,13 +12,13 @@ Cancels: upstream, when all sinks have had enough or one has failed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from actors_rs.errors import StageError, names_itself
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.part_context import PartContext, named_as
 
 __all__ = ["Fan", "Part"]
 
@@ -33,44 +33,6 @@ class Part:
     on_failure: OnFailure | None
 
 
-@contextmanager
-def _by_name_of(part: Part) -> Iterator[None]:
-    """What is raised inside, where no element is at fault, is a failure of ``part``."""
-    try:
-        yield
-    except Exception as error:
-        if names_itself(error, None):
-            raise
-        raise StageError(part.name, error, None, part.site) from error
-
-
-class PartContext:
-    """The stage's context, in which a failure carries the part's name."""
-
-    def __init__(self, context: Any, part: Part, name: str) -> None:
-        self._context = context
-        self._part = part
-        self.name = name
-        self.failure: BaseException | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._context, name)
-
-    def failed(
-        self,
-        error: BaseException,
-        /,
-        position: int | None = None,
-        *,
-        plain: bool = False,
-        beside: BaseException | None = None,
-    ) -> Any:
-        if not plain and not names_itself(error, position):
-            error = StageError(self._part.name, error, position, self._part.site)
-        self.failure = self._context.failed(error, plain=plain, beside=beside)
-        return self.failure
-
-
 class Fan(SinkLogic):
     """Gives every piece to each of its sinks in turn."""
 
@@ -83,12 +45,13 @@ class Fan(SinkLogic):
     def start(self) -> None:
         for number, part in enumerate(self._parts):
             sink: SinkLogic = part.make()
-            self._contexts.append(PartContext(self.context, part, self.name_of(number, part)))
+            name = self.name_of(number, part)
+            self._contexts.append(PartContext(self.context, part.name, part.site, name))
             sink.context = self._contexts[-1]
             sink.on_failure = part.on_failure or self.on_failure
             sink.remake = part.make
             self._sinks.append(sink)
-            with _by_name_of(part):
+            with named_as(part.name, part.site):
                 sink.start()
         super().start()
 
@@ -112,7 +75,7 @@ class Fan(SinkLogic):
     def finish(self) -> tuple[Any, ...]:
         results = []
         for part, sink in zip(self._parts, self._sinks, strict=True):
-            with _by_name_of(part):
+            with named_as(part.name, part.site):
                 results.append(sink.finish())
         self._has_failed()
         return tuple(results)

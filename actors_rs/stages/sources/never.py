@@ -20,6 +20,7 @@ class Never(SourceLogic):
     """Gives no element and no end, until it is drained or cancelled."""
 
     within = "yes"
+    waits_outside = True
 
     def advance(self, budget: Budget) -> None:
         if self.ended:

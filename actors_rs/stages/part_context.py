@@ -1,0 +1,51 @@
+"""What a logic may ask of its surroundings where it is a part of a stage: what the stage may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from actors_rs.errors import StageError, names_itself
+
+__all__ = ["PartContext", "named_as"]
+
+
+@contextmanager
+def named_as(label: str, site: str) -> Iterator[None]:
+    """What is raised inside, where no element is at fault, is a failure of the part ``label``."""
+    try:
+        yield
+    except Exception as error:
+        if names_itself(error, None):
+            raise
+        raise StageError(label, error, None, site) from error
+
+
+class PartContext:
+    """The stage's context, in which a failure carries the part's name and line."""
+
+    def __init__(self, context: Any, label: str, site: str, name: str | None = None) -> None:
+        self._context = context
+        self._label = label
+        self._site = site
+        self.name = name or label
+        """What the part is called to itself."""
+        self.failure: BaseException | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def failed(
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
+    ) -> Any:
+        if not plain and not names_itself(error, position):
+            error = StageError(self._label, error, position, self._site)
+        self.failure = self._context.failed(error, plain=plain, beside=beside)
+        return self.failure
