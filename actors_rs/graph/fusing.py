@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, walked
 from actors_rs.stages.line import Line, LinePart, SinkLine
@@ -114,7 +114,7 @@ def _copied(spec: StageSpec, run: _Run, copies: dict[StageSpec, StageSpec]) -> S
     windows = [one.outflow_window for one in run if one.outflow_window is not None]
     return StageSpec(
         "fused",
-        partial(_make if all(map(_is_linear, run)) else _make_line, tuple(run)),
+        partial(_make, tuple(run)) if all(map(_is_linear, run)) else _line_of(run),
         inputs,
         outlets=spec.outlets,
         name=_name(run),
@@ -143,24 +143,42 @@ def _make(run: Sequence[StageSpec]) -> Fused:
     return Fused(parts)
 
 
-def _make_line(run: Sequence[StageSpec]) -> Line:
-    """A fresh logic of operators, with a source before them, a sink behind them, or both."""
+class _Planned(NamedTuple):
+    """A part of a line that is to be made: what ``LinePart`` gets, and what makes its logic."""
+
+    label: str
+    site: str
+    make: Callable[[], StageLogic]
+    outflow_window: int | None
+
+
+def _line_of(run: _Run) -> partial[Line]:
+    """What makes a line of operators with a source before them, a sink behind them, or both.
+
+    All that can be known beforehand is worked out here, as a graph may be started often.
+    """
     operators = [spec for spec in run if spec.inputs and spec.outlets]
-    parts = [_line_part(spec) for spec in run[:1] if not spec.inputs]
+    plan = [_planned(spec) for spec in run]
     if len(operators) > 1:
-        windows = [spec.outflow_window for spec in operators if spec.outflow_window is not None]
-        window, site = windows[-1] if windows else None, operators[0].site
-        parts.append(LinePart(_name(operators), site, _make(operators), window))
-    else:
-        parts += map(_line_part, operators)
-    if run[-1].outlets:
-        return Line(parts)
-    return SinkLine([*parts, _line_part(run[-1])])
+        first = 0 if run[0].inputs else 1
+        inner = plan[first : first + len(operators)]
+        windows = [one.outflow_window for one in inner if one.outflow_window is not None]
+        make = partial(_make_fused, tuple(inner))
+        whole = _Planned(_name(operators), inner[0].site, make, windows[-1] if windows else None)
+        plan[first : first + len(operators)] = [whole]
+    return partial(_make_line, Line if run[-1].outlets else SinkLine, tuple(plan))
 
 
-def _line_part(spec: StageSpec) -> LinePart:
-    logic: StageLogic = spec.make()
-    return LinePart(spec.label, spec.site, logic, spec.outflow_window)
+def _planned(spec: StageSpec) -> _Planned:
+    return _Planned(spec.label, spec.site, spec.make, spec.outflow_window)
+
+
+def _make_fused(plan: Sequence[_Planned]) -> Fused:
+    return Fused([Part(one.label, one.site, one.make()) for one in plan])  # type: ignore[arg-type]
+
+
+def _make_line(kind: type[Line], plan: Sequence[_Planned]) -> Line:
+    return kind([LinePart(label, site, make(), window) for label, site, make, window in plan])
 
 
 def _name(run: Sequence[StageSpec]) -> str:
