@@ -1,6 +1,7 @@
 """Each operator's cost per element, against plain Python, RxPY and aiostream.
 
-range → operator → a sink that keeps nothing, each its own actor, at windows 1024, 64 and 1.
+range → operator → a sink that keeps nothing: each its own actor, at windows 1024, 64 and 1, and all
+of them one, which has no window.
 """
 
 from __future__ import annotations
@@ -69,6 +70,11 @@ def by_us(system: ActorSystem, row: Row, n: int, window: int) -> Callable[[], ob
     return lambda: system.start(graph).result()
 
 
+def by_us_fused(system: ActorSystem, row: Row, n: int) -> Callable[[], object]:
+    graph = row.ours(Source.range(0, n)).to(Sink.ignore()).fuse()
+    return lambda: system.start(graph).result()
+
+
 def measure(scale: float) -> list[Figure]:
     with ActorSystem() as system:
         return [figure for row in ROWS for figure in _measured(system, row, scale)]
@@ -80,25 +86,29 @@ def _measured(system: ActorSystem, row: Row, scale: float) -> list[Figure]:
         (by_us(system, row, size, window), size) for window, size in sizes.items()
     ]
     plain, peers = sizes[1024], count(scale, PEER_ELEMENTS, 20)
+    runs.append((by_us_fused(system, row, plain), plain))
     runs.append((partial(by_hand, row, plain), plain))
     others = [("RxPY", by_rx, row.rx), ("aiostream", by_aiostream, row.aio)]
     there = [(name, run, steps) for name, run, steps in others if steps is not None]
     runs += [(partial(run, steps, peers), peers) for _, run, steps in there]
-    *ours, by_plain = (times := in_turn(ROUNDS, runs))[: len(WINDOWS) + 1]
-    figures = []
-    for window, taken in zip(WINDOWS, ours, strict=True):
-        goal = at_least(row.goal) if window == WINDOWS[0] and row.goal is not None else None
-        figures.append(
-            Figure(
-                f"{row.name}, window {window}",
-                "plain Python",
-                rate(taken),
-                rate(by_plain),
-                ratio(taken, by_plain),
-                goal=goal,
-            )
+    times = in_turn(ROUNDS, runs)
+    ours, by_plain = times[: len(WINDOWS) + 1], times[len(WINDOWS) + 1]
+    goal = at_least(row.goal) if row.goal is not None else None
+    ways = [(f"window {WINDOWS[0]}", goal)]
+    ways += [(f"window {window}", None) for window in WINDOWS[1:]]
+    ways.append(("fused", goal))
+    figures = [
+        Figure(
+            f"{row.name}, {way}",
+            "plain Python",
+            rate(taken),
+            rate(by_plain),
+            ratio(taken, by_plain),
+            goal=reach,
         )
-    for (name, _, _), taken in zip(there, times[len(WINDOWS) + 1 :], strict=True):
+        for (way, reach), taken in zip(ways, ours, strict=True)
+    ]
+    for (name, _, _), taken in zip(there, times[len(WINDOWS) + 2 :], strict=True):
         what = f"{row.name}, window {WINDOWS[0]}"
         figures.append(Figure(what, name, rate(ours[0]), rate(taken), ratio(ours[0], taken)))
     return figures
