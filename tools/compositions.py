@@ -268,6 +268,10 @@ PUTTING_TOGETHER = {
         "Says how the last stage is run: elements that its inlets keep requested, shared pool or "
         "thread of its own, messages a turn takes."
     ),
+    "`graph.fuse()`": (
+        "The same graph with each row of linear stages as one actor, with the source in front, if "
+        "that never waits, and the sink behind."
+    ),
     "`flow.async_boundary()`": "Keeps a `fuse()` behind it from going further upstream.",
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
         "What all of these are made with: a stage of one's own behind a flow."
