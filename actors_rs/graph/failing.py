@@ -27,12 +27,16 @@ def note_failed(
     plain: bool,
     beside: BaseException | None,
 ) -> BaseException:
-    """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``."""
+    """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``.
+
+    A part of a stage has made it one already, by its own name.
+    """
     as_it_is = plain or names_itself(error, position)
     wrapped = error if as_it_is else StageError(stage.name, error, position, stage.site)
-    if ends_the_system(error):  # SystemExit and the like: the run raises it as it is
-        run.abort(error)
-        run.fatal(error)
+    origin = error.__cause__ if as_it_is and isinstance(error, StageError) else error
+    if origin is not None and ends_the_system(origin):  # SystemExit and the like: raised as it is
+        run.abort(origin)
+        run.fatal(origin)
     run.note_failure(wrapped)
     if beside is not None:
         run.note_failure(beside)

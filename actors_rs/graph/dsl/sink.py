@@ -184,7 +184,8 @@ class Sink(Generic[In_contra, R_co]):
             dispatcher="pinned" if pinned else None,
             throughput=min(throughputs, default=None),
         )
-        return _sink("fan", FanOf(specs), attributes)
+        plain = all(one == Attributes() for one in asked)  # else it stays apart, as that one would
+        return _sink("fan", FanOf(specs), attributes, fusable=plain)
 
     @staticmethod
     def sum() -> Sink[Any, Any]:
@@ -265,6 +266,10 @@ class FanOf:
 
 
 def _sink(
-    kind: str, make: Callable[[], Any], attributes: Attributes | None = None
+    kind: str,
+    make: Callable[[], Any],
+    attributes: Attributes | None = None,
+    *,
+    fusable: bool = True,
 ) -> Sink[Any, Any]:
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, fusable=True))
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, fusable=fusable))

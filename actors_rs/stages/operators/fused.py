@@ -14,7 +14,7 @@ Cancels: upstream, when downstream cancels or one of the operators has had enoug
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
@@ -27,6 +27,7 @@ from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.map_runs import through
+from actors_rs.stages.part_context import named_as
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 
@@ -68,14 +69,14 @@ class Fused(Operator):
     def start(self) -> None:
         for part in self._parts:
             part.logic.context, part.logic.brake = self.context, self.brake
-            part.logic.start()
+            with named_as(part.name, part.site):
+                part.logic.start()
         if self._begun:  # restarted
             return
         self._begun = True
         for index in reversed(range(len(self._parts))):  # the last one speaks first
-            logic = self._parts[index].logic
-            if isinstance(logic, EdgedOperator):
-                self._put_in_line(index + 1, logic.first_results())
+            if isinstance(edged := self._parts[index].logic, EdgedOperator):
+                self._put_in_line(index, edged.first_results)
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -234,10 +235,11 @@ class Fused(Operator):
         elif self.inlet.exhausted and not self._over:
             self._over, self._why = True, self.inlet.error
         while self._over and not self._line and self._ending < len(self._parts):
-            logic = self._parts[self._ending].logic
+            index = self._ending
             self._ending += 1
-            if isinstance(logic, EdgedOperator) and not self.outlet.closed:
-                self._put_in_line(self._ending, logic.last_results(self._why))
+            edged = self._parts[index].logic
+            if isinstance(edged, EdgedOperator) and not self.outlet.closed:
+                self._put_in_line(index, partial(edged.last_results, self._why))
 
     def _last_satisfied(self) -> int:
         for index in reversed(range(len(self._parts))):
@@ -245,6 +247,9 @@ class Fused(Operator):
                 return index
         return -1
 
-    def _put_in_line(self, index: int, results: Iterable[Any]) -> None:
-        if frame := list(results):
-            self._line.append((index, frame))
+    def _put_in_line(self, index: int, results: Callable[[], Iterable[Any]]) -> None:
+        """What the operator at ``index`` gives of its own goes to the next one."""
+        part = self._parts[index]
+        with named_as(part.name, part.site):
+            if frame := list(results()):
+                self._line.append((index + 1, frame))
