@@ -173,8 +173,8 @@ class Line(StageLogic):
                 part.context.failed(error)
 
     @property
-    def finished(self) -> bool:
-        return not self._living
+    def finished(self) -> bool:  # not in a pass only: the line may have been ended, or have failed
+        return all([part.logic.finished for part in self._living])
 
     def end(self, error: BaseException | None) -> None:
         for part in self._living:

@@ -66,3 +66,14 @@ def test_a_fan_with_a_sink_that_has_a_policy_stays_apart_and_dead_letters_name_i
         (letter,) = system.dead_letters.recent()
     assert letter.where == "stage 'fan'"
     assert "stage 'fan' failed at element 1" in str(letter.error)
+
+
+@pytest.mark.parametrize("fuse", [False, True])
+def test_what_fails_between_the_parts_ends_the_run(fuse):
+    graph = Source.never().map(str).to(Sink.list())
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run = system.start(graph.fuse() if fuse else graph)
+        last = max(run.living(), key=lambda stage: "list" in stage.name)
+        last.post(leaving(ValueError))
+        with pytest.raises(StageError, match="leave"):
+            run.result(SECONDS)
