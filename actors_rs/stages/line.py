@@ -19,7 +19,7 @@ from typing import Any
 
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.part_context import PartContext, named_as
+from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
@@ -62,6 +62,16 @@ class LinePart:
             act(*arguments)
         except BaseException as error:
             self.logic.fail(error)
+
+    def stop(self, error: BaseException | None) -> None:
+        """Its end, with what it has ended with; a sink that has not completed, with ``error``."""
+        told = self.last_error
+        if told is None and isinstance(self.logic, StreamEnd) and not self.logic.completed:
+            told = error
+        try:
+            self.logic.stop(told)
+        except Exception as failure:
+            self.context.failed(failure)
 
     @property
     def last_error(self) -> BaseException | None:
@@ -167,14 +177,11 @@ class Line(StageLogic):
         """``part`` has ended, its neighbours may not have."""
         self._living = tuple([one for one in self._living if one is not part])
         if not isinstance(part.logic, SinkLogic):  # that stops with the whole, as it would
-            try:
-                part.logic.stop(part.last_error)
-            except BaseException as error:
-                part.context.failed(error)
+            part.stop(None)
 
     @property
     def finished(self) -> bool:  # not in a pass only: the line may have been ended, or have failed
-        return all([part.logic.finished for part in self._living])
+        return all(part.logic.finished for part in self._living)
 
     def end(self, error: BaseException | None) -> None:
         for part in self._living:
@@ -188,8 +195,7 @@ class Line(StageLogic):
         with ExitStack() as every:
             for part in self._parts:
                 if part in self._living or isinstance(part.logic, SinkLogic):
-                    every.enter_context(named_as(part.label, part.site))
-                    every.callback(part.logic.stop, error)
+                    every.callback(part.stop, error)
 
     def held(self) -> Iterable[Any]:
         return [element for part in self._parts for element in part.logic.held()]

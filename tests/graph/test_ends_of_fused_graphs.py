@@ -117,8 +117,9 @@ class Held:
         return Flow(OutletRef(self._spec(name, lambda: _Holding(name, self, stops_with))))
 
     def sink(self, name="sink", finishes_with=None, stops_with=None):
-        make = lambda: _HoldingSink(name, self, finishes_with, stops_with)  # noqa: E731
-        return Sink(self._spec(name, make, outlets=0))
+        return Sink(
+            self._spec(name, lambda: _HoldingSink(name, self, finishes_with, stops_with), outlets=0)
+        )
 
     def _spec(self, name, make, outlets=1):
         return spec_of(name, make, OPEN, outlets=outlets, fusable=True)
@@ -127,13 +128,13 @@ class Held:
 class _Holding(Map):
     def __init__(self, name, held, stops_with):
         super().__init__(lambda x: x)
-        self.name, self.held, self.stops_with = name, held, stops_with
+        self.name, self.said, self.stops_with = name, held.said, stops_with
 
     def start(self):
-        self.held.said.append((self.name, "start"))
+        self.said.append((self.name, "start"))
 
     def stop(self, error):
-        self.held.said.append((self.name, error and type(error)))
+        self.said.append((self.name, error and type(error)))
         if self.stops_with is not None:
             raise self.stops_with
 
@@ -141,16 +142,16 @@ class _Holding(Map):
 class _HoldingSink(ListSink):
     def __init__(self, name, held, finishes_with, stops_with):
         super().__init__()
+        self.completes_badly = finishes_with
         self.part = _Holding(name, held, stops_with)
-        self.finishes_with = finishes_with
 
     def start(self):
         self.part.start()
         super().start()
 
     def finish(self):
-        if self.finishes_with is not None:
-            raise self.finishes_with
+        if self.completes_badly is not None:
+            raise self.completes_badly
         return super().finish()
 
     def stop(self, error):
@@ -173,7 +174,7 @@ ENDINGS = {
         s.via(held.operator("a")).async_boundary().take(3).to(held.sink())
     ),
     "a failure before": lambda s, held: s.map(upset).via(held.operator("a")).to(held.sink()),
-    "a failure behind": lambda s, held: s.via(held.operator("a")).map(upset).to(held.sink()),
+    "a failure behind": lambda s, held: s.via(held.operator("a")).to(Sink.for_each(upset)),
     "a failing source": lambda _, held: (
         Source.failed(OSError()).via(held.operator("a")).to(held.sink())
     ),
