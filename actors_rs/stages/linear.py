@@ -20,6 +20,7 @@ from actors_rs.stages.brake import Brake, Halted, behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
+from actors_rs.stages.written_loops import Step
 
 __all__ = ["Operator", "SinkLogic"]
 
@@ -129,6 +130,15 @@ class Operator(_Linear):
         if self._results is not None and self._piece:
             held = [None] * length_hint(self._elements)
             self._piece, self._elements, self._results = held, iter(held), iter(())
+
+    @property
+    def loop_step(self) -> Step | None:
+        """The function, where ``collect`` does nothing else and bytecode calls it best."""
+        return None
+
+    def explained(self, error: Exception, element: Any) -> Exception:
+        """What is to be said instead of ``error``, which ``loop_step`` raised for ``element``."""
+        return error
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""

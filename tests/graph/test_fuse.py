@@ -260,3 +260,20 @@ def test_an_element_that_is_passed_over_is_counted_by_those_that_saw_it(shared):
     assert run.result(SECONDS) == [0, 1, 2, 4, 6]
     (stage,) = [stage for stage in run.snapshot().stages if stage.kind == "fused"]
     assert list(stage.details.values()) == [9, 8, 7, 6]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_steps_behind_a_filter_know_the_number_of_their_element(shared, after):
+    flow = Source.range(0, 40).map(lambda x: x + 1).filter(lambda x: x % 3 == 0)
+    divided = flow.map(lambda x: x / (x - 30)).named("divide")
+    whole = divided.filter(bool).map(str).fuse() if after else divided.fuse()
+    with pytest.raises(StageError) as caught:
+        shared.start(whole.to(Sink.ignore())).result(SECONDS)
+    assert (caught.value.stage, caught.value.position) == ("divide", 9)
+
+
+def test_what_starmap_cannot_spread_is_said_in_a_fused_row_too(shared):
+    flow = Source.of(1, 2).map(lambda x: (x, x) if x < 2 else x).starmap(add).fuse()
+    with pytest.raises(StageError, match="expected a tuple of arguments, got 2") as caught:
+        shared.start(flow.to(Sink.ignore())).result(SECONDS)
+    assert (caught.value.stage, caught.value.position) == ("starmap", 1)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import DeciderError, StageError
@@ -26,10 +25,10 @@ from actors_rs.stages.brake import behind
 from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.map_runs import through
 from actors_rs.stages.part_context import named_as
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
+from actors_rs.stages.written_loops import through
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Fused(Operator):
     def __init__(self, parts: Sequence[Part]) -> None:
         super().__init__()
         self._parts = parts
-        self._maps = [getattr(part.logic, "python_function", None) for part in parts]
+        self._steps = [part.logic.loop_step for part in parts]
         self._line: deque[tuple[int, Frame]] = deque()
         self._unfinished: list[Any] = []  # of the pieces in which the stage failed
         self._begun = False
@@ -141,13 +140,13 @@ class Fused(Operator):
         """What comes of ``piece`` in the operators from ``index`` on."""
         while piece and index < len(self._parts):
             size = self._run_at(index)
-            piece = self._apply(index, piece) if size == 1 else self._map(index, size, piece)
+            piece = self._apply(index, piece) if size == 1 else self._loop(index, size, piece)
             index += size
         return piece
 
     def _run_at(self, index: int) -> int:
-        """How many operators from ``index`` on are handled at once: all that map, else 1."""
-        return max(1, sum(1 for _ in takewhile(bool, self._maps[index:])))
+        """How many operators from ``index`` on are handled at once: all that are steps, else 1."""
+        return max(1, sum(1 for _ in takewhile(bool, self._steps[index:])))
 
     def _apply(self, index: int, piece: Frame) -> Frame:
         """What one operator makes of ``piece``; nothing if that failed the stage."""
@@ -186,32 +185,26 @@ class Fused(Operator):
             self._put_back += left
             self._line.appendleft((index, piece[len(piece) - left :]))
 
-    def _map(self, index: int, size: int, piece: Frame) -> Frame:
-        """What ``size`` operators that map make of ``piece``; nothing if that failed the stage."""
-        out, done = self._begin(index + size), 0
-        before = [part.logic.inlet.count for part in self._parts[index : index + size]]
+    def _loop(self, index: int, size: int, piece: Frame) -> Frame:
+        """What ``size`` steps make of ``piece`` in one loop; nothing if that failed the stage."""
+        out, left = self._begin(index + size), len(piece)
         while True:
-            functions = self._maps[index : index + size]
-            elements, had = behind(piece, done), len(out)
-            self.brake.ends(elements)
-            stumble = through(functions, elements, out)  # type: ignore[arg-type]
-            by_count = done + len(out) - had + (stumble is not None)
-            done = len(piece) - length_hint(elements)
-            if self.brake.pulled:  # the iterator does not know any more
-                done = by_count
-            for part, count in zip(self._parts[index : index + size], before, strict=True):
-                part.logic.inlet.count = count + done
-            if stumble is None:
-                self._put_in_front(index, piece, len(piece) - done)
+            elements = behind(piece, len(piece) - left)
+            steps = self._steps[index : index + size]
+            passed = through(steps, elements, out, self.brake)  # type: ignore[arg-type]
+            left = passed.left
+            for part, taken in zip(self._parts[index : index + size], passed.taken, strict=True):
+                part.logic.inlet.count += taken
+            if passed.stumble is None:
+                self._put_in_front(index, piece, left)
                 return out
-            step, element, error = stumble
+            step, element, error = passed.stumble
             part = self._parts[index + step]
-            named = StageError(part.name, error, before[step] + done - 1, part.site)
-            for later in range(step + 1, size):
-                before[later] -= 1  # it never saw the element
+            error = part.logic.explained(error, element)
+            named = StageError(part.name, error, part.logic.inlet.count - 1, part.site)
             deliver = partial(self._deliver, index + size, out)
             if not self.survives(named, element, None, first=deliver):
-                self._unfinished += piece[done:]
+                self._unfinished += piece[len(piece) - left :]
                 return ()
 
     def _deliver(self, index: int, out: Frame) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 from actors_rs.stages.brake import forgets, has_ended
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.written_loops import Step
 
 
 class Map(Operator):
@@ -50,9 +51,10 @@ class Map(Operator):
             yield result
 
     @property
-    def python_function(self) -> Callable[[Any], Any] | None:
-        """The function, if bytecode calls it best and nothing else has to be done."""
-        return self._f if self._is_python and type(self) is Map else None
+    def loop_step(self) -> Step | None:
+        if self._is_python and type(self) is Map:  # else a loop in C calls it for less
+            return Step("map", self._f)
+        return None
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(element) for element in elements)  # see collect: no StopIteration is lost

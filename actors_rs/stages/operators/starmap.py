@@ -18,6 +18,7 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.written_loops import Step
 
 
 class Starmap(Operator):
@@ -48,6 +49,18 @@ class Starmap(Operator):
                 stream.stumbled(step, error)
                 raise
             yield result
+
+    @property
+    def loop_step(self) -> Step | None:
+        return Step("starmap", self._f)
+
+    def explained(self, error: Exception, element: Any) -> Exception:
+        if isinstance(error, TypeError):
+            try:
+                _check_arguments(element)
+            except TypeError as better:
+                return better
+        return error
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         f, element = self._f, ()

@@ -59,7 +59,8 @@ class TakeWhile(Operator):
         predicate = self._predicate
         self.brake.function = lambda: predicate
         for element in elements:
-            if not predicate(element):
+            if predicate(element):
+                out.append(element)
+            else:
                 self.satisfied = True
                 return
-            out.append(element)
