@@ -150,15 +150,17 @@ class Line(StageLogic):
 
     def advance(self, budget: Budget) -> None:
         moved, living = -1, None
+        if self._links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
+            self._pass(self._living[-1:], budget)
         while moved != (moved := self._moved()) or living is not self._living:
             living = self._living
-            self._pass(budget)
+            self._pass(self._living, budget)
             if budget.spent():
                 break
 
-    def _pass(self, budget: Budget) -> None:
-        """Let each part do what it can, in their order."""
-        for part in self._living:
+    def _pass(self, parts: Iterable[LinePart], budget: Budget) -> None:
+        """Let each of ``parts`` do what it can, in their order."""
+        for part in parts:
             try:  # as ``do``: this is done for every frame
                 part.logic.advance(budget)
             except BaseException as error:

@@ -8,8 +8,12 @@ from actors_rs.errors import InvalidArgumentError, RunCancelled
 from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.list import ListSink
-from tests.graph.helpers import SECONDS, leave_by_an_exception, wait_until
+from tests.graph.helpers import SECONDS, brakes_pulled, leave_by_an_exception, wait_until
 from tests.graph.test_fused_graphs import came_of
+from tests.graph.test_turning_slow import ENDS as TURNING_ENDS
+from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled
+from tests.graph.test_turning_slow import OPERATORS as TURNING
+from tests.graph.test_turning_slow import SINKS as TURNING_SINKS
 
 # How a run is ended from outside.
 
@@ -202,3 +206,93 @@ def test_each_part_is_stopped_once_with_what_it_would_be_stopped_with_apart(name
     assert said[0] == said[1]
     parts = [part for part, what in said[1] if what == "start"]
     assert len(said[1]) == 2 * len(parts)
+
+
+# A function that was fast turns slow.
+
+
+class TurningInARow(Turning):
+    """As ``Turning``; the brakes of a row are those of its parts."""
+
+    def wait_for_the_brake(self):
+        assert self.slow.wait(SECONDS)
+        before = self.pulled.total()
+        wait_until(lambda: self.pulled.total() > before + 4)  # of three parts
+
+
+@pytest.fixture
+def turning(monkeypatch):
+    return TurningInARow(monkeypatch)
+
+
+SLOW = {
+    name: flow
+    for name, flow in (TURNING | TURNING_ENDS).items()
+    if not name.startswith("flat_map") and name != "a source"
+}
+GIVING = {name: flow for name, flow in SLOW.items() if name in TURNING}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_row_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
+    with ActorSystem(workers=2) as system:
+        graph = SLOW[name](Source.range(0, MOST), turning).to(Sink.ignore()).fuse()
+        assert cancelled(system, system.start(graph), turning) <= 16
+
+
+@pytest.mark.parametrize("name", TURNING_SINKS)
+@pytest.mark.parametrize("row", [lambda s: s, lambda s: s.map(int), lambda s: s.map(int).map(int)])
+def test_a_sink_of_a_row_is_cancelled_before_its_next_call(name, row, turning):
+    with ActorSystem(workers=2) as system:
+        graph = row(Source.range(0, MOST)).to(TURNING_SINKS[name](turning)).fuse()
+        assert cancelled(system, system.start(graph), turning) == 0
+
+
+@pytest.mark.parametrize("name", GIVING)
+def test_what_came_before_a_slow_call_reaches_the_sink_within_a_few_more(name, turning):
+    got, reached = [], []
+
+    def f(n):
+        if turning.calls == FAST + 17:
+            reached.append(len(got))
+        return turning(n)
+
+    with ActorSystem(workers=2) as system:
+        flow = GIVING[name](Source.range(0, MOST), f)
+        run = system.start(flow.to(Sink.for_each(got.append)).fuse())
+        turning.wait_for_the_brake()
+        turning.go_on.set()
+        run.result(SECONDS)
+    assert got == list(range(MOST)), "an element was lost, doubled or out of order"
+    assert reached[0] >= FAST
+
+
+@pytest.mark.parametrize("name", GIVING)
+def test_what_a_row_gives_to_another_actor_arrives_while_a_call_is_slow(name, turning):
+    got = []
+    with ActorSystem(workers=2) as system:
+        flow = GIVING[name](Source.range(0, MOST), turning).async_boundary()
+        run = system.start(flow.to(Sink.for_each(got.append)).fuse())
+        assert turning.slow.wait(SECONDS)
+        wait_until(lambda: len(got) >= FAST)
+        turning.go_on.set()
+        run.result(SECONDS)
+    assert got == list(range(MOST))
+
+
+@pytest.mark.parametrize("name", [*GIVING, *TURNING_SINKS])
+def test_a_row_handles_every_element_once_however_often_its_brakes_are_pulled(name):
+    seen = []
+
+    def f(n):
+        seen.append(n)
+        return n
+
+    with ActorSystem(workers=2) as system, brakes_pulled(system):
+        numbers = Source.range(0, MOST)
+        if name in TURNING_SINKS:
+            system.start(numbers.map(int).to(TURNING_SINKS[name](f)).fuse()).result(6 * SECONDS)
+        else:
+            graph = GIVING[name](numbers, f).to(Sink.list()).fuse()
+            assert system.start(graph).result(6 * SECONDS) == list(range(MOST))
+    assert seen == list(range(MOST))
