@@ -1,8 +1,13 @@
 # mypy: disable-error-code="var-annotated, arg-type, func-returns-value"
 """Chains of operators."""
 
-from actors_rs import Flow, Sink, Source, merge
+from collections import Counter
+from functools import partial
+
+from actors_rs import Flow, Graph, Sink, Source, concat, merge
 from actors_rs.errors import StageError
+from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.stages.operators.map import Map
 from actors_rs.testing.explore import FreePublisher, FreeSubscriber
 from tests.explored.scenario import ALL_WAYS, Case, Scenario, Sources, failure_of, settle
 
@@ -223,7 +228,93 @@ def asks_inside_of_on_next(world):
     assert greedy.deepest == 1, f"on_next was {greedy.deepest} deep"
 
 
+class Held(Map):
+    """An operator that counts how often it was started and stopped."""
+
+    def __init__(self, counts):
+        super().__init__(lambda x: x)
+        self.counts = counts
+
+    def start(self):
+        self.counts["started"] += 1
+
+    def stop(self, error):
+        self.counts["stopped"] += 1
+
+
+ROWS = {
+    "one operator": lambda flow: flow.map(int),
+    "two": lambda flow: flow.filter(lambda x: x >= 0).map(int),
+    "take": lambda flow: flow.map(int).take(5),
+    "edges": lambda flow: flow.start_with(-1).filter(lambda x: x >= 0),
+    "apart": lambda flow: flow.map(int).flat_map(lambda x: [x]).map(int).async_boundary(),
+}
+STARTS = {
+    "a list": lambda world: Source.from_iterable(list(range(5))),
+    "an iterator": lambda world: Source.from_iterable(lambda: iter(range(5))),
+    "a free publisher": lambda world: Source.from_publisher(FreePublisher(world, range(5))),
+    "a junction": lambda world: concat(Source.of(0, 1).map(int), Source.of(2, 3, 4).map(int)),
+}
+
+
+def one_actor(world):
+    """However a fused graph ends, its sink sees a beginning of the elements, or all of them."""
+    counts, got = Counter(), []
+    flow = STARTS[world.pick("start", tuple(STARTS))](world)
+    held = Flow(OutletRef(spec_of("held", lambda: Held(counts), OPEN, fusable=True)))
+    flow = ROWS[world.pick("row", tuple(ROWS))](flow.via(held).async_boundary())
+    run = world.start(flow.to(Sink.for_each(got.append)).fuse())
+    way = world.pick("way", ("end", "cancel", "drain", "abort"))
+    if way != "end":
+        world.soon(way, partial(run.abort, OSError()) if way == "abort" else getattr(run, way))
+    run.wait()
+    assert got == list(range(len(got))), f"gave {got}"
+    if run.state == "completed":
+        assert run.result() == len(got)
+        assert way == "drain" or len(got) == 5, f"completed with {got}"
+    else:
+        assert run.state == {"cancel": "cancelled", "abort": "failed"}.get(way), run.state
+    settle(world)
+    assert counts["stopped"] == counts["started"] == 1, counts
+
+
+def one_actor_fails(world):
+    """The failure of a part is its own, and comes behind the elements before it."""
+    got, bad = [], world.pick("fails at", (2, 0, 4))
+    flow = Source.range(0, 5).map(lambda x: 1 // (x - bad) * 0 + x).named("divide")
+    sink = Sink.for_each(got.append)
+    if world.pick("in the sink", (False, True)):
+        flow = Source.range(0, 5).map(lambda x: x)
+        sink = Sink.for_each(lambda x: got.append(1 // (x - bad) * 0 + x)).named("divide")
+    flow = ROWS[world.pick("row", ("one operator", "two", "apart"))](flow)
+    failure = failure_of(world.start(flow.to(sink).fuse()))
+    assert isinstance(failure, StageError), repr(failure)
+    assert (failure.stage, failure.position) == ("divide", bad), failure
+    assert isinstance(failure.__cause__, ZeroDivisionError), repr(failure.__cause__)
+    assert not failure.others, f"further failures: {failure.others}"
+    assert got == list(range(bad)), f"before the failure came {got}"
+    settle(world)
+
+
+def rows_around_junctions(world):
+    """Fused rows before and behind what splits a stream, and joins its branches again."""
+    one, other = Source.range(0, 5).map(int).broadcast(2)
+    joined = merge(one.map(lambda x: x + 10).map(int), Source.range(20, 3).map(int))
+    sinks = joined.map(int).to(Sink.list()), other.filter(lambda x: x % 2).to(Sink.count())
+    run = world.start(Graph(*sinks).fuse())
+    if (way := world.pick("way", ("end", "cancel", "drain"))) != "end":
+        world.soon(way, getattr(run, way))
+    run.wait()
+    if way == "end":
+        elements, odd = run.result()
+        assert (sorted(elements), odd) == ([*range(10, 15), *range(20, 23)], 2), run.result()
+    settle(world)
+
+
 SCENARIOS = [
+    Scenario("one actor", one_actor),
+    Scenario("one actor fails", one_actor_fails),
+    Scenario("rows around junctions", rows_around_junctions),
     Scenario("at rest", at_rest),
     Scenario("first only", first_only),
     Scenario("exact take", exact_take),
