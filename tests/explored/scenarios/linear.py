@@ -243,6 +243,7 @@ class Held(Map):
 
 
 ROWS = {
+    "nothing more": lambda flow: flow,
     "one operator": lambda flow: flow.map(int),
     "two": lambda flow: flow.filter(lambda x: x >= 0).map(int),
     "take": lambda flow: flow.map(int).take(5),
@@ -262,7 +263,7 @@ def one_actor(world):
     counts, got = Counter(), []
     flow = STARTS[world.pick("start", tuple(STARTS))](world)
     held = Flow(OutletRef(spec_of("held", lambda: Held(counts), OPEN, fusable=True)))
-    flow = ROWS[world.pick("row", tuple(ROWS))](flow.via(held).async_boundary())
+    flow = ROWS[world.pick("row", tuple(ROWS))](flow.via(held))
     run = world.start(flow.to(Sink.for_each(got.append)).fuse())
     way = world.pick("way", ("end", "cancel", "drain", "abort"))
     if way != "end":
@@ -276,6 +277,17 @@ def one_actor(world):
         assert run.state == {"cancel": "cancelled", "abort": "failed"}.get(way), run.state
     settle(world)
     assert counts["stopped"] == counts["started"] == 1, counts
+
+
+def drained_row(world):
+    """A source that never ends is a part of its row, and does when it is drained."""
+    got = []
+    flow = ROWS[world.pick("row", ("one operator", "two", "edges"))](Source.never())
+    run = world.start(flow.end_with(0, 1).to(Sink.for_each(got.append)).fuse())
+    world.soon("drain", run.drain)
+    assert run.result() == 2
+    assert got == [0, 1], f"gave {got}"
+    settle(world)
 
 
 def one_actor_fails(world):
@@ -314,6 +326,7 @@ def rows_around_junctions(world):
 SCENARIOS = [
     Scenario("one actor", one_actor),
     Scenario("one actor fails", one_actor_fails),
+    Scenario("a drained row", drained_row),
     Scenario("rows around junctions", rows_around_junctions),
     Scenario("at rest", at_rest),
     Scenario("first only", first_only),
