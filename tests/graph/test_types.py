@@ -90,6 +90,15 @@ def test_sinks_have_the_types_of_their_results_with_names_and_attributes_too():
     assert_type(numbers.to(Sink.fold(0.0, add)), Graph[float])
 
 
+def test_a_fused_graph_has_the_type_of_the_graph():
+    numbers = Source.range(0, 3)
+    assert_type(numbers.map(str).to(Sink.list()).fuse(), Graph[list[str]])
+    assert_type(numbers.to(Sink.fold(0.0, add)).fuse().monitored().fuse(), Graph[float])
+    both = Graph(numbers.to(Sink.list()), Source.of("a").to(Sink.count())).fuse()
+    assert_type(both, Graph[tuple[Any, ...]])
+    assert_type(numbers.to(Sink.first()).fuse().run(), int)
+
+
 def test_sources_have_the_types_of_what_they_read():
     future: Future[bytes] = Future()
     assert_type(Source.from_future(future), Flow[Never, bytes])
