@@ -73,8 +73,11 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
 
 
 def moved(stage: StageSnapshot) -> int:
-    """The elements that a stage's rate counts: those it took, or gave if it is a source."""
-    return stage.elements_in if stage.window else stage.elements_out
+    """The elements that a stage's rate counts: those it took, or gave if it is a source.
+
+    A whole stream that is one stage has neither a window nor gives any: what its sink took.
+    """
+    return stage.elements_in if stage.window else stage.elements_out or stage.elements_in
 
 
 def compact(number: float) -> str:
@@ -104,15 +107,14 @@ def _decimals(number: float) -> int:
 def _row(
     stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float, bottleneck: bool
 ) -> Row:
-    is_source = not stage.window
     return Row(
         name=stage.name,
         state=stage.state,
-        elements_in="" if is_source else compact(stage.elements_in),
+        elements_in=compact(stage.elements_in) if stage.window or stage.elements_in else "",
         elements_out=compact(stage.elements_out),
         per_second=_rate(moved(stage), moved(old) if old else 0, seconds),
         demand=compact(stage.demand),
-        buffered="" if is_source else f"{compact(stage.buffered)}/{compact(stage.window)}",
+        buffered=f"{compact(stage.buffered)}/{compact(stage.window)}" if stage.window else "",
         busy=percent(stage.busy),
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),

@@ -136,8 +136,6 @@ class Line(StageLogic):
         self.waits_outside = any(logic.waits_outside for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
-        if not self.inlets:
-            self.last_inlet = self._links[-1]
 
     def start(self) -> None:
         window = self.inlets[0].window if self.inlets else WINDOW
@@ -221,6 +219,8 @@ class SinkLine(Line, StreamEnd):
     def __init__(self, parts: Sequence[LinePart]) -> None:
         super().__init__(parts)
         self.inlet = self._links[-1]
+        if not self.inlets:  # else its links tell what it takes; and where it gives, what it gives
+            self.last_inlet = self.inlet
 
     def _leave(self, part: LinePart) -> None:
         super()._leave(part)

@@ -5,6 +5,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
+from actors_rs.observability.table import rows_of
 
 SECONDS = 30
 
@@ -77,3 +78,22 @@ def test_what_fails_between_the_parts_ends_the_run(fuse):
         last.post(leaving(ValueError))
         with pytest.raises(StageError, match="leave"):
             run.result(SECONDS)
+
+
+def test_a_whole_stream_that_is_one_actor_shows_in_a_table_what_its_sink_took():
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run = system.start(Source.range(0, 90).map(str).filter(len).to(Sink.count()).fuse())
+        run.result(SECONDS)
+        now = run.snapshot()
+    (row,) = rows_of(now)
+    assert (row.elements_in, row.elements_out, row.buffered) == ("90", "0", "")
+    assert row.per_second != "0"
+
+
+def test_a_row_that_gives_takes_nothing_in_where_it_begins_with_a_source():
+    flow = Source.range(0, 90).map(str).flat_map(list)
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run = system.start(flow.to(Sink.count()).fuse())
+        run.result(SECONDS)
+        first = run.snapshot().stages[0]
+    assert (first.elements_in, first.elements_out) == (0, 90)
