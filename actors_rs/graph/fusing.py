@@ -35,12 +35,27 @@ def fused(out: OutletRef) -> OutletRef:
 def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
     """``sinks`` of a whole graph, in which each run of linear stages is one stage.
 
-    With the source that it begins with, if that never waits, and the sink it ends in.
+    With the source that it begins with, if that never waits, and the sink it ends in. What another
+    graph shares, which is to be put together with this one, stays as it is.
     """
     sinks = tuple(sinks)
     specs = walked(sinks)
-    copies = _copies(specs, _ends(specs))
+    shared = _shared(specs)
+    copies = _copies([spec for spec in specs if spec not in shared], _ends(specs))
     return tuple(copies[sink] for sink in sinks)
+
+
+def _shared(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """Those that have an outlet for another graph, with which they are to be put together."""
+    fed = {ref for spec in specs for ref in spec.inputs}
+    return set(
+        walked(
+            spec
+            for spec in specs
+            for index in range(spec.outlets - len(spec.sides))
+            if OutletRef(spec, index) not in fed
+        )
+    )
 
 
 def _own(out: OutletRef) -> set[StageSpec]:

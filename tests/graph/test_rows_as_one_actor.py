@@ -6,6 +6,8 @@ import pytest
 from actors_rs import ActorSystem, Feedback, Flow, Graph, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.errors import StageError, Stalled
+from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.stages.operators.map import Map
 from tests.graph.helpers import SECONDS
 from tests.graph.test_stall import SOON
 
@@ -160,6 +162,41 @@ def test_a_graph_in_which_streams_meet_again_is_still_one_stream_when_fused():
     names = rows(graph, [(0, "0"), (1, "1"), (2, "2")])
     assert names == ["range + map", "broadcast", "map", "map-2", "zip", "map + list"]
     assert calls == [0, 1, 2], "the part before the broadcast is there once"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_fused_graphs_that_share_a_junction_can_be_put_together(whole):
+    one, other = three().map(same).also_to(Sink.ignore()).broadcast(2)
+    graphs = one.map(same).to(Sink.list()).fuse(), other.map(same).to(Sink.sum()).fuse()
+    before = ["range + map"] if whole else ["range", "map"]
+    expected = [*before, "also_to", "ignore", "broadcast", "map + list", "map + sum"]
+    graph = Graph(*graphs)
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        run = system.start(graph.fuse() if whole else graph)
+        assert run.result(SECONDS) == ([0, 1, 2], 3)
+        assert [stage.name for stage in run.snapshot().stages] == expected
+
+
+def test_a_graph_that_has_run_before_can_be_fused():
+    graph = three().map(same).to(Sink.list())
+    assert graph.run() == LISTED
+    assert rows(graph, LISTED) == ["range + map + list"]
+
+
+@pytest.mark.parametrize("behind", [0, 5, None])
+def test_windows_behind_a_row_are_those_behind_its_last_stage(behind):
+    heavy = spec_of("heavy", lambda: Map(same), OPEN, outflow_window=3)
+    light = spec_of("light", lambda: Map(same), OPEN, outflow_window=behind, fusable=True)
+    windows = []
+    for fuse in (False, True):
+        flow = three().via(Flow(OutletRef(heavy))).map(same).via(Flow(OutletRef(light)))
+        graph = flow.async_boundary().map(same).to(Sink.list())
+        with ActorSystem(window=77, shutdown_timeout=SECONDS) as system:
+            run = system.start(graph.fuse() if fuse else graph)
+            run.result(SECONDS)
+        windows.append([(link.upstream, link.window) for link in run.snapshot().links])
+    expected = {0: 77, 5: 5, None: 3}[behind]
+    assert dict(windows[0])["light"] == dict(windows[1])["map + light"] == expected
 
 
 def test_a_loop_goes_round_in_a_fused_graph_too():
