@@ -150,6 +150,8 @@ class Line(StageLogic):
         moved, living = -1, None
         if self._links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
             self._pass(self._living[-1:], budget)
+            if budget.spent():  # no piece behind it: somebody may have cancelled meanwhile
+                return
         while moved != (moved := self._moved()) or living is not self._living:
             living = self._living
             self._pass(self._living, budget)
