@@ -101,13 +101,20 @@ def _is_linear(spec: StageSpec) -> bool:
 
 
 def _copies(specs: Sequence[StageSpec], ends: Collection[StageSpec]) -> dict[StageSpec, StageSpec]:
-    """What becomes of ``specs``, each behind its inputs; ``ends`` are joined with operators."""
+    """What becomes of ``specs``, each behind its inputs; ``ends`` are joined with operators.
+
+    But for those that are one with the stage behind them.
+    """
     copies: dict[StageSpec, StageSpec] = {}
-    runs: dict[StageSpec, _Run] = {}  # the stages that are one with each, itself the last
+    runs: dict[StageSpec, _Run] = {}  # of each stage that can be joined: the one it belongs to
     for spec in specs:
-        if _is_linear(spec) or spec in ends:
-            runs[spec] = [*_run_before(spec, runs), spec]
-        copies[spec] = _copied(spec, runs.get(spec, [spec]), copies)
+        if _is_linear(spec) or spec in ends or _fused_before(spec):
+            runs[spec] = _run_before(spec, runs)
+            runs[spec].append(spec)
+    for spec in specs:
+        run = runs.get(spec, [spec])
+        if run[-1] is spec:
+            copies[spec] = _copied(run, copies)
     return copies
 
 
@@ -118,24 +125,31 @@ def _run_before(spec: StageSpec, runs: dict[StageSpec, _Run]) -> _Run:
     return [] if before.boundary else runs.get(before, [])
 
 
-def _copied(spec: StageSpec, run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
+def _fused_before(spec: StageSpec) -> bool:
+    return spec.fused and _is_plain(spec) and bool(parts_of(spec))
+
+
+def _copied(run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
+    """The one stage that ``run`` becomes."""
+    first, last = run[0], run[-1]
     inputs = tuple(
         ref if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
-        for ref in run[0].inputs
+        for ref in first.inputs
     )
     if len(run) == 1:
-        alone = _is_linear(spec)  # to be one actor with whoever attaches it as an inner stream
-        return spec if inputs == spec.inputs and not alone else _refed(spec, inputs, alone)
-    windows = [one.outflow_window for one in run if one.outflow_window is not None]
+        alone = _is_linear(last)  # to be one actor with whoever attaches it as an inner stream
+        return last if inputs == last.inputs and not alone else _refed(last, inputs, alone)
+    parts = [part for spec in run for part in parts_of(spec) or (spec,)]
+    windows = [one.outflow_window for one in parts if one.outflow_window is not None]
     return StageSpec(
         "fused",
-        partial(_make, tuple(run)) if all(map(_is_linear, run)) else _line_of(run),
+        partial(_make, tuple(parts)) if all(map(_is_linear, parts)) else _line_of(parts),
         inputs,
-        outlets=spec.outlets,
-        name=_name(run),
+        outlets=last.outlets,
+        name=_name(parts),
         outflow_window=windows[-1] if windows else None,
-        place=run[0].place,
-        boundary=run[-1].boundary,
+        place=first.place,
+        boundary=last.boundary,
         fused=True,
     )
 

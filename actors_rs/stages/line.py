@@ -13,7 +13,6 @@ Cancels: upstream, when its first part does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from itertools import pairwise
 from typing import Any
 
@@ -70,7 +69,7 @@ class LinePart:
             told = error
         try:
             self.logic.stop(told)
-        except Exception as failure:
+        except BaseException as failure:  # whatever it was, the others are to be stopped too
             self.context.failed(failure)
 
     @property
@@ -194,10 +193,9 @@ class Line(StageLogic):
             part.do(part.logic.drain)
 
     def stop(self, error: BaseException | None) -> None:
-        with ExitStack() as every:
-            for part in self._parts:
-                if part in self._living or isinstance(part.logic, SinkLogic):
-                    every.callback(part.stop, error)
+        for part in self._parts:
+            if part in self._living or isinstance(part.logic, SinkLogic):
+                part.stop(error)
 
     def held(self) -> Iterable[Any]:
         return [element for part in self._parts for element in part.logic.held()]

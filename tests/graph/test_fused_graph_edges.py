@@ -97,3 +97,11 @@ def test_a_row_that_gives_takes_nothing_in_where_it_begins_with_a_source():
         run.result(SECONDS)
         first = run.snapshot().stages[0]
     assert (first.elements_in, first.elements_out) == (0, 90)
+
+
+def test_what_was_fused_before_is_joined_with_what_is_around_it(shared):
+    flow = Source.range(0, 3).map(lambda x: x + 1).map(str).fuse().map(int).fuse()
+    graph = flow.map(float).to(Sink.list())
+    assert str(graph) == "range -> map + map + map -> map -> list"
+    assert str(graph.fuse()) == "range + map + map + 3 more" == str(graph.fuse().fuse())
+    assert shared.start(graph.fuse()).result(SECONDS) == [1.0, 2.0, 3.0]
