@@ -122,7 +122,7 @@ JOINED = {
     ),
     "a row that was fused before": (
         lambda: three().map(same).map(same).fuse().map(same).to(Sink.list()),
-        ["range", "map + map", "map + list"],
+        ["range + map + map + 2 more"],
     ),
     "a graph that was fused before": (
         lambda: three().map(same).to(Sink.list()).fuse(),
