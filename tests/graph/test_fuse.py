@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from actors_rs import Flow, Graph, Sink, Source
 from actors_rs.errors import EmptyStreamError, GraphError, StageError
 from actors_rs.stages.operators.fused import Fused, Part
+from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.sort_within import SortWithin
 from actors_rs.stages.operators.take import Take
 from tests.graph.helpers import SECONDS
@@ -277,3 +278,15 @@ def test_what_starmap_cannot_spread_is_said_in_a_fused_row_too(shared):
     with pytest.raises(StageError, match="expected a tuple of arguments, got 2") as caught:
         shared.start(flow.to(Sink.ignore())).result(SECONDS)
     assert (caught.value.stage, caught.value.position) == ("starmap", 1)
+
+
+@pytest.mark.parametrize("demand", [1, 9])
+def test_what_is_held_back_behind_an_operator_that_fails_is_given_before_the_failure(demand):
+    parts = [Part("map", "", Map(lambda x: 4 // (x - 2))), Part("sort", "", SortWithin(3, None))]
+    alone = Alone(Fused(parts)).request(demand).push(3, 6, 2)
+    assert alone.down.elements == [1, 4][:demand]
+    assert alone.up.cancelled
+    alone.request(9)
+    assert alone.down.elements == [1, 4]
+    failed = alone.down.error.__cause__
+    assert (failed.stage, failed.position) == ("map", 2)

@@ -19,8 +19,6 @@ thorough = settings(quick, max_examples=60)
 chains = st.lists(
     st.tuples(st.sampled_from(sorted(OPERATORS)), st.integers(0, 5)), min_size=0, max_size=4
 )
-# What ``sort_within`` holds back is lost with the operator before it, if they are one.
-holding_nothing_back = chains.map(lambda chain: [one for one in chain if one[0] != "sort_within"])
 positions = st.integers(0, 60)
 narrow = st.integers(1, 1024)
 SOURCES = {
@@ -110,7 +108,7 @@ def failing(source, before, bad, after, fuse):
     xs=numbers,
     before=chains,
     bad=positions,
-    after=holding_nothing_back,
+    after=chains,
     window=narrow,
 )
 def test_a_sink_has_seen_all_that_came_before_a_failure_and_nothing_else(

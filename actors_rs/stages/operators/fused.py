@@ -58,7 +58,8 @@ class Fused(Operator):
         self._begun = False
         self._over = False  # no more input: upstream has ended, or is not needed
         self._ending = 0  # the first operator that has not ended
-        self._why: BaseException | None = None  # upstream failed
+        self._why: BaseException | None = None  # upstream failed, or one of the operators
+        self._at_fault = 0  # the operator that raised last
         self._put_back = 0  # of the piece in hand, behind a call that was slow
 
     def be_frugal(self) -> None:
@@ -162,7 +163,7 @@ class Fused(Operator):
                 break
             part = self._parts[index]
             named = StageError(part.name, error, before + size - left - 1, part.site)
-            deliver = partial(self._deliver, index + 1, out)
+            deliver = partial(self._deliver, index, index + 1, out)
             if not self.survives(named, piece[-left - 1], None, first=deliver):
                 self._unfinished += piece[size - left :]
                 return ()
@@ -202,18 +203,37 @@ class Fused(Operator):
             part = self._parts[index + step]
             error = part.logic.explained(error, element)
             named = StageError(part.name, error, part.logic.inlet.count - 1, part.site)
-            deliver = partial(self._deliver, index + size, out)
+            deliver = partial(self._deliver, index + step, index + size, out)
             if not self.survives(named, element, None, first=deliver):
                 self._unfinished += piece[len(piece) - left :]
                 return ()
 
-    def _deliver(self, index: int, out: Frame) -> None:
+    def _deliver(self, at_fault: int, index: int, out: Frame) -> None:
         """Let ``out`` go all the way, although it may be slow: it comes before a failure."""
         self._put_back = 0
         self._emit(self._through(index, out))
         while self._put_back and self._line:
             self._put_back = 0
             self._emit(self._through(*self._line.popleft()))
+        self._at_fault = at_fault  # last: another one may have raised for what was delivered
+
+    def fail_for(
+        self,
+        element: Any,
+        error: BaseException,
+        position: int | None,
+        beside: BaseException | None = None,
+    ) -> None:
+        """As ever, but the operators behind the one at fault give what they hold before."""
+        failure, index = self.context.failed(error, position, beside=beside), self._at_fault
+        if self.on_lost is not None:
+            self.on_lost((element,))
+        if self._over and self._ending > index:
+            return  # one behind it has failed, for what came before that element
+        self._unfinished += [one for at, frame in self._line if at <= index for one in frame]
+        self._line = deque((at, frame) for at, frame in self._line if at > index)
+        self._over, self._why, self._ending = True, failure, index + 1
+        self.inlet.cancel(failure)
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
         return super()._decide(error.__cause__ or error, element)
