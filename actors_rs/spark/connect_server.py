@@ -18,6 +18,8 @@ __all__ = ["ANSWER_SECONDS", "ConnectServer", "connect_parts"]
 
 ANSWER_SECONDS = 10.0
 """Seconds within which a server that lives answers a greeting."""
+_LATER_SECONDS = 120.0
+"""Seconds within which a server that has too much to do may still begin with what it is told."""
 _ANALYZED, _BEHIND_ANALYZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 _GREETING = "/spark.connect.SparkConnectService/Greet"
 _SERVER_SESSION = "client_observed_server_side_session_id"
@@ -131,7 +133,7 @@ class ConnectServer:
         kind = self._messages.InterruptRequest.INTERRUPT_TYPE_OPERATION_ID
         with suppress(Exception):
             message = self.message("InterruptRequest", interrupt_type=kind, operation_id=operation)
-            self.ask("Interrupt", message, ANSWER_SECONDS)
+            self._tell("Interrupt", message)
 
     def release(self, operation: str) -> None:
         """Have the server forget ``operation``, and stop it if it still runs; never raises."""
@@ -140,7 +142,21 @@ class ConnectServer:
             message = self.message(
                 "ReleaseExecuteRequest", operation_id=operation, release_all=everything
             )
-            self.ask("ReleaseExecute", message, ANSWER_SECONDS)
+            self._tell("ReleaseExecute", message)
+
+    def _tell(self, method: str, message: Any) -> None:
+        """Wait ``ANSWER_SECONDS`` for the answer, but let a slower server hear of it all the same.
+
+        A call whose deadline is over, or that nobody holds any more, is taken back.
+        """
+        asking = getattr(self.client._stub, method)
+        call = asking.future(message, metadata=self._metadata(), timeout=_LATER_SECONDS)
+        with self._lock:
+            self._calls.add(call)
+        call.add_done_callback(self._forget)
+        if self._is_cut:
+            call.cancel()
+        call.result(timeout=ANSWER_SECONDS)
 
     def cut(self) -> None:
         """End all that is asked, now and later: nobody answers any more."""
@@ -158,8 +174,11 @@ class ConnectServer:
                 call.cancel()
             return call.result()
         finally:
-            with self._lock:
-                self._calls.discard(call)
+            self._forget(call)
+
+    def _forget(self, call: Any) -> None:
+        with self._lock:
+            self._calls.discard(call)
 
     def _metadata(self) -> Any:
         return self.client._builder.metadata()

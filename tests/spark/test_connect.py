@@ -220,18 +220,17 @@ def test_sources_behind_each_other_begin_their_queries_in_turn(
 def test_cancelling_stops_the_query_on_the_server(
     system: ActorSystem, remote: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answered: set[str] = set()
-    ask = connect_server.ConnectServer.ask
+    told: set[str] = set()
+    tell = connect_server.ConnectServer._tell
 
-    def listening(self: Any, method: str, *rest: Any) -> Any:
-        answer = ask(self, method, *rest)
-        answered.add(method)
-        return answer
+    def listening(self: Any, method: str, message: Any) -> None:
+        told.add(method)
+        tell(self, method, message)
 
-    monkeypatch.setattr(connect_server.ConnectServer, "ask", listening)
+    monkeypatch.setattr(connect_server.ConnectServer, "_tell", listening)
     run = begun(system, marking(remote, tmp_path, 2, wait=True), tmp_path)
     run.cancel()
-    until(lambda: answered >= {"Interrupt", "ReleaseExecute"})
+    until(lambda: told >= {"Interrupt", "ReleaseExecute"})
     assert remote.range(0, 4, 1, 2).count() == 4, "both of the server's slots are free again"
 
 
