@@ -146,7 +146,8 @@ class Line(StageLogic):
             part.enter(self)
 
     def advance(self, budget: Budget) -> None:
-        moved, living = -1, None
+        moved: list[int] | None = None
+        living = None
         if self._links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
             self._pass(self._living[-1:], budget)
             if budget.spent():  # no piece behind it: somebody may have cancelled meanwhile
@@ -167,12 +168,12 @@ class Line(StageLogic):
             if part.port.closed and part.logic.finished:
                 self._leave(part)
 
-    def _moved(self) -> int:
-        """Grows with every element that is taken within the line, or asked for."""
-        moved = 0
-        for inlet in self._links:
-            moved += 2 * inlet.count + inlet.buffered + inlet.outstanding
-        return moved
+    def _moved(self) -> list[int]:
+        """Differs when an element was taken within the line or asked for, or a link cancelled."""
+        return [
+            -1 if inlet.cancelled else 2 * inlet.count + inlet.buffered + inlet.outstanding
+            for inlet in self._links
+        ]
 
     def _leave(self, part: LinePart) -> None:
         """``part`` has ended, its neighbours may not have."""
