@@ -232,6 +232,11 @@ def fused(load: Load) -> Graph[Any]:
     return load.to_one(load.source().map(keep).map(keep).filter(is_intact).fuse())
 
 
+def whole(build: Callable[[Load], Graph[Any]]) -> Callable[[Load], Graph[Any]]:
+    """What ``build`` makes, with each row of linear stages as one actor up to the sinks."""
+    return lambda load: build(load).fuse()
+
+
 def fan(load: Load) -> Graph[Any]:
     tallies = [load.tally(f"sink {n}") for n in range(3)]
     return Graph(load.source().to(Sink.fan(*(tally.sink() for tally in tallies))))
@@ -273,6 +278,9 @@ ROWS: tuple[Row, ...] = (
     Row("map_async-unordered", map_async_unordered, 20),
     Row("map_async-by-key", map_async_by_key, 20),
     Row("fuse", fused, 4),
+    Row("fuse-chain-30", whole(chain(30)), 4),
+    Row("fuse-diamond", whole(diamond), 6),
+    Row("fuse-balance", whole(balance), 5),
     Row("fan", fan, 4),
 )
 """All of them."""
