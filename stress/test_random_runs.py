@@ -76,7 +76,8 @@ def _run_one(seed: str, settings: Settings) -> None:
 def _to_a_sink(plan: Plan, dice: random.Random, seconds: float) -> None:
     """Run it to its end, or end it in the midst, in one of several ways."""
     got: list[int] = []
-    run = plan.system.start(plan.flow.to(plan.sink(got)))
+    graph = plan.flow.to(plan.sink(got))
+    run = plan.system.start(graph.fuse() if dice.random() < 0.4 else graph)
     how = dice.choice(("run", "run", "run", "cancel", "drain", "shutdown"))
     if how != "run":
         run.wait(dice.random() ** 2 * 0.08)
