@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from actors_rs.errors import StageError, names_itself
+from actors_rs.stages.failure import Policy
 
 __all__ = ["PartContext", "named_as"]
 
@@ -49,3 +50,10 @@ class PartContext:
             error = StageError(self._label, error, position, self._site)
         self.failure = self._context.failed(error, plain=plain, beside=beside)
         return self.failure
+
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        if not names_itself(error, position):
+            error = StageError(self._label, error, position, self._site)
+        self._context.passed_over(element, error, None, policy)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors_rs import Flow, Graph, Sink, Source
+from actors_rs import ActorSystem, Flow, Graph, Sink, Source
 from actors_rs.errors import EmptyStreamError, GraphError, StageError
 from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.operators.map import Map
@@ -290,3 +290,17 @@ def test_what_is_held_back_behind_an_operator_that_fails_is_given_before_the_fai
     assert alone.down.elements == [1, 4]
     failed = alone.down.error.__cause__
     assert (failed.stage, failed.position) == ("map", 2)
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+@pytest.mark.parametrize("beside", ["map", "skip"], ids=["in one loop", "by itself"])
+def test_elements_that_are_passed_over_name_their_operator_and_their_number(policy, beside):
+    def whole(flow):
+        return flow.map(int) if beside == "map" else flow.skip(0)
+
+    flow = whole(whole(Source.range(0, 20)).map(lambda x: 1 // (x % 4 - 3) * x)).fuse()
+    with ActorSystem() as system:
+        system.start(flow.on_failure(policy).to(Sink.ignore())).result(SECONDS)
+        failed = [(letter.what, letter.error) for letter in system.dead_letters.recent()]
+    told = [(what, error.stage, error.position) for what, error in failed]
+    assert told == [(x, "map", x) for x in range(3, 20, 4)]

@@ -6,7 +6,7 @@ import threading
 import pytest
 from hypothesis import given
 
-from actors_rs import Graph, Sink, Source
+from actors_rs import ActorSystem, Graph, Sink, Source
 from actors_rs.errors import EmptyStreamError, GraphError, StageError
 from tests.graph.helpers import SECONDS
 from tests.graph.models import numbers, quick, windows
@@ -107,3 +107,17 @@ def test_wrong_arguments_are_refused_when_the_blueprint_is_built():
         Sink.fan()
     with pytest.raises(TypeError, match=r"Sink\.fan needs Sinks, got 3"):
         Sink.fan(Sink.count(), 3)
+
+
+def test_an_element_that_a_sink_of_the_fan_passes_over_names_that_sink():
+    def picky(x):
+        if x == 3:
+            raise ValueError(x)
+
+    careful = Sink.for_each(picky).named("careful").on_failure("resume")
+    with ActorSystem() as system:
+        run = system.start(Source.range(0, 9).to(Sink.fan(careful, Sink.count())))
+        assert run.result(SECONDS) == (8, 9)
+        (letter,) = system.dead_letters.recent()
+    assert isinstance(letter.error, StageError)
+    assert (letter.what, letter.error.stage, letter.error.position) == (3, "careful", 3)

@@ -103,6 +103,12 @@ class Fused(Operator):
         for part in self._parts:
             part.logic.stop(error)
 
+    def renew(self, error: BaseException, position: int | None) -> None:
+        counts = [part.logic.inlet.count for part in self._parts]
+        super().renew(error, position)
+        for part, count in zip(self._parts, counts, strict=True):
+            part.logic.inlet.count = count  # as an inlet of its own would go on counting
+
     def held(self) -> Iterable[Any]:
         held = [element for part in self._parts for element in part.logic.held()]
         if self.outlet.closed:  # else what waits in line has still to go through
@@ -167,7 +173,7 @@ class Fused(Operator):
             if not self.survives(named, piece[-left - 1], None, first=deliver):
                 self._unfinished += piece[size - left :]
                 return ()
-        logic.inlet.count -= left
+        self._parts[index].logic.inlet.count -= left
         self._put_in_front(index, piece, left)
         return out
 
