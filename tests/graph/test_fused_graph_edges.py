@@ -66,7 +66,7 @@ def test_a_fan_with_a_sink_that_has_a_policy_stays_apart_and_dead_letters_name_i
         assert run.result(SECONDS) == (2, 3)
         (letter,) = system.dead_letters.recent()
     assert letter.where == "stage 'fan'"
-    assert "stage 'fan' failed at element 1" in str(letter.error)
+    assert "stage 'for_each' failed at element 1" in str(letter.error)
 
 
 @pytest.mark.parametrize("fuse", [False, True])
