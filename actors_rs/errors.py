@@ -97,6 +97,13 @@ def names_itself(error: BaseException, position: int | None) -> bool:
     return position is None and ours
 
 
+def named_by(
+    stage: str, site: str, error: BaseException, position: int | None = None
+) -> BaseException:
+    """``error`` as the failure of ``stage``; as it is if it says where it comes from."""
+    return error if names_itself(error, position) else StageError(stage, error, position, site)
+
+
 class UserError(ActorsRsError):
     """What the caller handed in cannot work; nothing was started."""
 

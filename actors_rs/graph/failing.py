@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from actors_rs.errors import StageError, names_itself
+from actors_rs.errors import StageError, named_by
 from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ def note_failed(
 
     A part of a stage has made it one already, by its own name.
     """
-    as_it_is = plain or names_itself(error, position)
-    wrapped = error if as_it_is else StageError(stage.name, error, position, stage.site)
-    origin = error.__cause__ if as_it_is and isinstance(error, StageError) else error
+    wrapped = error if plain else named_by(stage.name, stage.site, error, position)
+    origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
     if origin is not None and ends_the_system(origin):  # SystemExit and the like: raised as it is
         run.abort(origin)
         run.fatal(origin)

@@ -168,8 +168,7 @@ def parts_of(spec: StageSpec) -> Sequence[StageSpec]:
 
 def _make(run: Sequence[StageSpec]) -> Fused:
     """A fresh logic. ``fusable`` promises that each stage's is an ``Operator``."""
-    parts = [Part(spec.label, spec.site, spec.make()) for spec in run]  # type: ignore[arg-type]
-    return Fused(parts)
+    return _make_fused([_planned(spec) for spec in run])
 
 
 class _Planned(NamedTuple):

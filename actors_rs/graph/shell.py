@@ -12,7 +12,7 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import StageError, names_itself
+from actors_rs.errors import StageError, named_by
 from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
 from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
@@ -217,9 +217,7 @@ class StageActor(PooledActor):
             self.restarted += 1
         else:
             self.resumed += 1
-        named: Exception = error  # of a part of this stage, which has its own name
-        if not names_itself(error, position):
-            named = StageError(self.name, error, position, self.site)
+        named = named_by(self.name, self.site, error, position)  # or it is a part's, by its name
         self.report(element, f"on_failure={policy!r}", named)
 
     def upstream_failed(self, error: BaseException, /) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from actors_rs.errors import StageError, names_itself
+from actors_rs.errors import named_by
 from actors_rs.stages.failure import Policy
 
 __all__ = ["PartContext", "named_as"]
@@ -18,9 +18,9 @@ def named_as(label: str, site: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if names_itself(error, None):
+        if (named := named_by(label, site, error)) is error:
             raise
-        raise StageError(label, error, None, site) from error
+        raise named from error
 
 
 class PartContext:
@@ -46,14 +46,12 @@ class PartContext:
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> Any:
-        if not plain and not names_itself(error, position):
-            error = StageError(self._label, error, position, self._site)
-        self.failure = self._context.failed(error, plain=plain, beside=beside)
+        named = error if plain else named_by(self._label, self._site, error, position)
+        self.failure = self._context.failed(named, plain=plain, beside=beside)
         return self.failure
 
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:
-        if not names_itself(error, position):
-            error = StageError(self._label, error, position, self._site)
-        self._context.passed_over(element, error, None, policy)
+        named = named_by(self._label, self._site, error, position)
+        self._context.passed_over(element, named, None, policy)

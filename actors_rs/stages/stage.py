@@ -248,6 +248,10 @@ class StageLogic:
         failure = self.context.failed(error, position, beside=beside)
         if self.on_lost is not None:
             self.on_lost((element,))
+        self.end_behind(failure)
+
+    def end_behind(self, failure: BaseException) -> None:
+        """``end`` with ``failure``, for which an element is at fault, behind what is held."""
         self.end(failure)
 
     def survives(

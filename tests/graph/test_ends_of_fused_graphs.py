@@ -8,10 +8,10 @@ from actors_rs.errors import InvalidArgumentError, RunCancelled
 from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.list import ListSink
-from tests.graph.helpers import SECONDS, brakes_pulled, leave_by_an_exception, wait_until
+from tests.graph.helpers import SECONDS, leave_by_an_exception, wait_until
 from tests.graph.test_fused_graphs import came_of
 from tests.graph.test_turning_slow import ENDS as TURNING_ENDS
-from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled
+from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled, handled_once
 from tests.graph.test_turning_slow import OPERATORS as TURNING
 from tests.graph.test_turning_slow import SINKS as TURNING_SINKS
 
@@ -282,17 +282,8 @@ def test_what_a_row_gives_to_another_actor_arrives_while_a_call_is_slow(name, tu
 
 @pytest.mark.parametrize("name", [*GIVING, *TURNING_SINKS])
 def test_a_row_handles_every_element_once_however_often_its_brakes_are_pulled(name):
-    seen = []
-
-    def f(n):
-        seen.append(n)
-        return n
-
-    with ActorSystem(workers=2) as system, brakes_pulled(system):
-        numbers = Source.range(0, MOST)
-        if name in TURNING_SINKS:
-            system.start(numbers.map(int).to(TURNING_SINKS[name](f)).fuse()).result(6 * SECONDS)
-        else:
-            graph = GIVING[name](numbers, f).to(Sink.list()).fuse()
-            assert system.start(graph).result(6 * SECONDS) == list(range(MOST))
-    assert seen == list(range(MOST))
+    if name in TURNING_SINKS:
+        handled_once(lambda numbers, f: numbers.map(int).to(TURNING_SINKS[name](f)).fuse())
+    else:
+        given = handled_once(lambda numbers, f: GIVING[name](numbers, f).to(Sink.list()).fuse())
+        assert given == list(range(MOST))

@@ -181,8 +181,8 @@ def test_a_slow_call_is_braked_again_and_again_since_a_pull_may_miss(name, turni
         run.wait(SECONDS)
 
 
-@pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
-def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
+def handled_once(graph_of):
+    """The result of ``graph_of(numbers, f)``, brakes pulled; ``f`` has seen each number once."""
     seen = []
 
     def f(n):
@@ -190,10 +190,15 @@ def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
         return n
 
     with ActorSystem(workers=2) as system, brakes_pulled(system):
-        numbers = Source.range(0, MOST)
-        if name in SINKS:
-            system.start(numbers.to(SINKS[name](f))).result(6 * SECONDS)
-        else:
-            run = system.start(OPERATORS[name](numbers, f).to(Sink.list()))
-            assert run.result(6 * SECONDS) == list(range(MOST))
+        result = system.start(graph_of(Source.range(0, MOST), f)).result(6 * SECONDS)
     assert seen == list(range(MOST))
+    return result
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
+def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
+    if name in SINKS:
+        handled_once(lambda numbers, f: numbers.to(SINKS[name](f)))
+    else:
+        given = handled_once(lambda numbers, f: OPERATORS[name](numbers, f).to(Sink.list()))
+        assert given == list(range(MOST))

@@ -9,7 +9,7 @@ from os import PathLike
 from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, overload
 
-from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.blueprint import OPEN, PLAIN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import (
     at_least,
     cannot_run,
@@ -184,7 +184,7 @@ class Sink(Generic[In_contra, R_co]):
             dispatcher="pinned" if pinned else None,
             throughput=min(throughputs, default=None),
         )
-        plain = all(one == Attributes() for one in asked)  # else it stays apart, as that one would
+        plain = all(one == PLAIN for one in asked)  # else it stays apart, as that one would
         return _sink("fan", FanOf(specs), attributes, fusable=plain)
 
     @staticmethod

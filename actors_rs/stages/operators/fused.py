@@ -223,17 +223,9 @@ class Fused(Operator):
             self._emit(self._through(*self._line.popleft()))
         self._at_fault = at_fault  # last: another one may have raised for what was delivered
 
-    def fail_for(
-        self,
-        element: Any,
-        error: BaseException,
-        position: int | None,
-        beside: BaseException | None = None,
-    ) -> None:
-        """As ever, but the operators behind the one at fault give what they hold before."""
-        failure, index = self.context.failed(error, position, beside=beside), self._at_fault
-        if self.on_lost is not None:
-            self.on_lost((element,))
+    def end_behind(self, failure: BaseException) -> None:
+        """The operators behind the one at fault give what they hold before."""
+        index = self._at_fault
         if self._over and self._ending > index:
             return  # one behind it has failed, for what came before that element
         self._unfinished += [one for at, frame in self._line if at <= index for one in frame]

@@ -208,7 +208,7 @@ MUTANTS = (
         "a part fails by the name of its row",
         "what a function in a row raises is told without the name of its part, and its element",
         "stages.part_context:PartContext.failed",
-        "StageError(self._label, error, position, self._site)",
+        "named_by(self._label, self._site, error, position)",
         "error",
         "linear/one actor fails",
     ),
