@@ -15,13 +15,14 @@ import threading as _threading
 import time as _time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from actors_rs.errors import BlockingError
 
 __all__ = [
     "CLOCKS",
     "THREAD_STARTERS",
+    "AnyThread",
     "Condition",
     "Driver",
     "Empty",
@@ -54,7 +55,7 @@ __all__ = [
 Lock = _threading.Lock
 Semaphore = _threading.Semaphore
 Random = _random.Random
-Thread = _threading.Thread
+AnyThread = _threading.Thread
 ThreadLocal = _threading.local
 SimpleQueue = _queue.SimpleQueue
 Empty = _queue.Empty
@@ -124,6 +125,45 @@ class Event(_threading.Event):
     def wait(self, timeout: float | None = None) -> bool:
         """Whether it was set within ``timeout`` seconds."""
         return super().wait(0 if drive_until(self.is_set, timeout) else timeout)
+
+
+class Thread(AnyThread):
+    """A thread at whose end any number of threads may look at the same time.
+
+    ``join`` and ``is_alive`` of CPython before 3.13 raise in one of two threads that meet there:
+    each takes a lock for a moment and asserts that nobody else has it.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._returned = _threading.Event()
+        self._looked_at = Lock()  # for as long as the system needs to end a thread, no longer
+
+    def run(self) -> None:
+        """What the thread does."""
+        try:
+            super().run()
+        finally:
+            self._returned.set()
+
+    def is_alive(self) -> bool:
+        """Whether the thread was started and has not ended."""
+        with self._looked_at:
+            return super().is_alive()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the thread has ended, at most ``timeout`` seconds.
+
+        Raises ``RuntimeError`` in the thread itself, and before its start.
+        """
+        left = timeout
+        if self.ident != current_thread_id() and self.is_alive():
+            began = monotonic()
+            if not self._returned.wait(timeout):
+                return
+            left = None if timeout is None else max(0.0, timeout - (monotonic() - began))
+        with self._looked_at:
+            super().join(left)
 
 
 def _driver() -> Driver | None:

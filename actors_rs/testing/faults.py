@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.flow import Flow
-from actors_rs.runtime._primitives import Event, Lock, Random, Thread, monotonic
+from actors_rs.runtime._primitives import AnyThread, Event, Lock, Random, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery, threads
 from actors_rs.stages.passing import PassThrough
@@ -237,20 +237,20 @@ def threads_refused(prefix: str = "") -> Iterator[Counter[str]]:
     Starting one raises the ``RuntimeError`` that Python raises when the operating system has none
     left. Gives the names, with how often each was refused.
     """
-    start = Thread.start
+    start = AnyThread.start
     refused: Counter[str] = Counter()
 
-    def refusing(thread: Thread) -> None:
+    def refusing(thread: AnyThread) -> None:
         if thread.name.startswith(prefix):
             refused[thread.name] += 1
             raise RuntimeError("can't start new thread")
         start(thread)
 
-    Thread.start = refusing  # type: ignore[assignment, method-assign]
+    AnyThread.start = refusing  # type: ignore[assignment, method-assign]
     try:
         yield refused
     finally:
-        Thread.start = start  # type: ignore[method-assign]
+        AnyThread.start = start  # type: ignore[method-assign]
 
 
 class JumpingClock:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from actors_rs.runtime._primitives import Condition, Thread, living_threads, monotonic
+from actors_rs.runtime._primitives import AnyThread, Condition, living_threads, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.process import enrolled
 from actors_rs.testing.tck.environment import Environment
@@ -58,7 +58,7 @@ class LeakWatch:
             *(f"{name} is referred to by {_holders(ref)}" for name, ref in self._held()),
         ]
 
-    def _new_threads(self) -> list[Thread]:
+    def _new_threads(self) -> list[AnyThread]:
         return [thread for thread in living_threads() if thread not in self._threads]
 
     def _new_actors(self) -> list[PooledActor]:
