@@ -34,7 +34,9 @@ demo: $(READY) ## the census of the standard library, into build/census
 demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
 	@$(WITH_JAVA) $(PY) -m tools.demo_faults
 
+# Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
 test: lint types ## linter, type checker and tests, these by WORKERS=2 processes
+	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS)
 
 lint: $(READY) ## ruff: rules and format
