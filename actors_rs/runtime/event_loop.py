@@ -1,6 +1,8 @@
 """One asyncio event loop on a thread of its own, for coroutines that stages hand in.
 
 The loop starts with the first coroutine and ends with the system, which cancels what still runs.
+A coroutine is cancelled once, by its stage or at the end, and may clean up for as long as there is
+time; only what has not ended shortly before that is over is cancelled again.
 """
 
 from __future__ import annotations
@@ -8,18 +10,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Lock, Thread
+from actors_rs.runtime._primitives import Lock, Thread, monotonic
 
 __all__ = ["EventLoopThread"]
 
 T = TypeVar("T")
+LAST_SECONDS = 1.0
+"""At most, and a quarter of the time of ``close``: what is left when what lingers is told again."""
 logger = logging.getLogger("actors_rs.runtime")
 
 
@@ -36,6 +40,8 @@ class EventLoopThread:
         # arrive together share one wake-up.
         self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any]]] = deque()
         self._woken = False
+        self._running: dict[asyncio.Task[Any], Future[Any]] = {}
+        self._late_at = 0.0  # by ``monotonic``; known from ``close`` on
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
@@ -56,12 +62,16 @@ class EventLoopThread:
         raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
 
     def close(self, timeout: float) -> tuple[str, ...]:
-        """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s."""
+        """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s.
+
+        Waits for the clean-up of what was cancelled.
+        """
         with self._lock:
             self._closed = True
             loop, thread, self._loop = self._loop, self._thread, None
         if loop is None or thread is None:
             return ()
+        self._late_at = monotonic() + timeout - min(LAST_SECONDS, timeout / 4)
         loop.call_soon_threadsafe(self._stop)
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
@@ -78,7 +88,9 @@ class EventLoopThread:
         while self._arrived:
             coroutine, future = self._arrived.popleft()
             task = loop.create_task(coroutine)
+            self._running[task] = future
             task.add_done_callback(partial(hand_over, future))
+            task.add_done_callback(self._running.pop)
             future.add_done_callback(partial(pass_cancellation_on, loop, task))
 
     def _begin(self, first: Coroutine[Any, Any, Any]) -> asyncio.AbstractEventLoop:
@@ -101,11 +113,29 @@ class EventLoopThread:
                     loop.run_forever()
                 except (SystemExit, KeyboardInterrupt):  # its future has it; the others go on
                     logger.exception("a coroutine on %s tried to end the process", self._name)
-            loop.run_until_complete(_cancel_all(asyncio.all_tasks(loop)))
+            loop.run_until_complete(self._end_tasks())
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.run_until_complete(loop.shutdown_default_executor())
         finally:
             loop.close()
+
+    async def _end_tasks(self) -> None:
+        """Those handed in first: to clean up, they may need the tasks that they have started."""
+        for future in tuple(self._running.values()):
+            future.cancel()  # passed on to its task, unless that was told so before
+        await self._until_late(self._running)
+        for task in (others := _other_tasks()):
+            if not task.cancelling():
+                task.cancel()
+        await self._until_late(others)
+        for task in (lingering := _other_tasks()):
+            task.cancel()
+        await asyncio.gather(*lingering, return_exceptions=True)
+
+    async def _until_late(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
+        """Wait until they have ended, or little time is left."""
+        if waited_for := set(tasks):
+            await asyncio.wait(waited_for, timeout=max(0.0, self._late_at - monotonic()))
 
 
 def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
@@ -129,7 +159,6 @@ def pass_cancellation_on(
             loop.call_soon_threadsafe(task.cancel)
 
 
-async def _cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+def _other_tasks() -> set[asyncio.Task[Any]]:
+    """All that run on this loop but the one that asks."""
+    return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime import event_loop
 from actors_rs.runtime.event_loop import EventLoopThread
 from tests.runtime.support import in_threads, no_thread_left
 
@@ -52,6 +53,92 @@ def test_closing_cancels_what_runs(loop):
     for future in running:
         with pytest.raises(concurrent.futures.CancelledError):
             future.result(20)
+
+
+def test_what_was_cancelled_before_goes_on_cleaning_up_while_the_loop_ends(loop):
+    cleaning, cleaned = threading.Event(), []
+    ending = asyncio.Event()
+
+    async def careful():
+        try:
+            await for_ever()
+        finally:
+            cleaning.set()
+            await ending.wait()
+            cleaned.append("careful")
+
+    async def sees_the_end():
+        try:
+            await for_ever()
+        finally:
+            ending.set()
+
+    loop.run(sees_the_end())
+    early = loop.run(careful())
+    assert loop.run(value(1)).result(20) == 1
+    assert early.cancel()
+    assert cleaning.wait(20)
+    assert loop.close(20) == ()
+    assert cleaned == ["careful"]
+
+
+def test_a_coroutine_that_cleans_up_still_has_the_tasks_it_started(loop):
+    said = []
+
+    async def serve(questions, answers):
+        while True:
+            await answers.put(await questions.get())
+
+    async def connected():
+        questions, answers = asyncio.Queue(), asyncio.Queue()
+        connection = asyncio.create_task(serve(questions, answers))
+        try:
+            await for_ever()
+        finally:
+            await questions.put("bye")
+            said.append(await answers.get())
+            connection.cancel()
+
+    loop.run(connected())
+    assert loop.run(value(1)).result(20) == 1
+    assert loop.close(20) == ()
+    assert said == ["bye"]
+
+
+def test_tasks_that_a_coroutine_left_behind_end_with_the_loop(loop):
+    ended, left = [], set()
+
+    async def left_behind():
+        try:
+            await for_ever()
+        finally:
+            ended.append(True)
+
+    async def leave():
+        left.add(asyncio.create_task(left_behind()))
+        await asyncio.sleep(0)
+
+    loop.run(leave()).result(20)
+    assert loop.close(20) == ()
+    assert ended == [True]
+
+
+def test_what_goes_on_though_cancelled_is_cancelled_again_before_the_time_is_up(loop, monkeypatch):
+    told = []
+
+    async def stubborn():
+        for _ in range(2):
+            try:
+                await for_ever()
+            except asyncio.CancelledError:
+                told.append(True)
+
+    readings = iter([0.0])
+    monkeypatch.setattr(event_loop, "monotonic", lambda: next(readings, 19.5))
+    loop.run(stubborn())
+    assert loop.run(value(1)).result(20) == 1
+    assert loop.close(20) == ()
+    assert told == [True, True]
 
 
 def test_every_coroutine_that_races_close_is_answered_or_refused():
