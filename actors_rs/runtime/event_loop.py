@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Lock, Thread, monotonic
+from actors_rs.runtime._primitives import Lock, Thread, current_thread_id, monotonic
 
 __all__ = ["EventLoopThread"]
 
@@ -64,7 +64,7 @@ class EventLoopThread:
     def close(self, timeout: float) -> tuple[str, ...]:
         """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s.
 
-        Waits for the clean-up of what was cancelled.
+        Waits for the clean-up of what was cancelled, and never for the calling thread itself.
         """
         with self._lock:
             self._closed = True
@@ -73,6 +73,8 @@ class EventLoopThread:
             return ()
         self._late_at = monotonic() + timeout - min(LAST_SECONDS, timeout / 4)
         loop.call_soon_threadsafe(self._stop)
+        if thread.ident == current_thread_id():
+            return ()
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
 

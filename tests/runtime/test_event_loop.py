@@ -10,6 +10,7 @@ import pytest
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime import event_loop
 from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.system import ActorSystem
 from tests.runtime.support import in_threads, no_thread_left
 
 
@@ -228,6 +229,28 @@ def test_a_coroutine_that_does_not_end_is_named():
     thread = loop._thread
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_a_coroutine_may_close_its_own_loop_which_ends_behind_it(loop):
+    other = loop.run(for_ever())
+
+    async def leave():
+        return loop.close(20)
+
+    assert loop.run(leave()).result(20) == ()
+    loop._thread.join(20)
+    assert not loop._thread.is_alive()
+    assert other.cancelled()
+
+
+def test_a_coroutine_may_shut_its_system_down_and_no_thread_is_left():
+    async def leave():
+        system.shutdown(timeout=20)
+
+    with no_thread_left():
+        system = ActorSystem()
+        system.event_loop.run(leave()).result(20)
+        system.event_loop._thread.join(20)
 
 
 def test_where_there_is_no_thread_for_it_the_next_coroutine_tries_again(loop, monkeypatch):
