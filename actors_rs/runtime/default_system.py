@@ -11,14 +11,21 @@ from typing import Any, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.runtime._primitives import Condition, Lock, Thread, after_fork_in_child
+from actors_rs.runtime._primitives import (
+    Condition,
+    Lock,
+    Thread,
+    after_fork_in_child,
+    blocking_allowed,
+)
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["spawn_in_default_system"]
 
 A = TypeVar("A", bound=PooledActor)
-_lock = Lock()  # held to announce an actor, and to decide that there is none left; not in hooks
+_lock = Lock()  # held to announce an actor, and to decide that there is none left; not in hooks,
+# nor while a system is made or ends: that is logged, and a handler of the user's may start actors
 _default: _DefaultSystem | None = None
 
 
@@ -28,8 +35,14 @@ class _DefaultSystem(ActorSystem):
     def __init__(self) -> None:
         super().__init__(name="default-actors")
         self._emptied: Condition = Condition()
-        self._arriving = 0  # announced and not yet among the actors
-        Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False).start()
+        self._arriving = 1  # announced and not yet among the actors: the one it is made for
+        keeper = Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False)
+        try:
+            keeper.start()
+        except RuntimeError:  # nobody would end it
+            with blocking_allowed():
+                self.shutdown(drain=False)
+            raise
 
     def context(self) -> contextvars.Context:
         """A copy of the starter's context; it names no system, for this one may end before it."""
@@ -40,10 +53,14 @@ class _DefaultSystem(ActorSystem):
         try:
             return self.adopt(actor)
         finally:
-            with _lock:
-                self._arriving -= 1
-            with self._emptied:
-                self._emptied.notify_all()
+            self.arrived()
+
+    def arrived(self) -> None:
+        """One that was announced is among the actors, or goes elsewhere."""
+        with _lock:
+            self._arriving -= 1
+        with self._emptied:
+            self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
         with self._emptied:
@@ -67,11 +84,23 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
 
 
 def _announce() -> _DefaultSystem:
+    """The default system, which awaits one actor more; it is made if there is none."""
+    made: _DefaultSystem | None = None
+    while (system := _announce_in(made)) is None:
+        made = _DefaultSystem()
+    if made is not None and made is not system:
+        made.arrived()  # another thread was faster: this one is empty, and ends
+    return system
+
+
+def _announce_in(made: _DefaultSystem | None) -> _DefaultSystem | None:
+    """The default system if there is one, else ``made``, which becomes it."""
     global _default
     with _lock:
         if _default is None or _default._closed:
-            _default = _DefaultSystem()
-        _default._arriving += 1
+            _default = made
+        else:
+            _default._arriving += 1
         return _default
 
 

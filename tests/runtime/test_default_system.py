@@ -199,3 +199,52 @@ def test_an_error_in_the_main_thread_still_lets_the_block_end():
         """,
         code=1,
     ) == ["stopped"]
+
+
+def test_a_start_inside_a_logging_handler_waits_for_no_start_that_is_being_logged():
+    assert run("""
+        import logging
+        reached = threading.Event()
+
+        class Locked(logging.Handler):
+            def filter(self, record):
+                reached.set()
+                return True
+            def emit(self, record):
+                pass
+
+        handler = Locked()
+        log = logging.getLogger("pykka")
+        log.setLevel(logging.DEBUG)
+        log.addHandler(handler)
+        refs = []
+        logged = threading.Thread(target=lambda: refs.append(Echo.start()), daemon=True)
+        with handler.lock:  # as while a record is emitted
+            logged.start()
+            assert reached.wait(20)
+            refs.append(Echo.start())
+            print(refs[0].ask("inside"))
+        logged.join()
+        print(*[ref.ask("both") for ref in refs])
+        until = time.monotonic() + 20  # two systems were made, one of them for nobody
+        while sum(t.name == "default-actors-keeper" for t in threading.enumerate()) > 1:
+            assert time.monotonic() < until
+        for ref in refs:
+            ref.stop()
+    """) == ["inside", "both", "both", "stopped", "stopped"]
+
+
+def test_where_no_thread_is_left_to_keep_it_none_is_left_behind_and_the_next_start_works():
+    assert run("""
+        from actors_rs.testing.faults import threads_refused
+        for _ in range(3):
+            with threads_refused("default-actors-keeper"):
+                try:
+                    Echo.start()
+                except RuntimeError as error:
+                    print("refused")
+        print(threading.active_count(), len(ActorRegistry.get_all()))
+        ref = Echo.start()
+        print(ref.ask("new"))
+        ref.stop()
+    """) == [*["refused"] * 3, "1", "0", "new", "stopped"]
