@@ -3,6 +3,7 @@
 
 import json
 import sqlite3
+from datetime import date, datetime
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_parquet_leaves_out_rows_that_do_not_fit(system, tmp_path, schema):
     report = system.start(Source.of(*rows, 5).to(sink)).result(SECONDS)
     assert report.rows == 100
     assert parquet.read_table(tmp_path)["n"].to_pylist() == list(range(100))
-    assert [one.what for one in system.dead_letters.recent()] == [5, {"n": "ten"}]
+    assert letters(system) == [({"n": "ten"}, 10), (5, 101)]
 
 
 def test_parquet_stops_at_a_row_if_that_is_decided(system, tmp_path):
@@ -77,6 +78,46 @@ def test_parquet_stops_at_a_row_if_that_is_decided(system, tmp_path):
     with pytest.raises(StageError, match="'parquet' failed"):
         system.start(Source.of({"n": 1}, {"n": "two"}).to(sink)).result(SECONDS)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("rows_per_file", [1, 10_000])
+@pytest.mark.parametrize("ten", [2.5, "x"])
+def test_a_number_that_is_not_whole_is_not_cut_to_one(system, tmp_path, ten, rows_per_file):
+    rows = [{"a": 1}, {"a": 2.5}, {"a": ten}, {"a": 3}]
+    schema = pa.schema({"a": pa.int64()})
+    sink = Sink.parquet(tmp_path, schema, rows_per_file=rows_per_file).on_failure("resume")
+    assert system.start(Source.of(*rows).to(sink)).result(SECONDS).rows == 2
+    assert parquet.read_table(tmp_path)["a"].to_pylist() == [1, 3]
+    assert letters(system) == [(rows[1], 1), (rows[2], 2)]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        ({"a": 1}, {"a": 2.5}, "expected int64 in column 'a', got 2.5, which would be"),
+        ({"a": date(2020, 1, 1)}, {"a": datetime(2020, 1, 1, 5)}, "expected date32.*got datetime"),
+        ({"a": {"x": 1}}, {"a": {"x": 2, "y": 3}}, "column 'a' of the first row has no field 'y'"),
+    ],
+)
+def test_a_row_that_differs_from_those_written_before_is_refused_and_not_changed(
+    system, tmp_path, first, then, told
+):
+    rows = [[first] * 16_384, then]
+    with pytest.raises(StageError, match=f"'parquet' failed at element 1: ValueError: {told}"):
+        system.start(Source.of(*rows).to(Sink.parquet(tmp_path))).result(SECONDS)
+    sink = Sink.parquet(tmp_path).on_failure("resume")
+    assert system.start(Source.of(*rows).to(sink)).result(SECONDS).rows == 16_384
+    assert letters(system)[-1] == (then, 1)
+
+
+@pytest.mark.parametrize("rows_per_file", [1, 10_000])
+def test_the_first_element_that_cannot_be_written_is_the_one_that_is_told(
+    system, tmp_path, rows_per_file
+):
+    elements = [{"a": 1}, {"a": "x"}, *({"a": n} for n in range(4)), 5, {"a": 6}]
+    sink = Sink.parquet(tmp_path, rows_per_file=rows_per_file)
+    with pytest.raises(StageError, match="'parquet' failed at element 1: ArrowInvalid"):
+        system.start(Source.of(*elements).to(sink)).result(SECONDS)
 
 
 def drifting(n, bad):

@@ -1,7 +1,8 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
-Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. Rows that do
-not fit the schema can be passed over; without a schema it is that of the first row then.
+Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
+value that would be written as another one, 2.5 as a whole number for instance, does not fit the
+schema. Rows that do not can be passed over; without a schema it is that of the first row then.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from actors_rs.errors import MissingExtraError
+from actors_rs.stages.arrow_rows import batch_of
 from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
 
 _ROWS_GATHERED = 16_384
@@ -53,24 +55,18 @@ class Parquet(WritingSink):
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        arrow = _arrow()
         self._mark(elements)
         for element in elements:
             if isinstance(element, dict):
                 self._rows.append(element)
             elif isinstance(element, list):
                 self._take_list(element, elements)
-            elif isinstance(element, arrow.RecordBatch | arrow.Table):
+            else:
                 self._write_rows_before(elements)
                 if self.inlet.cancelled:
                     self._rows.append(element)
                 else:
-                    self._write(element)
-            else:
-                raise TypeError(
-                    "parquet takes record batches, tables, dicts or lists of dicts, "
-                    f"got a {type(element).__name__}"
-                )
+                    self._write_whole(element)
             if len(self._rows) >= self._gather:
                 self._write_rows_before(elements)
 
@@ -100,6 +96,15 @@ class Parquet(WritingSink):
         self._mark(elements, -1, 0)
         self._rows.extend(rows)
         self._mark(elements)
+
+    def _write_whole(self, element: Any) -> None:
+        arrow = _arrow()
+        if not isinstance(element, arrow.RecordBatch | arrow.Table):
+            raise TypeError(
+                "parquet takes record batches, tables, dicts or lists of dicts, "
+                f"got a {type(element).__name__}"
+            )
+        self._write(element)
 
     def _mark(self, elements: Iterator[Any], offset: int = 0, step: int = 1) -> None:
         """The row that is gathered next is the first of ``elements``, or that ``offset`` from it.
@@ -175,7 +180,7 @@ class Parquet(WritingSink):
 
     def _to_arrow(self, rows: list[dict[str, Any]]) -> Any:
         self._check_columns(rows)
-        return _arrow().RecordBatch.from_pylist(rows, schema=self._schema)
+        return batch_of(rows, self._schema, given=self._given_schema is not None)
 
     def _check_columns(self, rows: list[dict[str, Any]]) -> None:
         """Arrow drops what the schema does not name: right if the user gave one, else a loss."""
