@@ -276,8 +276,19 @@ class StageLogic:
             self.fail_for(element, error, position, beside)
             return False
         self.context.passed_over(element, error, position, policy)
-        if policy == "restart":
+        return policy != "restart" or self._is_renewed(error, position, first)
+
+    def _is_renewed(
+        self, error: BaseException, position: int | None, first: Callable[[], None] | None
+    ) -> bool:
+        """Whether it could begin anew; else it has failed, behind what came before."""
+        try:
             self.renew(error, position)
+        except Exception as failure:
+            if first is not None:
+                first()
+            self.end_behind(self.context.failed(failure))
+            return False
         return True
 
     def held(self) -> Iterable[Any]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import length_hint
+from sys import maxsize
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actors_rs.stages.brake import Brake, Halted
@@ -49,17 +50,23 @@ class _Loop(NamedTuple):
     """For each line on which something may raise, the step that is called there."""
 
 
-def through(steps: Sequence[Step], elements: Iterator[Any], out: list[Any], brake: Brake) -> Passed:
+def through(
+    steps: Sequence[Step],
+    elements: Iterator[Any],
+    out: list[Any],
+    brake: Brake,
+    most: int = maxsize,
+) -> Passed:
     """Append what ``steps`` make of ``elements``; stops behind the first they stumble over.
 
     ``elements`` know how many are left of them. The loop ends before the next one when the brake
-    is pulled.
+    is pulled, and when ``most`` are in ``out``; there is room for one at least.
     """
-    loop = _loop(tuple([step.kind for step in steps]))
     passed = [0] * len(steps)  # how many came out of each filter
     before, halted, stumble = length_hint(elements), 0, None
+    loop = _loop(tuple([step.kind for step in steps]), before > most - len(out))
     try:
-        loop.run([step.function for step in steps], elements, out, brake, passed)
+        loop.run([step.function for step in steps], elements, out, brake, passed, most)
     except Halted:
         halted = 1  # the element that the first function was to be called with is not taken
     except Exception as error:
@@ -87,15 +94,16 @@ def _taken(
 
 
 @cache
-def _loop(kinds: tuple[Kind, ...]) -> _Loop:
+def _loop(kinds: tuple[Kind, ...], limited: bool) -> _Loop:
     """A loop with a line or two for each of ``kinds``.
 
-    It counts what passes a filter, and keeps its first function where the brake finds it.
+    It counts what passes a filter, and keeps its first function where the brake finds it. If it
+    is ``limited``, it also looks whether enough came out.
     """
     last = len(kinds) - 1
     counted = [number for number, kind in enumerate(kinds) if kind == "filter" and number < last]
     text = [
-        "def loop(functions, elements, out, brake, passed):",
+        "def loop(functions, elements, out, brake, passed, most):",
         f"    [{', '.join(f'f{number}' for number in range(len(kinds)))}] = functions",
         "    brake.function = lambda: f0",
         *(f"    n{number} = 0" for number in counted),
@@ -106,6 +114,8 @@ def _loop(kinds: tuple[Kind, ...]) -> _Loop:
     for number, kind in enumerate(kinds):
         step_of[len(text) + 1] = number
         text += _lines(kind, number, number == last)
+    if limited:
+        text += ["            if len(out) == most:", "                break"]
     text += ["    finally:", *(f"        passed[{n}] = n{n}" for n in counted), "        pass"]
     made: dict[str, Any] = {}
     exec("\n".join(text), made)

@@ -27,8 +27,8 @@ class Composition(Generic[In_contra, Out_co]):
         """This flow, with adjacent linear operators (``map``, ``filter``, ...) as one actor.
 
         They take no turns for each other then, and do not run at the same time. Errors name the
-        operator and its element as before. What has several inputs or outlets, a thread or a
-        timer of its own, attributes of its own or inner streams stays as it is.
+        operator by its name or kind, with its line and its element. What has several inputs or
+        outlets, a thread, a timer or attributes of its own or inner streams stays as it is.
         """
         if self._out is OPEN:
             raise cannot_run("fuse: an empty Flow() has no stage to fuse")

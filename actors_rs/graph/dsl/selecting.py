@@ -57,7 +57,8 @@ class Selections(Appending[In_contra, Out_co]):
         Fails with ``EmptyStreamError`` if there is none.
         """
         optional_function(predicate, "first: predicate")
-        return self._linear("first", lambda: First(predicate))
+        asks_for_all = predicate is not None  # and not for one element alone, of whoever is before
+        return self.then("first", lambda: First(predicate), fusable=asks_for_all)
 
     def element_at(self, index: int) -> Flow[In_contra, Out_co]:
         """The element that ``index`` others come before; then upstream is cancelled.

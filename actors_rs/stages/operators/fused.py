@@ -5,7 +5,8 @@ out:         f(2) + f(4) |      (one actor instead of three)
 
 Several linear operators as one stage: each piece of the input goes through all of them.
 
-Back-pressure: asks for its window; takes no more at once than may come out.
+Back-pressure: asks for its window; calls no function for more than may come out, but for what a
+  fold takes, or a filter lets pass.
 Completes: when its operators do, the last ones behind what the ones before them gave.
 Fails: with upstream, or when a function raises; the error names the operator it belongs to.
 Cancels: upstream, when downstream cancels or one of the operators has had enough.
@@ -14,15 +15,15 @@ Cancels: upstream, when downstream cancels or one of the operators has had enoug
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from actors_rs.errors import DeciderError, StageError
+from actors_rs.errors import DeciderError, StageError, named_by
 from actors_rs.stages.brake import behind
-from actors_rs.stages.edged import EdgedOperator
+from actors_rs.stages.edged import EdgedOperator, Folding
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.part_context import named_as
@@ -60,23 +61,40 @@ class Fused(Operator):
         self._ending = 0  # the first operator that has not ended
         self._why: BaseException | None = None  # upstream failed, or one of the operators
         self._at_fault = 0  # the operator that raised last
-        self._put_back = 0  # of the piece in hand, behind a call that was slow
+        self._put_back = 0  # of the piece in hand, behind a call that was slow or beyond demand
+        self._broken = False  # it could not begin anew: nothing goes through its operators
+        self._barren = 0  # elements taken since something came out
+        folds = [n for n, part in enumerate(parts) if isinstance(part.logic, Folding)]
+        self._fold = folds[-1] if folds else -1  # up to here one element of demand takes all
 
     def be_frugal(self) -> None:
         if not any(part.logic.asks_ahead for part in self._parts):
             super().be_frugal()
 
     def start(self) -> None:
-        for part in self._parts:
+        broken: dict[int, BaseException] = {}
+        for index, part in enumerate(self._parts):
             part.logic.context, part.logic.brake = self.context, self.brake
-            with named_as(part.name, part.site):
-                part.logic.start()
-        if self._begun:  # restarted
-            return
-        self._begun = True
+            try:
+                with named_as(part.name, part.site):
+                    part.logic.start()
+            except Exception as error:
+                if self._begun:  # restarted
+                    raise
+                broken[index] = error
+        if not self._begun:
+            self._begun = True
+            self._begin_with_edges(broken)
+
+    def _begin_with_edges(self, broken: Mapping[int, BaseException]) -> None:
+        """What the operators give at first, but for those before a ``broken`` one."""
         for index in reversed(range(len(self._parts))):  # the last one speaks first
-            if isinstance(edged := self._parts[index].logic, EdgedOperator):
+            if index in broken:
+                self._fail_at(index, broken[index])
+            elif isinstance(edged := self._parts[index].logic, EdgedOperator):
                 self._put_in_line(index, edged.first_results)
+            if self._over:
+                return
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -104,8 +122,13 @@ class Fused(Operator):
             part.logic.stop(error)
 
     def renew(self, error: BaseException, position: int | None) -> None:
+        self._look_for_enough()  # the fresh ones do not know
         counts = [part.logic.inlet.count for part in self._parts]
-        super().renew(error, position)
+        try:
+            super().renew(error, position)
+        except Exception:
+            self._broken, self._at_fault = True, len(self._parts) - 1
+            raise
         for part, count in zip(self._parts, counts, strict=True):
             part.logic.inlet.count = count  # as an inlet of its own would go on counting
 
@@ -127,17 +150,36 @@ class Fused(Operator):
         return {f"{number} {name} took": count for number, (name, count) in enumerate(taken, 1)}
 
     def _advance_piece(self) -> int:
-        most = min(self.outlet.demand, self.pace.size)
+        given = self.outlet.count
         self._put_back = 0
-        if not self._line:
-            index, piece = 0, self.inlet.take(most)
-        else:
-            index, piece = self._line.popleft()
-            if len(piece) > most:
-                self._line.appendleft((index, piece[most:]))
-                piece = piece[:most]
+        index, piece = self._next_piece()
         self._emit(self._through(index, piece))
-        return max(len(piece) - self._put_back, 1)
+        handled = max(len(piece) - self._put_back, 1)
+        self._barren = self._barren + handled if self.outlet.count == given else 0
+        return handled
+
+    def _next_piece(self) -> tuple[int, Frame]:
+        """What is to be handled next, and the operator at which it begins."""
+        index = self._line[0][0] if self._line else 0
+        most = min(self._most_at(index), self.pace.size)
+        if not self._line:
+            return 0, self.inlet.take(most)
+        index, piece = self._line.popleft()
+        if len(piece) > most:
+            self._line.appendleft((index, piece[most:]))
+            piece = piece[:most]
+        return index, piece
+
+    def _most_at(self, index: int) -> int:
+        """How many elements may go to the operator at ``index``, by what may come out of them.
+
+        A loop of steps ends when enough came out, so it gets more where little does.
+        """
+        if index <= self._fold:
+            return self.pace.size
+        size = self._run_at(index)
+        ends_itself = size > 1 and index + size == len(self._parts)
+        return max(self.outlet.demand, self._barren) if ends_itself else self.outlet.demand
 
     def _emit(self, frame: Frame) -> None:
         if not self.outlet.closed:
@@ -167,6 +209,11 @@ class Fused(Operator):
             left, error = self.brake.run(collect, piece, rest, out, logic.one_for_one)
             if error is None:
                 break
+            if left == rest:  # no element is at fault
+                self._deliver(index, index + 1, out)
+                self._fail_at(index, error)
+                self._unfinished += piece[size - left :]
+                return ()
             part = self._parts[index]
             named = StageError(part.name, error, before + size - left - 1, part.site)
             deliver = partial(self._deliver, index, index + 1, out)
@@ -194,11 +241,13 @@ class Fused(Operator):
 
     def _loop(self, index: int, size: int, piece: Frame) -> Frame:
         """What ``size`` steps make of ``piece`` in one loop; nothing if that failed the stage."""
-        out, left = self._begin(index + size), len(piece)
+        out, left, most = self._begin(index + size), len(piece), self.outlet.demand
+        if index + size < len(self._parts):
+            most = left
         while True:
             elements = behind(piece, len(piece) - left)
             steps = self._steps[index : index + size]
-            passed = through(steps, elements, out, self.brake)  # type: ignore[arg-type]
+            passed = through(steps, elements, out, self.brake, most)  # type: ignore[arg-type]
             left = passed.left
             for part, taken in zip(self._parts[index : index + size], passed.taken, strict=True):
                 part.logic.inlet.count += taken
@@ -216,12 +265,26 @@ class Fused(Operator):
 
     def _deliver(self, at_fault: int, index: int, out: Frame) -> None:
         """Let ``out`` go all the way, although it may be slow: it comes before a failure."""
+        if self._broken:
+            self._give_up(out)
+            return
         self._put_back = 0
         self._emit(self._through(index, out))
         while self._put_back and self._line:
             self._put_back = 0
             self._emit(self._through(*self._line.popleft()))
         self._at_fault = at_fault  # last: another one may have raised for what was delivered
+
+    def _give_up(self, made: Frame) -> None:
+        for element in made:
+            self.given_up += 1
+            self.context.report(element, "in hand when its stage was restarted")
+
+    def _fail_at(self, index: int, error: BaseException) -> None:
+        """The operator at ``index`` failed, and no element is at fault."""
+        part = self._parts[index]
+        self._at_fault = index
+        self.end_behind(self.context.failed(named_by(part.name, part.site, error)))
 
     def end_behind(self, failure: BaseException) -> None:
         """The operators behind the one at fault give what they hold before."""
@@ -238,19 +301,23 @@ class Fused(Operator):
 
     def _look_for_ends(self) -> None:
         """End the operators that are due, one by one, each behind what came before."""
+        self._look_for_enough()
+        if self.inlet.exhausted and not self._over:
+            self._over, self._why = True, self.inlet.error
+        while self._over and not self._line and self._ending < len(self._parts):
+            index = self._ending
+            edged = self._parts[index].logic
+            if isinstance(edged, EdgedOperator) and not self.outlet.closed:
+                self._put_in_line(index, partial(edged.last_results, self._why))
+            self._ending = index + 1
+
+    def _look_for_enough(self) -> None:
+        """Where an operator is satisfied, nothing is left to do for those before it."""
         enough = self._last_satisfied()
         if enough >= self._ending:
             self._over, self._why, self._ending = True, None, enough + 1
             self._line = deque((index, frame) for index, frame in self._line if index > enough)
             self.inlet.cancel()
-        elif self.inlet.exhausted and not self._over:
-            self._over, self._why = True, self.inlet.error
-        while self._over and not self._line and self._ending < len(self._parts):
-            index = self._ending
-            self._ending += 1
-            edged = self._parts[index].logic
-            if isinstance(edged, EdgedOperator) and not self.outlet.closed:
-                self._put_in_line(index, partial(edged.last_results, self._why))
 
     def _last_satisfied(self) -> int:
         for index in reversed(range(len(self._parts))):
@@ -260,7 +327,8 @@ class Fused(Operator):
 
     def _put_in_line(self, index: int, results: Callable[[], Iterable[Any]]) -> None:
         """What the operator at ``index`` gives of its own goes to the next one."""
-        part = self._parts[index]
-        with named_as(part.name, part.site):
+        try:
             if frame := list(results()):
                 self._line.append((index + 1, frame))
+        except Exception as error:
+            self._fail_at(index, error)
