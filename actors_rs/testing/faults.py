@@ -38,6 +38,7 @@ __all__ = [
     "Stuck",
     "faulty_stage",
     "hostile",
+    "is_injected",
     "threads_refused",
 ]
 
@@ -120,7 +121,9 @@ class Faults:
                 return
             self.happened[point] += 1
             number = self.visits[point]
-        raise self._make(f"injected at '{point}', visit {number}")
+        error = self._make(f"injected at '{point}', visit {number}")
+        error.injected = True  # type: ignore[attr-defined]
+        raise error
 
     def around(self, point: str, f: Callable[..., T]) -> Callable[..., T]:
         """``f``, with a visit of ``point`` in front of each call."""
@@ -131,6 +134,11 @@ class Faults:
             return f(*args, **kwargs)
 
         return visiting
+
+
+def is_injected(error: BaseException) -> bool:
+    """Whether a ``Faults`` raised ``error``: a ``KeyboardInterrupt`` may be the user's as well."""
+    return getattr(error, "injected", False) is True
 
 
 class FaultyActor(PooledActor):

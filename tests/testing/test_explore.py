@@ -33,16 +33,11 @@ from actors_rs.testing.explore import (
     replay,
     search,
 )
-from actors_rs.testing.explore.settings import SETTINGS, Settings, Tally
+from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import add_schedule, load_schedules
 
-
-@pytest.fixture(autouse=True)
-def by_itself(monkeypatch):
-    """What is explored here tests the search; it does not count, and no option changes it."""
-    for name, value in vars(Settings()).items():
-        monkeypatch.setattr(SETTINGS, name, value)
+pytestmark = pytest.mark.usefixtures("by_itself")
 
 
 def in_source_order(world):

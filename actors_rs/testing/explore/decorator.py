@@ -12,6 +12,7 @@ from typing import Any, Never
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
+from actors_rs.testing.explore.report import as_raised
 from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
 from actors_rs.testing.explore.search import replay as replay_trace
 from actors_rs.testing.explore.settings import SETTINGS, Tally
@@ -102,8 +103,9 @@ def _without_world(test: Callable[..., object]) -> inspect.Signature:
 def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "") -> Exploration:
     """Explore ``scenario``, a function of a ``World``; what ``explore`` does with a test.
 
-    Raises the failure that was found, shrunk and with its report as a note. The options of pytest
-    hold here too.
+    Raises the failure that was found, shrunk and with its report as a note; one that is no
+    ``Exception``, a ``SystemExit`` say, as the cause of an ``AssertionError``. What ends the test
+    itself is no failure: Ctrl-C, ``pytest.skip``. The options of pytest hold here too.
     """
     _runs_when_called(scenario)
     asked = _as_told(plan or Plan())
@@ -134,12 +136,13 @@ def _raise(found: Exploration, test: str) -> None:
     failure = found.failure
     assert failure is not None
     again = f"pytest '{test}' --replay '{failure.trace}'"
-    failure.error.add_note(f"after {found.runs} runs\n{failure.report(again)}")
+    raised = as_raised(failure.error)
+    raised.add_note(f"after {found.runs} runs\n{failure.report(again)}")
     if SETTINGS.keep and SETTINGS.schedules is not None:
         why = f"{type(failure.error).__name__}: {failure.error}".partition("\n")[0]
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
-        failure.error.add_note(f"the trace is kept in {kept}")
-    raise failure.error
+        raised.add_note(f"the trace is kept in {kept}")
+    raise raised
 
 
 def _current_test() -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from actors_rs.testing.explore.traces import Trace
 from actors_rs.testing.world import World, sequence_diagram
 
-__all__ = ["LAST", "Failure"]
+__all__ = ["LAST", "Failure", "as_raised", "pytest_outcomes"]
 
 LAST = 30
 """Deliveries that are shown."""
@@ -17,7 +18,7 @@ LAST = 30
 class Failure:
     """A run that failed, with its shrunk ``trace`` and the world it has left behind."""
 
-    error: Exception
+    error: BaseException
     trace: Trace
     world: World
     seed: int
@@ -36,3 +37,21 @@ class Failure:
             f"replay it: {again}" if again else "",
         ]
         return "\n".join(line for line in lines if line)
+
+
+def as_raised(error: BaseException) -> BaseException:
+    """What a test raises for ``error``: a ``SystemExit`` or the like would end more than the test.
+
+    ``pytest.fail`` raises no ``Exception``, but ends nothing else.
+    """
+    if isinstance(error, (Exception, *pytest_outcomes("Failed"))):
+        return error
+    failed = AssertionError(f"the scenario ended with {type(error).__name__}: {error}")
+    failed.__cause__ = error
+    return failed
+
+
+def pytest_outcomes(*names: str) -> tuple[type[BaseException], ...]:
+    """What pytest, if it runs at all, raises to end a test: each of these ``names``."""
+    outcomes = sys.modules.get("_pytest.outcomes")
+    return () if outcomes is None else tuple(getattr(outcomes, name) for name in names)

@@ -16,10 +16,11 @@ from actors_rs.runtime.settings import check_count
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
-from actors_rs.testing.explore.report import Failure
+from actors_rs.testing.explore.report import Failure, as_raised, pytest_outcomes
 from actors_rs.testing.explore.shrink import shrink
 from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import Trace, graph_id
+from actors_rs.testing.faults import is_injected
 from actors_rs.testing.world import World
 
 __all__ = ["Exploration", "Plan", "Scenario", "replay", "run_once", "search"]
@@ -90,21 +91,27 @@ class Exploration:
 
 def run_once(
     scenario: Scenario, plan: Plan, decisions: Decisions, *, guarded: bool = False
-) -> tuple[World, Exception | None]:
-    """One run: the world it has left behind, and what it raised."""
+) -> tuple[World, BaseException | None]:
+    """One run: the world it has left behind, and what it failed with."""
     world = plan.world(decisions)
     try:
         with no_real_time_or_threads() if guarded else nullcontext(), world:
             scenario(world)
-    except _failures() as error:
+    except BaseException as error:
+        if _ends_the_search(error):
+            raise
         return world, error
     return world, None
 
 
-def _failures() -> tuple[type[Exception], ...]:
-    """What a scenario fails with; ``pytest.fail`` and ``pytest.raises`` raise no ``Exception``."""
-    outcomes = sys.modules.get("_pytest.outcomes")
-    return (Exception,) if outcomes is None else (Exception, outcomes.Failed)
+def _ends_the_search(error: BaseException) -> bool:
+    """Whether ``error`` is no failure: Ctrl-C was pressed, or the test is skipped or left."""
+    if isinstance(error, KeyboardInterrupt):
+        return not is_injected(error)
+    if isinstance(error, (Pruned, *pytest_outcomes("Skipped", "Exit"))):
+        return True
+    hypothesis = sys.modules.get("hypothesis.errors")
+    return hypothesis is not None and isinstance(error, hypothesis.StopTest)
 
 
 def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
@@ -137,16 +144,18 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
 def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True) -> World:
     """Make the run of ``trace`` again; raises what it raises.
 
-    Raises ``InvalidArgumentError`` for a trace of another graph, and if ``strict`` also where a
-    decision is not there any more.
+    What is no ``Exception``, a ``SystemExit`` say, is the cause of an ``AssertionError``. Raises
+    ``InvalidArgumentError`` for a trace of another graph, and if ``strict`` also where a decision
+    is not there any more.
     """
     made: Decisions = (Replay if strict else Scripted)(trace.deviations)
     world, error = run_once(scenario, plan, made)
     trace.check_graph(world.graph)
     if error is not None:
         failure = Failure(error, trace, world, plan.seed)
-        error.add_note(failure.report())
-        raise error
+        raised = as_raised(error)
+        raised.add_note(failure.report())
+        raise raised
     return world
 
 
@@ -171,10 +180,10 @@ def _common(one: Sequence[object], other: Sequence[object]) -> Iterator[None]:
         yield
 
 
-def _explain(scenario: Scenario, plan: Plan, world: World, error: Exception) -> Failure:
+def _explain(scenario: Scenario, plan: Plan, world: World, error: BaseException) -> Failure:
     """The failure, shrunk as far as it goes."""
 
-    def attempt(script: dict[int, int]) -> tuple[World, Exception | None]:
+    def attempt(script: dict[int, int]) -> tuple[World, BaseException | None]:
         return run_once(scenario, plan, Scripted(script))
 
     if not isinstance(error, NondeterminismError):

@@ -10,7 +10,7 @@ from actors_rs.testing.world import World
 
 __all__ = ["kind_of", "shrink"]
 
-Attempt: TypeAlias = Callable[[dict[int, int]], tuple[World, Exception | None]]
+Attempt: TypeAlias = Callable[[dict[int, int]], tuple[World, BaseException | None]]
 MOST_ATTEMPTS = 400
 
 
@@ -24,7 +24,7 @@ def kind_of(error: BaseException | None) -> object:
 
 
 class _Shrinking:
-    def __init__(self, attempt: Attempt, world: World, error: Exception) -> None:
+    def __init__(self, attempt: Attempt, world: World, error: BaseException) -> None:
         self._attempt = attempt
         self._kind = kind_of(error)
         self.world = world
@@ -68,7 +68,7 @@ class _Shrinking:
                     break
 
 
-def shrink(attempt: Attempt, world: World, error: Exception) -> tuple[World, Exception]:
+def shrink(attempt: Attempt, world: World, error: BaseException) -> tuple[World, BaseException]:
     """The world and the error of the simplest run found that fails as this one did."""
     work = _Shrinking(attempt, world, error)
     before = -1

@@ -1,0 +1,93 @@
+"""What is no ``Exception``: a failure that is found like others, unless it ends the test itself."""
+
+import sys
+
+import pytest
+
+from actors_rs import Sink, Source
+from actors_rs.testing.explore import Plan, check_scenario, explore, replay, search
+from actors_rs.testing.faults import KINDS, Faults
+
+pytestmark = pytest.mark.usefixtures("by_itself")
+GRAVE = [name for name, make in KINDS.items() if not isinstance(make(""), Exception)]
+
+
+def mapped(world, f):
+    return world.start(Source.range(0, 6).map(f).to(Sink.list())).result()
+
+
+def failing(kind):
+    """A scenario that fails with ``kind``, once the search lets it."""
+
+    def scenario(world):
+        mapped(world, Faults(decide=world.fault, kind=kind).around("parse", str))
+
+    return scenario
+
+
+@pytest.mark.parametrize("kind", GRAVE)
+def test_an_injected_fault_that_is_no_exception_is_found_shrunk_and_told_like_others(kind):
+    with pytest.raises(AssertionError, match=r"ended with \w+: injected at 'parse'") as caught:
+        check_scenario(failing(kind), Plan(runs=500, faults=0.1))
+    assert type(caught.value.__cause__) is type(KINDS[kind](""))
+    note = "\n".join(caught.value.__notes__)
+    assert "seed: 0\ntrace: v1:" in note
+    assert "replay it: " in note
+
+
+def test_the_trace_of_an_interrupt_makes_it_again_and_ends_the_test_alone():
+    plan = Plan(runs=500, faults=0.1)
+    failure = search(failing("KeyboardInterrupt"), plan).failure
+    assert failure is not None
+    assert len(failure.trace.deviations) == 1
+    with pytest.raises(AssertionError, match="ended with KeyboardInterrupt"):
+        replay(failing("KeyboardInterrupt"), plan, failure.trace)
+
+
+def test_a_fault_in_the_scenario_itself_is_a_failure_too():
+    def scenario(world):
+        Faults(decide=world.fault, kind="KeyboardInterrupt").visit("between two graphs")
+
+    failure = search(scenario, Plan(runs=500, faults=0.1)).failure
+    assert failure is not None
+    assert isinstance(failure.error, KeyboardInterrupt)
+
+
+def test_a_function_that_leaves_the_program_is_a_failure():
+    with pytest.raises(AssertionError, match="ended with SystemExit: 3"):
+        check_scenario(lambda world: mapped(world, lambda n: n < 5 or sys.exit(3)), Plan(runs=9))
+
+
+def test_a_test_that_fails_as_pytest_does_it_is_told_as_it_is():
+    with pytest.raises(pytest.fail.Exception, match="no") as caught:
+        check_scenario(lambda world: pytest.fail("no"), Plan(runs=9))
+    assert "trace: v1:" in "\n".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("ending", "where"),
+    [
+        (KeyboardInterrupt, "scenario"),
+        (KeyboardInterrupt, "stage"),
+        (pytest.skip.Exception, "scenario"),
+        (pytest.skip.Exception, "stage"),
+        (pytest.exit.Exception, "scenario"),
+    ],
+)
+def test_what_ends_the_test_itself_ends_the_search(ending, where):
+    runs = []
+
+    def end(_):
+        raise ending("enough")
+
+    @explore(runs=50)
+    def test(world):
+        runs.append(world)
+        if where == "stage":
+            mapped(world, end)
+        end(world)
+
+    with pytest.raises(ending, match="enough") as caught:
+        test()
+    assert len(runs) == 1
+    assert "trace: " not in "".join(getattr(caught.value, "__notes__", []))
