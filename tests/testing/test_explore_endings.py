@@ -1,10 +1,14 @@
-"""What is no ``Exception``: a failure that is found like others, unless it ends the test itself."""
+"""How a run ends that no stage has failed in: by a ``SystemExit`` or the like, or by the guard."""
 
+import asyncio
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 
 from actors_rs import Sink, Source
+from actors_rs.errors import WorldError
 from actors_rs.testing.explore import Plan, check_scenario, explore, replay, search
 from actors_rs.testing.faults import KINDS, Faults
 
@@ -91,3 +95,56 @@ def test_what_ends_the_test_itself_ends_the_search(ending, where):
         test()
     assert len(runs) == 1
     assert "trace: " not in "".join(getattr(caught.value, "__notes__", []))
+
+
+# What looks for the real clock
+
+
+def test_a_real_wait_is_told_before_it_begins():
+    def scenario(world):
+        async def main():
+            return await world.start(Source.range(0, 3).to(Sink.list()))
+
+        asyncio.run(main())  # without end: nobody moves the world on meanwhile
+
+    with pytest.raises(WorldError, match=r"monotonic\(\) of the real one .*test_explore_endings"):
+        check_scenario(scenario, Plan(runs=3))
+
+
+def test_the_code_behind_a_look_at_the_clock_does_not_run():
+    def scenario(world):
+        time.time()
+        pytest.fail("it went on")
+
+    with pytest.raises(WorldError, match=r"time\(\) of the real one"):
+        check_scenario(scenario, Plan(runs=3))
+
+
+@pytest.mark.parametrize("last", [int, lambda: sys.exit(2), lambda: 1 / 0])
+def test_a_scenario_cannot_hide_that_it_looked_at_the_clock(last):
+    def scenario(world):
+        with suppress(Exception):
+            time.time()
+        last()
+
+    with pytest.raises(WorldError, match=r"time\(\) of the real one"):
+        check_scenario(scenario, Plan(runs=3))
+
+
+def test_a_run_that_looked_at_the_clock_is_not_made_again_to_shrink_it():
+    runs = []
+
+    def scenario(world):
+        runs.append(world.pick("size", range(9)))
+        time.time()
+
+    with pytest.raises(WorldError):
+        check_scenario(scenario, Plan(runs=3, windows=(1, 2, 3, 4)))
+    assert len(runs) == 1
+
+
+def test_a_replay_finds_the_clock_as_the_search_does():
+    failure = search(lambda world: time.time(), Plan(runs=3)).failure
+    assert failure is not None
+    with pytest.raises(WorldError, match=r"time\(\) of the real one"):
+        replay(lambda world: time.time(), Plan(), failure.trace)

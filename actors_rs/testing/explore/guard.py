@@ -26,28 +26,34 @@ _OURS = __name__.partition(".")[0]
 
 @contextmanager
 def no_real_time_or_threads() -> Iterator[None]:
-    """In this block, raise ``WorldError`` where the clock is read or a thread is started."""
+    """In this block, raise ``WorldError`` where the clock is read or a thread is started.
+
+    It is raised there and then, for what follows may be a wait without end; and once more where
+    the block ends, whatever has become of it meanwhile.
+    """
     before = sys.getprofile()
-    found: list[str] = []
+    found: list[WorldError] = []
     sys.setprofile(_watch(found))
     try:
         yield
-    except Exception as error:  # what it came to: a wait for a thread that is none of the world's
-        if found:
-            raise WorldError(found[0]) from error
+    except BaseException as error:
+        if found and error is not found[0]:
+            raise WorldError(str(found[0])) from error
         raise
     finally:
         sys.setprofile(before)
     if found:
-        raise WorldError(found[0])
+        raise found[0]
 
 
-def _watch(found: list[str]) -> Callable[[FrameType, str, Any], None]:
+def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
     def look(frame: FrameType, happened: str, function: Any) -> None:
-        if happened == "c_call" and (said := _forbidden(function)) and not found:
+        if happened == "c_call" and (said := _forbidden(function)):
             caller = _outside(frame)
             if caller is not None:
-                found.append(f"{said} at {caller.f_code.co_filename}:{caller.f_lineno}")
+                said = f"{said} at {caller.f_code.co_filename}:{caller.f_lineno}"
+                found.append(WorldError(said))
+                raise found[0]  # and nothing more is looked at: Python takes the function away
 
     return look
 

@@ -142,14 +142,14 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
 
 
 def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True) -> World:
-    """Make the run of ``trace`` again; raises what it raises.
+    """Make the run of ``trace`` again, looked at like the first of a search; raises what it raises.
 
     What is no ``Exception``, a ``SystemExit`` say, is the cause of an ``AssertionError``. Raises
     ``InvalidArgumentError`` for a trace of another graph, and if ``strict`` also where a decision
     is not there any more.
     """
     made: Decisions = (Replay if strict else Scripted)(trace.deviations)
-    world, error = run_once(scenario, plan, made)
+    world, error = run_once(scenario, plan, made, guarded=True)
     trace.check_graph(world.graph)
     if error is not None:
         failure = Failure(error, trace, world, plan.seed)
@@ -181,12 +181,15 @@ def _common(one: Sequence[object], other: Sequence[object]) -> Iterator[None]:
 
 
 def _explain(scenario: Scenario, plan: Plan, world: World, error: BaseException) -> Failure:
-    """The failure, shrunk as far as it goes."""
+    """The failure, shrunk as far as it goes.
+
+    A ``WorldError`` is of what no decision makes: it may come in no other run, or wait for ever.
+    """
 
     def attempt(script: dict[int, int]) -> tuple[World, BaseException | None]:
         return run_once(scenario, plan, Scripted(script))
 
-    if not isinstance(error, NondeterminismError):
+    if not isinstance(error, WorldError):
         world, error = shrink(attempt, world, error)
     trace = Trace(graph_id(world.graph), world.decisions.deviations)
     return Failure(error, trace, world, plan.seed)
