@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
 from actors_rs.runtime._primitives import Condition, check_may_block
+from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.sources.queue import QueueSource
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest",
 class SourceQueue(Generic[T]):
     """What one run's ``Source.queue(capacity, overflow)`` is fed through. Thread-safe.
 
-    ``run.queue()`` gives it. Up to ``capacity`` elements wait until downstream asks for them.
+    ``run.queue()`` gives it, behind the end of the run too: it is closed then. Up to ``capacity``
+    elements wait until downstream asks for them.
     ``dropped`` counts those that the overflow policy has let go.
     """
 
@@ -66,9 +68,11 @@ class SourceQueue(Generic[T]):
         """Hand ``element`` in; with ``"backpressure"``, wait up to ``timeout`` seconds for room.
 
         Raises ``TimeoutError`` when there was none in time, ``BlockingError`` where it would have
-        to wait on a thread of the pool, ``IllegalStateError`` when the queue is closed and
-        ``BufferOverflowError`` when it overflows and is to fail then.
+        to wait on a thread of the pool, ``IllegalStateError`` when the queue is closed,
+        ``BufferOverflowError`` when it overflows and is to fail then, and
+        ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
+        check_timeout(timeout)
         with self._changed:
             if self.overflow == "backpressure":
                 self._wait_for_room(timeout)
@@ -84,9 +88,11 @@ class SourceQueue(Generic[T]):
         self._close(None)
 
     def fail(self, error: BaseException) -> None:
-        """The stream fails with ``error`` behind what waits, unless the queue is closed."""
-        if not isinstance(error, BaseException):
-            raise TypeError(f"queue '{self.name}': fail needs an exception, got {error!r}")
+        """The stream fails with ``error`` behind what waits, unless the queue is closed.
+
+        Raises ``ArgumentTypeError`` for what is no exception.
+        """
+        check_error(f"queue '{self.name}': fail", error)
         self._close(error)
 
     def _put_in(self, element: T) -> bool:

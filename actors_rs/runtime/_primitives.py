@@ -48,6 +48,7 @@ __all__ = [
     "may_block",
     "monotonic",
     "on_main_thread",
+    "or_for_ever",
     "random_bits",
     "wall_clock",
 ]
@@ -94,26 +95,34 @@ class Driver(Protocol):
         """Move on a little, at most ``seconds``; False when they are over."""
 
 
+def or_for_ever(seconds: float | None) -> float | None:
+    """``seconds`` to wait; ``None``, which is for ever, for more than the platform can count to.
+
+    That is about 292 years on Linux. Every wait with a time that a user may have given asks here.
+    """
+    return None if seconds is None or seconds > _threading.TIMEOUT_MAX else seconds
+
+
 class Condition(_threading.Condition):
     """A condition that a thread which drives a world waits for by driving it."""
 
     def wait(self, timeout: float | None = None) -> bool:
         """As always; a driving thread may be woken although nobody notified."""
         if (driver := _driver()) is None:
-            return super().wait(timeout)
+            return super().wait(or_for_ever(timeout))
         self.release()
         try:
-            return driver.step(timeout)
+            return driver.step(or_for_ever(timeout))
         finally:
             self.acquire()
 
     def wait_for(self, predicate: Callable[[], P], timeout: float | None = None) -> P:
         """Wait until ``predicate``; at most ``timeout`` seconds, of the world's if driving."""
         if (driver := _driver()) is None:
-            return super().wait_for(predicate, timeout)
+            return super().wait_for(predicate, or_for_ever(timeout))
         self.release()
         try:
-            driver.until(lambda: bool(predicate()), timeout)
+            driver.until(lambda: bool(predicate()), or_for_ever(timeout))
         finally:
             self.acquire()
         return predicate()
@@ -124,7 +133,8 @@ class Event(_threading.Event):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether it was set within ``timeout`` seconds."""
-        return super().wait(0 if drive_until(self.is_set, timeout) else timeout)
+        seconds = or_for_ever(timeout)
+        return super().wait(0 if drive_until(self.is_set, seconds) else seconds)
 
 
 class Thread(AnyThread):
@@ -156,12 +166,12 @@ class Thread(AnyThread):
 
         Raises ``RuntimeError`` in the thread itself, and before its start.
         """
-        left = timeout
+        left = seconds = or_for_ever(timeout)
         if self.ident != current_thread_id() and self.is_alive():
             began = monotonic()
-            if not self._returned.wait(timeout):
+            if not self._returned.wait(seconds):
                 return
-            left = None if timeout is None else max(0.0, timeout - (monotonic() - began))
+            left = None if seconds is None else max(0.0, seconds - (monotonic() - began))
         with self._looked_at:
             super().join(left)
 
@@ -178,7 +188,7 @@ def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
     """
     if (driver := _driver()) is None:
         return False
-    driver.until(done, seconds)
+    driver.until(done, or_for_ever(seconds))
     return True
 
 

@@ -6,7 +6,7 @@ everything above it, from the mailbox to the last stage, is the production code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple, Protocol
 
@@ -15,7 +15,7 @@ from actors_rs.runtime._primitives import chance, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
-from actors_rs.runtime.settings import check_count, check_seconds
+from actors_rs.runtime.settings import check_count, check_flag, check_seconds, check_text
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
 
@@ -113,6 +113,8 @@ def check_settings(
     stall_after: float | None,
     dispatcher: str,
     shutdown_timeout: float,
+    name: str,
+    flags: Mapping[str, bool],
 ) -> None:
     """Raise ``InvalidArgumentError`` for what no system can be set to."""
     check_count("window", window)
@@ -121,6 +123,9 @@ def check_settings(
     if stall_after is not None:
         check_seconds("stall_after", stall_after, some=True)
     check_seconds("shutdown_timeout", shutdown_timeout)
+    check_text("name", name)
+    for what, flag in flags.items():
+        check_flag(what, flag)
     if dispatcher not in ("pool", "calling_thread"):
         raise InvalidArgumentError(
             f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"

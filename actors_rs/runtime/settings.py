@@ -1,4 +1,4 @@
-"""Numbers that a system or a run is given: refused where they are given, in one sentence.
+"""Arguments that a system or a run is given: refused where they are given, in one sentence.
 
 What is not refused there is a TypeError out of the middle of a shutdown, or a wait without end.
 """
@@ -9,7 +9,17 @@ from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 
-__all__ = ["check_count", "check_int", "check_rate", "check_seconds"]
+__all__ = [
+    "check_count",
+    "check_error",
+    "check_flag",
+    "check_int",
+    "check_kind",
+    "check_rate",
+    "check_seconds",
+    "check_text",
+    "check_timeout",
+]
 
 _MOST_BITS = 1000
 """Of an int that can be added to the time, which is a float."""
@@ -19,6 +29,33 @@ def check_int(what: str, value: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``value`` is an int."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ArgumentTypeError(f"{what} must be an int, got {value!r}")
+
+
+def check_flag(what: str, value: Any) -> None:
+    """Raise ``ArgumentTypeError`` unless ``value`` is a bool: ``"no"`` would be taken for true."""
+    if not isinstance(value, bool):
+        raise ArgumentTypeError(f"{what} must be True or False, got {value!r}")
+
+
+def check_text(what: str, value: Any) -> None:
+    """Raise ``ArgumentTypeError`` unless ``value`` is a text."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{what} must be a text, got {value!r}")
+
+
+def check_kind(thing: object, method: str, need: str) -> None:
+    """Raise ``ArgumentTypeError``, which says the ``need``, unless ``thing`` has that method."""
+    if not hasattr(thing, method):
+        raise ArgumentTypeError(f"{need}, got {thing!r}")
+
+
+def check_error(what: str, value: Any) -> None:
+    """Raise ``ArgumentTypeError`` unless ``value``, which ``what`` was called with, can be raised.
+
+    A class is none: it would be told to stages, and to whoever waits, as if it were an exception.
+    """
+    if not isinstance(value, BaseException):
+        raise ArgumentTypeError(f"{what} needs an exception, got {value!r}")
 
 
 def check_count(what: str, value: Any) -> None:
@@ -51,3 +88,9 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
         raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
     if value != value:
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
+
+
+def check_timeout(value: Any) -> None:
+    """``check_seconds`` of a ``timeout``, where ``None`` means the default or for ever."""
+    if value is not None:
+        check_seconds("timeout", value)

@@ -23,7 +23,9 @@ from actors_rs.runtime._primitives import (
     current_thread_id,
     monotonic,
     on_main_thread,
+    or_for_ever,
 )
+from actors_rs.runtime.settings import check_seconds
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
@@ -116,6 +118,7 @@ class SystemSignals(SignalWatch):
     """
 
     def __init__(self, system: ActorSystem, grace: float) -> None:
+        check_seconds("grace", grace)
         if grace < 0:
             raise InvalidArgumentError(f"grace must be at least 0 seconds, got {grace}")
         super().__init__()
@@ -210,7 +213,7 @@ class SystemSignals(SignalWatch):
         deadline = None if seconds is None else monotonic() + seconds
         while True:
             left = None if deadline is None else max(0.0, deadline - monotonic())
-            if not select.select([self._ears], [], [], left)[0]:
+            if not select.select([self._ears], [], [], or_for_ever(left))[0]:
                 return None
             number = int.from_bytes(os.read(self._ears, 1), "big")  # 0 also when it was closed
             if number in (0, signal.SIGINT, signal.SIGTERM):

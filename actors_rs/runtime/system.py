@@ -25,6 +25,7 @@ from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.guardian import Guardian
 from actors_rs.runtime.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.process import enrol, why_closed
+from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
 from actors_rs.runtime.shutdown import Activity, Shutdown, check_may_enter
 from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
@@ -81,7 +82,8 @@ class ActorSystem:
         shutdown_timeout: float = 30.0,
         machinery: Machinery | None = None,
     ) -> None:
-        check_settings(window, throughput, stall_after, dispatcher, shutdown_timeout)
+        flags = {"metrics": metrics, "monitor": monitor}
+        check_settings(window, throughput, stall_after, dispatcher, shutdown_timeout, name, flags)
         self.name = name
         self.window = window
         self.throughput = throughput
@@ -167,25 +169,25 @@ class ActorSystem:
         self._check_open()
         if self._draining:
             raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
-        _check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
+        check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
         return graph.start_on(self)
 
     def publisher(self, source: AsPublisher[R]) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own."""
         self._check_open()
-        _check_kind(source, "publisher_on", "publisher needs a Source")
+        check_kind(source, "publisher_on", "publisher needs a Source")
         return source.publisher_on(self)
 
     def subscriber(self, sink: AsSubscriber[R]) -> R:
         """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
         self._check_open()
-        _check_kind(sink, "subscriber_on", "subscriber needs a Sink")
+        check_kind(sink, "subscriber_on", "subscriber needs a Sink")
         return sink.subscriber_on(self)
 
     def processor(self, flow: AsProcessor[R]) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
         self._check_open()
-        _check_kind(flow, "processor_on", "processor needs a Flow")
+        check_kind(flow, "processor_on", "processor needs a Flow")
         return flow.processor_on(self)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
@@ -293,7 +295,7 @@ class ActorSystem:
         has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds, or with a
         second signal, everything is cancelled, and the main thread gets that ``SystemExit``
         wherever it is. Raises ``InvalidArgumentError`` off the main thread, or if a system of this
-        process handles signals already.
+        process handles signals already, or for a ``grace`` that is no number from 0 on.
         """
         self._check_open()
         signals = SystemSignals(self, grace)
@@ -341,8 +343,11 @@ class ActorSystem:
 
         Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
         not stopped by then is named in one log line and left behind on daemon threads. May be
-        called again; raises ``BlockingError`` on a pool thread. The phases: ``shutdown.py``.
+        called again; raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for a
+        ``timeout`` that is no number. The phases: ``shutdown.py``.
         """
+        check_flag("drain", drain)
+        check_timeout(timeout)
         if self._orphaned:
             return
         check_may_block("a pool thread must not wait for the shutdown of its own system")
@@ -391,8 +396,3 @@ def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
     from actors_rs.runtime.default_system import spawn_in_default_system
 
     return spawn_in_default_system(actor_class, *args, **kwargs)
-
-
-def _check_kind(thing: object, method: str, need: str) -> None:
-    if not hasattr(thing, method):
-        raise TypeError(f"{need}, got {thing!r}")

@@ -1,18 +1,20 @@
 # mypy: disable-error-code="arg-type, call-overload, misc, union-attr, var-annotated"
 """``Source.queue``: elements handed in from any thread, bounded, ended from outside."""
 
+import math
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import Sink, Source
+from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import (
     BlockingError,
     BufferOverflowError,
     GraphError,
     IllegalStateError,
+    InvalidArgumentError,
     StageError,
 )
 from actors_rs.graph.source_queue import SourceQueue
@@ -139,6 +141,30 @@ def test_a_closed_queue_says_so(shared, how):
     assert not queue.offer(1)
     with pytest.raises(IllegalStateError, match="queue 'queue' takes nothing more"):
         queue.put(1)
+
+
+@pytest.mark.parametrize("name", [None, "queue"])
+def test_who_asks_for_the_queue_behind_the_end_gets_it_closed(name):
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run, queue = started(system)
+        run.cancel()
+        assert run.wait(SECONDS)
+        assert run.queue(name) is queue
+    late = run.queue(name)
+    assert late is queue
+    assert late.closed
+    assert not late.offer(1)
+    with pytest.raises(IllegalStateError, match="takes nothing more: the stream is over"):
+        late.put(1)
+
+
+@pytest.mark.parametrize("timeout", ["5", True, math.nan])
+def test_a_timeout_that_is_no_number_is_refused_also_where_there_is_room(shared, timeout):
+    run, queue = started(shared)
+    with pytest.raises(InvalidArgumentError, match="timeout must be a number of seconds, got"):
+        queue.put(1, timeout)
+    queue.complete()
+    assert run.result(SECONDS) == []
 
 
 def test_the_end_of_the_stream_wakes_whoever_waits_for_room(shared):

@@ -327,6 +327,8 @@ REFUSED = [
     *[("throughput", wrong) for wrong in NO_COUNT],
     *[("stall_after", wrong) for wrong in NO_SECONDS],
     *[("shutdown_timeout", wrong) for wrong in [None, *NO_SECONDS]],
+    *[(what, wrong) for what in ("metrics", "monitor") for wrong in ("no", 1, None)],
+    *[("name", wrong) for wrong in (5, None)],
 ]
 REFUSED.remove(("workers", None))  # as many as there are cores
 
@@ -335,6 +337,17 @@ REFUSED.remove(("workers", None))  # as many as there are cores
 def test_a_setting_of_another_kind_is_refused_by_its_name(what, wrong):
     with pytest.raises(InvalidArgumentError, match=f"^{what} must be .*, got {wrong!r}$"):
         ActorSystem(**{what: wrong})
+
+
+@pytest.mark.parametrize(
+    ("what", "wrong"),
+    [*[("timeout", wrong) for wrong in NO_SECONDS], ("drain", "no"), ("drain", None)],
+)
+def test_a_shutdown_that_is_asked_for_wrongly_is_refused_and_has_not_begun(what, wrong):
+    with ActorSystem() as system:
+        with pytest.raises(InvalidArgumentError, match=f"^{what} must be .*, got {wrong!r}$"):
+            system.shutdown(**{what: wrong})
+        assert system.spawn(Recorder).ask(1)
 
 
 def test_a_quiet_system_logs_nothing(caplog):
