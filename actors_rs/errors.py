@@ -84,7 +84,7 @@ def said(error: BaseException) -> str:
     """The text of ``error``, whatever its ``__str__`` does."""
     try:
         return str(error)
-    except Exception as failure:
+    except BaseException as failure:  # even an exit: who is to be told waits for ever else
         return f"(its text cannot be told: __str__ raised {type(failure).__name__})"
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.listeners import Listener, Listeners
+from actors_rs.runtime.settings import check_error
 
 __all__ = ["KillSwitch"]
 
@@ -38,9 +39,11 @@ class KillSwitch:
         self._use(None)
 
     def abort(self, error: BaseException) -> None:
-        """Fail the streams with ``error``, which is not wrapped. Does not wait."""
-        if not isinstance(error, BaseException):
-            raise TypeError(f"KillSwitch.abort needs an exception, got {error!r}")
+        """Fail the streams with ``error``, which is not wrapped. Does not wait.
+
+        Raises ``ArgumentTypeError`` for what is no exception.
+        """
+        check_error("KillSwitch.abort", error)
         self._use(error)
 
     def _use(self, error: BaseException | None) -> None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.inner_totals import InnerTotals
+from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.waiting import awaitable, check_may_wait
 from actors_rs.runtime._primitives import Lock, drive_until, monotonic
 from actors_rs.runtime.keeper import is_fatal
-from actors_rs.runtime.settings import check_seconds
+from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.stage import StreamEnd
 
 if TYPE_CHECKING:
@@ -99,9 +100,11 @@ class Run(Generic[R]):
     def result(self, timeout: float | None = None) -> R:
         """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
 
-        Raises the first failure, with all others in its ``others``; ``RunCancelled``;
-        ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool thread or its own.
+        Raises the first failure, with all others in its ``others`` and told of in its notes;
+        ``RunCancelled``; ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool
+        thread or its own; ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
+        check_timeout(timeout)
         if not self._is_over:
             self._await(timeout)
             if not self._is_over:
@@ -112,6 +115,7 @@ class Run(Generic[R]):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether the run ended, in whatever way, within ``timeout`` seconds."""
+        check_timeout(timeout)
         # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
         if not self._is_over:
             with suppress(BlockingError):
@@ -125,8 +129,6 @@ class Run(Generic[R]):
         noticed at the end only.
         """
         check_may_wait(self)
-        if timeout is not None:
-            check_seconds("timeout", timeout)
         if drive_until(self.done, timeout):
             return
         deadline = inf if timeout is None else monotonic() + timeout
@@ -144,6 +146,7 @@ class Run(Generic[R]):
         Waits for that up to ``timeout`` seconds, by default not at all; whether it has ended. A
         run that has not goes on draining.
         """
+        check_timeout(timeout)
         with self._lock:
             self._draining = True
         for stage in self._all_stages():
@@ -151,15 +154,20 @@ class Run(Generic[R]):
         return self._is_over if timeout is None else self.wait(timeout)
 
     def abort(self, error: BaseException) -> None:
-        """End the run with ``error``, now. Does not wait."""
+        """End the run with ``error``, now. Does not wait.
+
+        Raises ``ArgumentTypeError`` for what is no exception.
+        """
+        check_error("Run.abort", error)
         self.note_failure(error)
         self._stop(error)
 
     def queue(self, name: str | None = None) -> SourceQueue[Any]:
         """The way into this run's ``Source.queue``, the one of that name if there are several.
 
-        Raises ``GraphError`` if there is none, or more than one without a name; also behind the
-        end of the run, which forgets its stages.
+        Behind the end of the run it is closed: a producer that comes late is told so by the queue,
+        as one is that has had it from the start. Raises ``GraphError`` if there is none, or more
+        than one without a name.
         """
         return queue_among(self._all_stages(), name)
 
@@ -374,7 +382,7 @@ class Run(Generic[R]):
             if self._is_over:
                 return
             if error is None:
-                self._result = self._results()
+                self._result = results_of(self._sinks, single=self._single)
             self._error = error
             self._is_over = True
             future = self._future
@@ -385,16 +393,7 @@ class Run(Generic[R]):
         """Why it has failed, or was cancelled."""
         unfinished = [sink for sink in self._sinks if not sink.completed]
         # Else those that reached a sink although another branch has recovered from them.
-        errors = [sink.inlet.error for sink in unfinished]
-        failures = self._failures or [error for error in errors if error is not None]
-        if failures:
-            first: Any = failures[0]
-            with suppress(AttributeError):  # not every exception has room for it
-                first.others = tuple(failures[1:])
-            return failures[0]
+        if failures := self._failures or errors_of(unfinished):
+            return first_of(failures)
         stopped = unfinished or (not self._sinks and self._stop_reason is not None)
         return self.cancelled_error() if stopped else None
-
-    def _results(self) -> Any:
-        results = tuple([sink.result for sink in self._sinks])
-        return results if not self._single else results[0] if results else None

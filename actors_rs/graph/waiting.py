@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import BlockingError, StreamError
+from actors_rs.errors import BlockingError, StreamError, said
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def awaitable(error: BaseException) -> BaseException:
     """
     if not isinstance(error, StopIteration):
         return error
-    refused = StreamError(f"the run ended with {error!r}, which no coroutine can raise")
+    named = f"{type(error).__name__}({said(error)!r})"
+    refused = StreamError(f"the run ended with {named}, which no coroutine can raise")
     refused.__cause__ = error
     return refused

@@ -1,0 +1,60 @@
+"""What came of a run: the results of its sinks, or one failure, which tells of the others.
+
+Exceptions are the user's, and what their methods do is not known. Nothing here calls one that
+could be done without, and nothing that they raise gets out: who waits for the run would do so for
+ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import said
+
+if TYPE_CHECKING:
+    from actors_rs.stages.stage import StreamEnd
+
+__all__ = ["errors_of", "first_of", "results_of"]
+
+MOST_NOTES = 5
+"""Of further failures that are told of in the first; all of them are among its ``others``."""
+
+
+def results_of(sinks: Sequence[StreamEnd], *, single: bool) -> Any:
+    """What a run of ``sinks`` that completed gives: a tuple unless there is a ``single`` one."""
+    results = tuple([sink.result for sink in sinks])
+    return results if not single else results[0] if results else None
+
+
+def errors_of(sinks: Sequence[StreamEnd]) -> list[BaseException]:
+    """What upstream of ``sinks`` has failed with."""
+    return [sink.inlet.error for sink in sinks if sink.inlet.error is not None]
+
+
+def first_of(failures: Sequence[BaseException]) -> BaseException:
+    """The first of ``failures``, with all further ones as ``others`` and a few of them as notes.
+
+    A mistake in what was to deal with the first one is seen in its traceback that way.
+    """
+    first, *others = failures
+    with suppress(BaseException):
+        object.__setattr__(first, "others", tuple(others))  # its own may refuse, or do anything
+    with suppress(BaseException):
+        for note in _notes(others):
+            _note(first, note)
+    return first
+
+
+def _notes(others: Sequence[BaseException]) -> Iterator[str]:
+    for other in others[:MOST_NOTES]:
+        yield f"also: {type(other).__name__}: {said(other)}"
+    if (more := len(others) - MOST_NOTES) > 0:
+        yield f"also: {more} more, see its others"
+
+
+def _note(error: BaseException, note: str) -> None:
+    """One exception may be the failure of several runs: it is told the same thing once."""
+    if note not in getattr(error, "__notes__", ()):
+        BaseException.add_note(error, note)
