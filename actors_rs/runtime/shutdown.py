@@ -6,18 +6,19 @@
 4. *end dead letters*: their subscribers get the last ones, those of the stopping too;
 5. *join threads*.
 
-Each phase is logged at level DEBUG. What has not stopped by the deadline is named in one line at
-level ERROR and left behind on daemon threads; nothing else is.
+Each phase is logged at level DEBUG. What was cancelled and has not stopped a second later is named
+in one line at level WARNING. What has not stopped by the deadline is named in one at level ERROR
+and left behind on daemon threads; nothing else is.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError
-from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block
+from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block, on_main_thread
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -29,6 +30,10 @@ LONGEST_RESERVE = 1.0
 """Seconds, at most, that are kept back from draining for all that comes behind it."""
 JOIN_SECONDS = 0.02
 """What is kept back for each set of threads that is still to be joined."""
+PATIENCE = 1.0
+"""Seconds after which it is said what the shutdown waits for, though all was told to stop."""
+MOST_NAMES = 5
+"""Of those that are waited for, in that line."""
 logger = logging.getLogger("actors_rs.runtime")
 
 
@@ -82,6 +87,7 @@ class Shutdown:
         self._timeout = max(0.0, timeout)
         self._deadline = system.now() + self._timeout
         self._stuck: list[Activity] = []
+        self._impatient_at = float("inf") if drain else system.now() + PATIENCE
 
     def run(self) -> None:
         """Go through the phases; returns when the last one is over or the time is up."""
@@ -112,7 +118,7 @@ class Shutdown:
 
     def _end(self, activities: Sequence[Activity], reserved: float = 1.0) -> None:
         """Wait for them; cancel those that are late, and name those that do not end then."""
-        late = [activity for activity in activities if not activity.wait(self._left(reserved))]
+        late = [one for one in activities if not self._patiently(one.wait, self._left(reserved))]
         for activity in late:
             activity.cancel()
         self._stuck += [a for a in late if not a.wait(self._left(reserved - 0.2))]
@@ -138,8 +144,36 @@ class Shutdown:
         system = self._system
         with system._lock:
             emptied = system._emptied = system._emptied or Condition()
-        with emptied:
-            return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, seconds)
+
+        def ended(left: float) -> bool:
+            with emptied:
+                return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
+
+        return self._patiently(ended, seconds)
+
+    def _patiently(self, ended: Callable[[float], bool], seconds: float) -> bool:
+        """Whether it has ``ended`` within ``seconds``; says what is waited for if that is long."""
+        patience = max(0.0, self._impatient_at - self._system.now())
+        if patience >= seconds:
+            return ended(seconds)
+        if ended(patience):
+            return True
+        self._impatient_at = float("inf")
+        self._say_what_for()
+        return ended(seconds - patience)
+
+    def _say_what_for(self) -> None:
+        """Whoever pressed Ctrl-C once would take the silence for a program that hangs."""
+        system = self._system
+        names = [str(one) for one in (*system._living_activities(), *system.children())]
+        more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+        logger.warning(
+            "shutdown of '%s' waits, for at most %.3g s, for what was told to stop: %s%s",
+            system.name,
+            self._left(0.0),
+            ", ".join(names[:MOST_NAMES] + more),
+            "; Ctrl-C once more to leave it behind" if on_main_thread() else "",
+        )
 
     def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
         system = self._system

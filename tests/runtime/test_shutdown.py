@@ -130,3 +130,53 @@ def test_one_that_is_slow_to_drain_leaves_time_for_what_comes_behind_it(caplog):
         system.shutdown(timeout=4)
     assert slow.done()
     assert "still busy" not in caplog.text
+
+
+class Patient:
+    """An activity that never ends, though no time passes while it is waited for."""
+
+    def __init__(self):
+        self.waited = []
+
+    def wait(self, timeout):
+        self.waited.append(timeout)
+        return False
+
+    def drain(self):
+        pass
+
+    def abort(self, error):
+        pass
+
+    cancel = disown = drain
+
+    def __str__(self):
+        return "the patient one"
+
+
+def waiting_lines(caplog, count, **how):
+    system = ActorSystem(name="own")
+    for _ in range(count):
+        system.register(Patient())
+    system.shutdown(**how)
+    return [record.message for record in caplog.records if "told to stop" in record.message]
+
+
+def test_what_was_cancelled_and_does_not_end_is_named_once_while_it_is_waited_for(caplog):
+    (line,) = waiting_lines(caplog, 7, drain=False, timeout=30)
+    names = ", ".join(["the patient one"] * 5)
+    assert f"for what was told to stop: {names}, 2 more; Ctrl-C once more" in line
+    assert line.startswith("shutdown of 'own' waits, for at most 30 s, ")
+
+
+def test_ctrl_c_is_recommended_on_the_thread_that_hears_it_only(caplog):
+    thread = threading.Thread(target=lambda: waiting_lines(caplog, 1, drain=False, timeout=30))
+    thread.start()
+    thread.join()
+    assert "told to stop: the patient one" in caplog.text
+    assert "Ctrl-C" not in caplog.text
+
+
+@pytest.mark.parametrize("how", [{"drain": True, "timeout": 30}, {"drain": False, "timeout": 0.5}])
+def test_what_is_drained_or_waited_for_briefly_is_not_named_before_the_end(caplog, how):
+    assert waiting_lines(caplog, 1, **how) == []

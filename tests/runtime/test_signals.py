@@ -159,9 +159,30 @@ def test_one_system_at_a_time_handles_signals():
         three.handle_signals()
 
 
-def test_a_negative_grace_is_refused_in_a_sentence():
-    with ActorSystem() as system, pytest.raises(InvalidArgumentError, match="grace must be"):
-        system.handle_signals(grace=-1)
+@pytest.mark.parametrize("grace", [-1, "5", None, True, float("nan")])
+def test_a_grace_that_is_no_time_is_refused_in_a_sentence_and_nothing_is_taken(grace):
+    before = signal.getsignal(signal.SIGTERM)
+    with ActorSystem() as system:
+        with pytest.raises(InvalidArgumentError, match=f"^grace must be .*, got {grace!r}$"):
+            system.handle_signals(grace=grace)
+        assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_first_ctrl_c_in_a_stuck_program_is_answered_and_the_second_ends_it():
+    program = Program("""
+        def sleeps(n):
+            say("asleep")
+            time.sleep(60)
+        Source.of(1).map(sleeps).named("parse").run(Sink.list())
+    """)
+    assert program.next_line() == "asleep"
+    program.send(signal.SIGINT)
+    while "waits" not in (line := program.error_line()):
+        assert line
+    assert "stage 'parse'; Ctrl-C once more to leave it behind" in line
+    program.send(signal.SIGINT)
+    code, _, errors = program.wait(25)  # less than the shutdown's time
+    assert code == -signal.SIGINT, errors
 
 
 def test_in_a_forked_child_signals_do_what_they_did_before():
