@@ -22,23 +22,36 @@ if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
+    from actors_rs.stages.brake import Brake
 
 __all__ = ["Nest", "Nested"]
 
 
 class Nest:
-    """The logics that run within one actor; touched in its turns only."""
+    """The logics that run within one actor; touched in its turns only, but for ``pull_brake``."""
 
     def __init__(self) -> None:
         self.due: deque[Nested] = deque()
         self.living: dict[Nested, None] = {}
+        self.brake: Brake | None = None
+        """Of the logic that was the last one to be at work; it may be over with that."""
+
+    def pull_brake(self) -> None:
+        """End the piece that is going on; on any thread, at any time. It hits or misses."""
+        brake = self.brake  # looked at once: the turn that goes on may set another
+        if brake is not None:
+            brake.pull()
 
     def advance(self, host: StageLogic, budget: Budget) -> None:
-        """Advance those that are due, and the host in between, until nothing more happens."""
+        """Advance those that are due, and the host in between, until nothing more happens.
+
+        No further one once the time is spent, as the host may have been cancelled meanwhile.
+        """
         due = self.due
         while due:
             for _ in range(len(due)):
-                due.popleft().turn(budget)
+                if due.popleft().turn(budget):
+                    break
             host.advance(budget)
             budget.lap()
             if due and budget.spent():
@@ -108,12 +121,12 @@ class Nested:
                 self.logic.fail(error)
             self.wake()
 
-    def turn(self, budget: Budget) -> None:
-        """What the shell does for a logic that is an actor's."""
+    def turn(self, budget: Budget) -> bool:
+        """What the shell does for a logic that is an actor's; whether the time is spent."""
         self.is_due = False
         logic = self.logic
         if self not in self._nest.living:
-            return
+            return False
         try:
             if not self._started:
                 self._started = True
@@ -121,13 +134,18 @@ class Nested:
             logic.advance(budget)
         except BaseException as error:
             logic.fail(error)
+        spent = budget.spent()
         if logic.finished:
             self._finish()
-        elif budget.spent():
+        elif spent:
             self.wake()  # it may have had more to do
+        return spent
 
     def _finish(self) -> None:
-        del self._nest.living[self]
+        nest = self._nest
+        del nest.living[self]
+        if nest.brake is self.logic.brake:
+            nest.brake = None  # it holds on to functions of the user's, and they to groups
         for unheard in unheard_failures(self.logic):
             self._host.forgive(unheard)
         try:
@@ -152,11 +170,13 @@ class Nested:
         return self._host.after(seconds, partial(self.act, action))
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
-        """Whoever takes what an inner stream gives has to wait for this turn anyway."""
+        """Nothing is sent ahead: whoever takes it has to wait for this turn anyway."""
+        self.at_work()
         return False
 
     def at_work(self) -> None:
-        """A stage of the user's that runs within another takes no pieces of an inlet."""
+        self._nest.brake = self.logic.brake  # before the host may set a timer: it is to be seen
+        self._host.at_work()
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         return self._host.run_blocking(job)

@@ -158,6 +158,8 @@ class StageActor(PooledActor):
         made = self._hand_over() if self.at_boundary else [one.send_ahead() for one in outlets]
         if self.logic.brake is not None:
             self.logic.brake.pull()
+        if self.nest is not None:
+            self.nest.pull_brake()
         # A pull may have come just before there was anything to hit: while the turn lasts, again.
         lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
         if (lasts_on or any(made)) and not self._looks:

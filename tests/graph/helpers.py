@@ -34,7 +34,10 @@ def leave_by_an_exception(system):
 
 @contextlib.contextmanager
 def brakes_pulled(system):
-    """On a thread of its own, the brakes of all stages of ``system`` are pulled all the time."""
+    """On a thread of its own, the brakes of all stages of ``system`` are pulled all the time.
+
+    Also those of inner streams that run within a stage.
+    """
     over = threading.Event()
 
     def pull():
@@ -42,6 +45,8 @@ def brakes_pulled(system):
             for actor in system.children():
                 if actor.logic.brake is not None:
                     actor.logic.brake.pull()
+                if actor.nest is not None:
+                    actor.nest.pull_brake()
 
     puller = threading.Thread(target=pull)
     puller.start()

@@ -11,6 +11,8 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
+from actors_rs.graph.nest import Nested
+from actors_rs.graph.shell import StageActor
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
@@ -52,11 +54,16 @@ class Turning:
 
 
 def stage_that_calls():
-    """The logic of the stage in whose turn this thread is."""
+    """The logic in whose turn this thread is: of a stage, or of one that runs within it."""
     frame: Any = sys._getframe()
-    while frame.f_code.co_name != "_run_turn":
+    while frame.f_code not in (StageActor._run_turn.__code__, Nested.turn.__code__):
         frame = frame.f_back
     return frame.f_locals["self"].logic
+
+
+def fused(stream, f):
+    """A stream that its host does not draw, but runs as a stage."""
+    return stream.map(lambda n: f(n)).filter(lambda n: n >= 0).fuse()
 
 
 OPERATORS = {
@@ -76,7 +83,25 @@ OPERATORS = {
     "fused": lambda s, f: s.map(lambda n: n).filter(lambda n: f(n) >= 0).fuse(),
     "a source": lambda _, f: Source.from_iterable(lambda: (f(n) for n in range(MOST))),
 }
+WITHIN = {
+    "an inner stream": lambda s, f: Source.of(0).flat_map(lambda _: fused(s, f)),
+    "an inner stream beside others": lambda s, f: Source.of(0).flat_map(lambda _: fused(s, f), 2),
+    "inner streams in a row": lambda s, f: s.batch(999).flat_map(
+        lambda numbers: fused(Source.from_iterable(numbers), f)
+    ),
+    "an inner stream of an iterator": lambda s, f: Source.of(0).flat_map(
+        lambda _: fused(Source.from_iterable(iter(range(MOST))), f), 2
+    ),
+    "a group": lambda s, f: s.group_by(lambda _: 0, 1).flat_map(lambda g: fused(g, f)),
+    "a group beside others": lambda s, f: s.group_by(lambda _: 0, 2).flat_map(
+        lambda g: fused(g, f), 2
+    ),
+}
+"""Fused streams that run within the actor of the stage that began them."""
 ENDS = {
+    "a group that is folded": lambda s, f: s.group_by(lambda _: 0, 2).flat_map(
+        lambda g: g.reduce(0, lambda _, n: f(n)).fuse(), 2
+    ),
     "skip_while": lambda s, f: s.skip_while(lambda n: f(n) >= 0),
     "reduce": lambda s, f: s.reduce(0, lambda _, n: f(n)),
     "reduce_without_initial": lambda s, f: s.reduce_without_initial(lambda _, n: f(n)),
@@ -126,6 +151,39 @@ def test_a_stage_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
     with ActorSystem(workers=2) as system:
         run = system.start(OPERATORS[name](Source.range(0, MOST), turning).to(Sink.ignore()))
         assert cancelled(system, run, turning) <= 16
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_fused_inner_stream_is_cancelled_before_its_next_call(name, turning):
+    with ActorSystem(workers=2) as system:
+        run = system.start(WITHIN[name](Source.range(0, MOST), turning).to(Sink.ignore()))
+        assert cancelled(system, run, turning) == 0
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_fused_inner_stream_gives_what_it_has_made_when_a_slow_call_returns(name, turning):
+    """Before the next one begins, which is as slow."""
+    got = []
+
+    def slow_from_here_on(n):
+        if turning.calls > FAST:
+            wait_until(lambda: len(got) >= FAST)
+        return turning(n)
+
+    with ActorSystem(workers=2) as system:
+        flow = WITHIN[name](Source.range(0, MOST), slow_from_here_on)
+        run = system.start(flow.to(Sink.for_each(got.append)))
+        turning.wait_for_the_brake()
+        turning.go_on.set()
+        run.result(SECONDS)
+    assert got == list(range(MOST)), "an element was lost, doubled or out of order"
+
+
+def test_of_several_fused_inner_streams_none_is_called_behind_a_cancellation(turning):
+    with ActorSystem(workers=2) as system:
+        streams = Source.of(1, 2, 3).flat_map(lambda _: fused(Source.range(0, MOST), turning), 3)
+        run = system.start(streams.to(Sink.ignore()))
+        assert cancelled(system, run, turning) == 0
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -195,10 +253,11 @@ def handled_once(graph_of):
     return result
 
 
-@pytest.mark.parametrize("name", [*OPERATORS, *SINKS])
+@pytest.mark.parametrize("name", [*OPERATORS, *WITHIN, *SINKS])
 def test_every_element_is_handled_once_however_often_the_brake_is_pulled(name):
     if name in SINKS:
         handled_once(lambda numbers, f: numbers.to(SINKS[name](f)))
     else:
-        given = handled_once(lambda numbers, f: OPERATORS[name](numbers, f).to(Sink.list()))
+        flow_of = {**OPERATORS, **WITHIN}[name]
+        given = handled_once(lambda numbers, f: flow_of(numbers, f).to(Sink.list()))
         assert given == list(range(MOST))
