@@ -2,7 +2,8 @@
 
 ("a", 7) ("b", 8) |
 
-Gives the rows of a query. The database is opened for reading only.
+Gives the rows of a query. The database is opened for reading only. As dicts, each column needs a
+name of its own.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -46,6 +47,7 @@ class Sqlite(IteratorSource):
                 yield from rows
                 return
             names = [column[0] for column in rows.description or ()]
+            check_columns(names)
             for row in rows:
                 yield dict(zip(names, row, strict=True))
 
@@ -54,3 +56,13 @@ class Sqlite(IteratorSource):
         given = self._path.startswith("file:")
         uri = self._path if given else f"{Path(self._path).absolute().as_uri()}?mode=ro"
         return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
+def check_columns(names: list[str]) -> None:
+    """Raise ``ValueError`` for names that two columns have: a dict holds one of them."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        told = ", ".join(map(repr, twice))
+        raise ValueError(
+            f"expected a name for each column, got {told} more than once: name them with AS"
+        )
