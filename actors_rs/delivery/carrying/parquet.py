@@ -16,7 +16,13 @@ from typing import Any
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import UnitSink
 from actors_rs.errors import LedgerError
-from actors_rs.stages.sinks.files import PendingFile, WriteReport, naming
+from actors_rs.stages.sinks.files import (
+    PendingFile,
+    WriteReport,
+    directory_for_parts,
+    expect_file,
+    naming,
+)
 from actors_rs.stages.sinks.parquet import Parquet
 
 __all__ = ["UnitParquet"]
@@ -40,6 +46,8 @@ class _Part(_Whole):
         self._path = path
 
     def _new_file(self) -> PendingFile:
+        with naming(self._path):
+            expect_file(self._path)
         pending = PendingFile(self._path)
         pending.temporary = self._path.with_name(f".{self._path.name}.tmp")  # a killed run's, too
         return pending
@@ -68,7 +76,7 @@ class UnitParquet(UnitSink[Parquet]):
 
     def start(self) -> None:
         with naming(self._directory):
-            self._directory.mkdir(parents=True, exist_ok=True)
+            directory_for_parts(self._directory)
         super().start()
 
     def begin(self, unit: Unit) -> Parquet:

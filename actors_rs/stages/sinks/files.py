@@ -8,18 +8,46 @@ written may be passed over; a restart would not help it, and keeps the file.
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from platform import node
+from typing import IO
 from weakref import WeakValueDictionary
+from zlib import crc32
 
 from actors_rs.errors import ActorsRsError, WriteError
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.linear import SinkLogic
 
-__all__ = ["PendingFile", "WriteReport", "WritingSink", "naming"]
+try:
+    import fcntl
+except ImportError:  # no such system: what a killed process leaves stays there
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "PendingFile",
+    "WriteReport",
+    "WritingSink",
+    "directory_for_parts",
+    "expect_file",
+    "naming",
+]
+
+_KINDS = {
+    stat.S_IFREG: "a file",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_HOST = f"{crc32(node().encode()):08x}"
+"""This machine, briefly: a file name may be no longer than 255 bytes."""
 
 _numbers = count()  # two sinks on one path must not write into one file
 _claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
@@ -60,47 +88,93 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 class PendingFile:
     """A file on its way: ``temporary`` is written to, then ``publish`` or ``discard``.
 
-    Where ``path`` is a symbolic link, it stays one, and the file is what it leads to.
+    Where ``path`` is a symbolic link, it stays one, and the file is what it leads to. One that is
+    there already keeps its permissions when it is replaced.
+
+    The name of ``temporary`` tells the machine and the process, which holds a lock on it as long
+    as it lives. So one of this machine that nobody holds was left by a process that was killed:
+    a number of a process alone could be another one's by now, and a file system that several
+    machines share may show each of them its own locks only.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = _without_nul(path)
         self._target = target = Path(os.path.realpath(path))
-        self.temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}.tmp")
+        name = f".{target.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp"
+        self.temporary = target.with_name(name)
+        self._lock: IO[bytes] | None = None
+        self._number: Path | None = None  # the file that holds the number of a part
 
     @classmethod
     def part(cls, directory: Path, number: int, suffix: str) -> PendingFile:
         """Part ``number`` of a data set, or the next one that nobody has or is writing.
 
-        The temporary file holds the number against other sinks on the same directory.
+        An empty hidden file holds the number against other sinks on the same directory.
         """
         while True:
             pending = cls(directory / f"part-{number:05d}{suffix}")
-            pending.temporary = directory / f".part-{number:05d}{suffix}.tmp"
+            taken = directory / f".part-{number:05d}{suffix}.tmp"
             number += 1
             try:
-                pending.temporary.open("xb").close()
+                taken.open("xb").close()
             except FileExistsError:
                 continue
+            pending._number = taken
             if not pending.path.exists():
-                return pending
+                return pending._begun()
             pending.discard()
 
     def claim(self) -> None:
-        """Raise ``FileExistsError`` if another one of this process is under way to the same path.
+        """Make ``temporary``, and remove what killed processes left of the same file.
 
-        The last to be renamed would replace what the others have written.
+        Raises ``FileExistsError`` if another one of this process is under way to the same path:
+        the last to be renamed would replace what the others have written. ``OSError`` if there is
+        something at the path that is no file.
         """
+        expect_file(self._target)
         if _claimed.setdefault(str(self._target), self) is not self:
             raise FileExistsError("another sink of this process is writing it")
+        _remove_abandoned(self._target.parent, re.escape(self._target.name))
+        self._begin()
+
+    def _begun(self) -> PendingFile:
+        try:
+            self._begin()
+        except Exception:
+            self.discard()
+            raise
+        return self
+
+    def _begin(self) -> None:
+        while True:
+            self._lock = self.temporary.open("xb")
+            if fcntl is not None:
+                with suppress(OSError):  # no locks here: then nobody removes it either
+                    fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if self.temporary.exists():  # else it was taken for abandoned, just before that
+                break
+            self._lock.close()
+        self._take_permissions(stat.S_IRUSR | stat.S_IWUSR)  # nobody else reads it meanwhile
+
+    def _take_permissions(self, more: int) -> None:
+        with suppress(FileNotFoundError):
+            mode = stat.S_IMODE(self._target.stat().st_mode) | more
+            if mode != stat.S_IMODE(self.temporary.stat().st_mode):
+                self.temporary.chmod(mode)
 
     def _release(self) -> None:
         if _claimed.get(str(self._target)) is self:
             del _claimed[str(self._target)]
+        if self._number is not None:
+            with suppress(OSError):
+                self._number.unlink(missing_ok=True)
+        if self._lock is not None:
+            self._lock.close()
 
     def publish(self) -> None:
         """Sync and rename into place; from then on the file is complete."""
         _sync(self.temporary)
+        self._take_permissions(0)
         os.replace(self.temporary, self._target)
         self._release()
         with suppress(OSError):  # a file system may not let one sync a directory
@@ -111,6 +185,65 @@ class PendingFile:
         with suppress(OSError):
             self.temporary.unlink(missing_ok=True)
         self._release()
+
+
+def directory_for_parts(path: Path) -> None:
+    """Make the directory ``path`` unless it is there; remove parts that killed processes left.
+
+    Raises ``OSError`` if something else is there.
+    """
+    try:
+        _without_nul(path).mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        told = f"expected a directory or nothing there, found {_kind_of(path)}"
+        raise NotADirectoryError(told) from None
+    for name in _remove_abandoned(path, r"part-\d+\.\w+"):
+        (path / f"{name}.tmp").unlink(missing_ok=True)  # what held its number
+
+
+def expect_file(path: Path) -> None:
+    """Raise ``OSError`` if there is something at ``path`` that is no file: it would be replaced."""
+    try:
+        kind = _kind_of(path)
+    except FileNotFoundError:
+        return
+    if kind != "a file":
+        raise FileExistsError(f"expected a file or nothing there, found {kind}")
+
+
+def _kind_of(path: Path) -> str:
+    return _KINDS.get(stat.S_IFMT(path.stat().st_mode), "no file")
+
+
+def _without_nul(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError(f"expected a path without NUL bytes, got {str(path)!r}")
+    return path
+
+
+def _remove_abandoned(directory: Path, name: str) -> list[str]:
+    """Remove temporary files of this machine that no process holds; ``name`` is a pattern.
+
+    Returns the hidden names of what they were to be.
+    """
+    pattern = re.compile(rf"(\.{name})\.{_HOST}-\d+-\d+\.tmp")
+    removed = []
+    for found in filter(None, map(pattern.fullmatch, os.listdir(directory))):
+        with suppress(OSError):  # it is another one's, is held, or has gone
+            _remove_unless_held(directory / found[0])
+            removed.append(found[1])
+    return removed
+
+
+def _remove_unless_held(path: Path) -> None:
+    """Raise ``OSError`` if a process holds ``path``, or nobody can tell."""
+    if fcntl is None:
+        raise OSError("this system has no locks")
+    with path.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(file.fileno()), path.lstat()):
+            raise FileNotFoundError("it has just been removed, and made by another one")
+        path.unlink()
 
 
 def _sync(path: Path) -> None:

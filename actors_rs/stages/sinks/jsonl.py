@@ -1,9 +1,12 @@
 """jsonl("rejected.jsonl"): one JSON value a line; the file appears when it is complete.
 
+A file that is there already keeps its permissions; anything else at the path is refused.
+
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the file is in its place.
 Fails: when upstream has failed, an element is no JSON value or the file cannot be written.
-Cancels: when the run is cancelled; no incomplete file is left.
+Cancels: when the run is cancelled; no incomplete file is left. What a killed process has left is
+removed by the next sink on the path.
 """
 
 from __future__ import annotations
@@ -23,11 +26,13 @@ class Jsonl(WritingSink):
 
     def __init__(self, path: str | PathLike[str]) -> None:
         super().__init__()
-        self._pending = PendingFile(Path(path))
+        self._path = Path(path)
+        self._pending: PendingFile | None = None
         self._file: IO[str] | None = None
 
     def start(self) -> None:
-        with naming(self._pending.path):
+        with naming(self._path):
+            self._pending = PendingFile(self._path)
             self._pending.claim()
             self._file = self._pending.temporary.open(
                 "w",
@@ -41,20 +46,22 @@ class Jsonl(WritingSink):
             return
         for element in elements:
             line = json.dumps(element, ensure_ascii=False, allow_nan=False) + "\n"
-            with naming(self._pending.path):
+            with naming(self._path):
                 self._file.write(line)
 
     def finish(self) -> WriteReport:
-        with naming(self._pending.path):
+        with naming(self._path):
             self._close()
-            self._pending.publish()
-        return WriteReport((str(self._pending.path),), self.taken)
+            if self._pending is not None:
+                self._pending.publish()
+        return WriteReport((str(self._path),), self.taken)
 
     def stop(self, error: BaseException | None) -> None:
         if not self.completed:
             with suppress(OSError):  # of a file that is thrown away
                 self._close()
-            self._pending.discard()
+            if self._pending is not None:
+                self._pending.discard()
 
     def _close(self) -> None:
         file, self._file = self._file, None

@@ -7,7 +7,8 @@ schema. Rows that do not can be passed over; without a schema it is that of the 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
 Fails: when upstream has failed, elements do not fit the schema or a file cannot be written.
-Cancels: when the run is cancelled; complete files stay.
+Cancels: when the run is cancelled; complete files stay. What a killed process has left is removed
+by the next sink on the directory.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ from typing import Any, TypeAlias
 
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.arrow_rows import batch_of
-from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
+from actors_rs.stages.sinks.files import (
+    PendingFile,
+    WriteReport,
+    WritingSink,
+    directory_for_parts,
+    naming,
+)
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
@@ -51,7 +58,7 @@ class Parquet(WritingSink):
     def start(self) -> None:
         _arrow()
         with naming(self._directory):
-            self._directory.mkdir(parents=True, exist_ok=True)
+            directory_for_parts(self._directory)
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:

@@ -1,0 +1,163 @@
+"""What sinks find where they are to write, and what they leave there."""
+
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from actors_rs import Sink, Source
+from actors_rs.errors import StageError, WriteError
+from actors_rs.stages.sinks.files import PendingFile, directory_for_parts
+from tests.graph.helpers import run
+
+MAKERS = {
+    "a file": lambda path: path.write_text("in the way"),
+    "a directory": lambda path: path.mkdir(),
+    "a named pipe": os.mkfifo,
+}
+
+
+def left_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def permissions(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def refused(source, sink):
+    with pytest.raises(StageError) as caught:
+        run(source.to(sink))
+    assert isinstance(caught.value.__cause__, WriteError)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["a directory", "a named pipe"])
+@pytest.mark.parametrize("link", [False, True])
+def test_jsonl_refuses_what_is_no_file_before_it_takes_an_element(tmp_path, kind, link):
+    path = target = tmp_path / "out.jsonl"
+    MAKERS[kind](target)
+    if link:
+        path = tmp_path / "link.jsonl"
+        path.symlink_to(target)
+    mode, before = target.stat().st_mode, left_in(tmp_path)
+    told = refused(Source.never(), Sink.jsonl(path))
+    assert f"could not write {path}: expected a file or nothing there, found {kind}" in told
+    assert target.stat().st_mode == mode
+    assert left_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["a file", "a named pipe"])
+def test_parquet_refuses_what_is_no_directory_and_says_what_it_is(tmp_path, kind):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows"
+    MAKERS[kind](path)
+    told = refused(Source.never(), Sink.parquet(path))
+    assert f"could not write {path}: expected a directory or nothing there, found {kind}" in told
+
+
+def test_the_part_of_a_unit_replaces_no_directory(tmp_path):
+    pytest.importorskip("pyarrow")
+    from actors_rs.delivery.carrying.parquet import _Part
+
+    (tmp_path / "part-00000.parquet").mkdir()
+    with pytest.raises(WriteError, match=r"part-00000\.parquet: expected a file .*, found a dir"):
+        _Part(tmp_path / "part-00000.parquet", None)._new_file()
+
+
+@pytest.mark.parametrize("make", [Sink.jsonl, Sink.parquet])
+def test_a_path_with_a_nul_byte_is_refused_and_the_sink_is_named(tmp_path, make):
+    if make is Sink.parquet:
+        pytest.importorskip("pyarrow")
+    told = refused(Source.never(), make(f"{tmp_path}/a\0b").named("rejected"))
+    assert "stage 'rejected' failed" in told
+    assert f"expected a path without NUL bytes, got '{tmp_path}/a\\x00b'" in told
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o444, 0o664])
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path, mode):
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    path.chmod(mode)
+    run(Source.of(1).to(Sink.jsonl(path)))
+    assert path.read_text() == "1\n"
+    assert permissions(path) == mode
+
+
+def test_nobody_else_can_read_the_new_file_of_a_private_one_while_it_is_written(tmp_path):
+    path = tmp_path / "out.jsonl"
+    path.touch()
+    path.chmod(0o400)
+    pending = PendingFile(path)
+    pending.claim()
+    assert permissions(pending.temporary) == 0o600
+    pending.discard()
+
+
+BEGUN = """
+    import os, signal, sys
+    from pathlib import Path
+    from actors_rs.stages.sinks.files import PendingFile, directory_for_parts
+    folder, end = Path(sys.argv[1]), sys.argv[2]
+    one = PendingFile(folder / "out.jsonl")
+    one.claim()
+    directory_for_parts(folder)
+    other = PendingFile.part(folder, 7, ".parquet")
+    print("begun", flush=True)
+    if end == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    sys.stdin.read()
+    one.publish()
+    other.publish()
+"""
+
+
+def begun(folder, end):
+    code = [sys.executable, "-c", textwrap.dedent(BEGUN), str(folder), end]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(code, stdin=pipe, stdout=pipe, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def test_what_a_killed_process_left_is_removed_and_its_number_is_free_again(tmp_path):
+    with begun(tmp_path, "killed") as process:
+        process.wait()
+    assert len(left_in(tmp_path)) == 3
+    kept = [".out.jsonl.tmp", ".out.jsonl.0-1-0.tmp", ".out.jsonl.x.1-0.tmp", ".out.jsonl.1-0.tmp"]
+    for name in kept:  # another one's, another machine's, another file's
+        (tmp_path / name).touch()
+    run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
+    directory_for_parts(tmp_path)
+    assert left_in(tmp_path) == sorted([*kept, "out.jsonl"])
+    part = PendingFile.part(tmp_path, 7, ".parquet")
+    part.publish()
+    assert left_in(tmp_path) == sorted([*kept, "out.jsonl", "part-00007.parquet"])
+
+
+def test_what_a_living_process_writes_is_left_alone(tmp_path):
+    with begun(tmp_path, "lives") as process:
+        before = left_in(tmp_path)
+        pending = PendingFile(tmp_path / "out.jsonl")
+        pending.claim()
+        pending.discard()
+        directory_for_parts(tmp_path)
+        assert PendingFile.part(tmp_path, 7, ".parquet").path.name == "part-00008.parquet"
+        assert set(before) < set(left_in(tmp_path))
+        process.communicate("go on")
+        assert process.returncode == 0
+    assert {"out.jsonl", "part-00007.parquet"} < set(left_in(tmp_path))
+
+
+def test_a_part_that_cannot_be_begun_holds_no_number(tmp_path, monkeypatch):
+    def full(self):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(PendingFile, "_begin", full)
+    with pytest.raises(OSError, match="No space left"):
+        PendingFile.part(tmp_path, 0, ".parquet")
+    assert left_in(tmp_path) == []
