@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.settings import check_count, check_int, check_rate
 
-__all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted"]
+__all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted", "TraceMisfit"]
 
 T = TypeVar("T")
 _MASK = 2**64 - 1
@@ -97,25 +97,52 @@ class Scripted(Decisions):
         return options[taken]
 
 
+class TraceMisfit(InvalidArgumentError):  # noqa: N818 - the trace is at fault, not the run
+    """A trace was made by another run than this one can be; ``graph`` is this one's if it is that.
+
+    Else the graph is the trace's, but not the data or the version of the code.
+    """
+
+    def __init__(self, message: str, graph: str = "") -> None:
+        super().__init__(message)
+        self.graph = graph
+
+
 class Replay(Decisions):
     """Takes exactly what a trace says, a mapping of decision numbers to options.
 
-    Raises ``InvalidArgumentError`` where the run has no such option: it is another run then.
+    Raises ``TraceMisfit`` where the run has no such option: it is another run then.
     """
 
     def __init__(self, trace: Mapping[int, int]) -> None:
         super().__init__()
         self._trace = dict(trace)
+        self._misfit: TraceMisfit | None = None
 
     def pick(self, what: str, options: Sequence[Any]) -> int:
         number = len(self._made)
         taken = self._trace.get(number, 0)
         if taken >= len(options):
-            raise InvalidArgumentError(
+            self._misfit = TraceMisfit(
                 f"the trace is of another graph or version: its decision {number} takes option "
                 f"{taken}, here that decision is about '{what}' with {len(options)} options"
             )
+            raise self._misfit
         return taken
+
+    def check_fits(self, *, failed: bool) -> None:
+        """Raise ``TraceMisfit`` if the run that is over was not the one of the trace.
+
+        One that has ``failed`` may have done so before it came to all decisions.
+        """
+        if self._misfit is not None:  # in user code it may have been swallowed, or wrapped
+            raise self._misfit
+        last, made = max(self._trace, default=-1), len(self._made)
+        if last >= made and not failed:
+            raise TraceMisfit(
+                f"the trace is of another graph or version: its decision {last} was not reached, "
+                f"here were {made} decisions, counted from 0"
+            )
 
 
 _FACTOR, _ADDEND = 6364136223846793005, 1442695040888963407

@@ -7,6 +7,7 @@ It owns no test; the kit works without it, but then pytest does not know the mar
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from typing import Any
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
 EXPLORED = "actors_rs explored"
 """Under this name a worker of pytest-xdist hands on what it has explored."""
 WORKERS = "actors_rs workers"
+REPLAYS = "actors_rs replays"
 
 MARKERS = (
     "tck_required: conformance test of a rule that must hold",
@@ -70,9 +72,29 @@ def pytest_configure(config: Any) -> None:
     manager = config.pluginmanager
     if manager.hasplugin("xdist") and not manager.hasplugin(WORKERS):
         manager.register(_Workers(), WORKERS)
+    if not manager.hasplugin(REPLAYS):
+        manager.register(_judge_of_replays(), REPLAYS)
     dilation = config.getoption("--tck-dilation", default=None)
     if dilation is not None:
         os.environ["ACTORS_RS_TCK_DILATION"] = str(dilation)
+
+
+def _judge_of_replays() -> object:
+    """A plugin that fails a test to which no trace fits: it has passed without being replayed."""
+    import pytest
+
+    from actors_rs.testing.explore.replays import Replays
+    from actors_rs.testing.explore.settings import SETTINGS
+
+    class Judge:
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_call(self, item: Any) -> Generator[None, Any, Any]:
+            SETTINGS.replays = Replays()
+            result = yield
+            SETTINGS.test_passed(item.nodeid)
+            return result
+
+    return Judge()
 
 
 class _Workers:

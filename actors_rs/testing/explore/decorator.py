@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Never
@@ -16,7 +17,7 @@ from actors_rs.testing.explore.report import as_raised
 from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
 from actors_rs.testing.explore.search import replay as replay_trace
 from actors_rs.testing.explore.settings import SETTINGS, Tally
-from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules
+from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules, schedule_file
 from actors_rs.testing.world import World
 
 __all__ = ["check_scenario", "explore"]
@@ -56,20 +57,23 @@ def explore(
     plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps, yardstick)
     decisions_of_runs(strategies, most, seed, faults)  # raises now what the runs would raise
 
-    def decorate(test: Callable[..., object]) -> Callable[..., None]:
-        _runs_when_called(test)
+    return functools.partial(_explored, plan)
 
-        @functools.wraps(test)
-        def explored(*args: Any, **kwargs: Any) -> None:
-            def scenario(world: World) -> object:
-                return test(*args, world=world, **kwargs)
 
-            check_scenario(scenario, plan, f"{test.__module__}.{test.__qualname__}")
+def _explored(plan: Plan, test: Callable[..., object]) -> Callable[..., None]:
+    """``test``, in as many worlds as ``plan`` says."""
+    _runs_when_called(test)
 
-        explored.__signature__ = _without_world(test)  # type: ignore[attr-defined]
-        return explored
+    @functools.wraps(test)
+    def explored(*args: Any, **kwargs: Any) -> None:
+        def scenario(world: World) -> object:
+            return test(*args, world=world, **kwargs)
 
-    return decorate
+        scenario.__qualname__ = f"{test.__qualname__}.__wrapped__"  # to replay it by hand
+        check_scenario(scenario, plan, f"{test.__module__}.{test.__qualname__}")
+
+    explored.__signature__ = _without_world(test)  # type: ignore[attr-defined]
+    return explored
 
 
 def _without_arguments(misused: Sequence[object]) -> None:
@@ -111,15 +115,17 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     asked = _as_told(plan or Plan())
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
     if SETTINGS.trace is not None:
-        replay_trace(scenario, asked, Trace.parse(SETTINGS.trace))
+        with SETTINGS.replays.counted("--replay"):
+            replay_trace(scenario, asked, Trace.parse(SETTINGS.trace))
         return Exploration(test, runs=1)
     if SETTINGS.schedules is not None:
         for trace in load_schedules(SETTINGS.schedules, test):
-            replay_trace(scenario, asked, trace, strict=False)
+            with SETTINGS.replays.counted(str(schedule_file(SETTINGS.schedules, test))):
+                replay_trace(scenario, asked, trace, strict=False)
     found = search(scenario, asked, test)
     SETTINGS.explored.append(Tally.of(found))
     if found.failure is not None:
-        _raise(found, test)
+        _raise(found, test, _again(scenario, asked, found.failure.trace))
     if tuple(asked.portfolio) == ("exhaustive",) and not found.complete:
         raise AssertionError(f"{asked.runs} runs were too few to visit every order of {test}")
     return found
@@ -132,10 +138,9 @@ def _as_told(plan: Plan) -> Plan:
     return plan if SETTINGS.seed is None else replace(plan, seed=SETTINGS.seed)
 
 
-def _raise(found: Exploration, test: str) -> None:
+def _raise(found: Exploration, test: str, again: str) -> None:
     failure = found.failure
     assert failure is not None
-    again = f"pytest '{test}' --replay '{failure.trace}'"
     raised = as_raised(failure.error)
     raised.add_note(f"after {found.runs} runs\n{failure.report(again)}")
     if SETTINGS.keep and SETTINGS.schedules is not None:
@@ -143,6 +148,23 @@ def _raise(found: Exploration, test: str) -> None:
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
         raised.add_note(f"the trace is kept in {kept}")
     raise raised
+
+
+def _again(scenario: Scenario, plan: Plan, trace: Trace) -> str:
+    """What makes the run again: a line for the shell, outside of pytest a call."""
+    if test := _current_test():
+        return f"pytest {shlex.quote(test)} --replay {shlex.quote(str(trace))}"
+    name = getattr(scenario, "__qualname__", "scenario")
+    call = f"replay({name}, {_in_short(plan)}, Trace.parse('{trace}'))"
+    return f"{call}, all from actors_rs.testing.explore"
+
+
+def _in_short(plan: Plan) -> str:
+    """``plan`` as far as it matters to a replay, as a call."""
+    said = {"windows": plan.windows, "monitor": plan.monitor, "most_steps": plan.most_steps}
+    usual = vars(Plan())
+    changed = [f"{name}={value!r}" for name, value in said.items() if value != usual[name]]
+    return f"Plan({', '.join(changed)})"
 
 
 def _current_test() -> str:

@@ -145,12 +145,14 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
     """Make the run of ``trace`` again, looked at like the first of a search; raises what it raises.
 
     What is no ``Exception``, a ``SystemExit`` say, is the cause of an ``AssertionError``. Raises
-    ``InvalidArgumentError`` for a trace of another graph, and if ``strict`` also where a decision
-    is not there any more.
+    ``TraceMisfit``, an ``InvalidArgumentError``, for a trace of another graph, and if ``strict``
+    also where a decision is not there any more.
     """
-    made: Decisions = (Replay if strict else Scripted)(trace.deviations)
+    made = Replay(trace.deviations) if strict else Scripted(trace.deviations)
     world, error = run_once(scenario, plan, made, guarded=True)
     trace.check_graph(world.graph)
+    if isinstance(made, Replay):
+        made.check_fits(failed=error is not None)
     if error is not None:
         failure = Failure(error, trace, world, plan.seed)
         raised = as_raised(error)

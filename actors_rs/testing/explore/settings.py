@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from actors_rs.testing.explore.replays import Replays
 from actors_rs.testing.explore.search import Exploration
 
 __all__ = ["SETTINGS", "Settings", "Tally"]
+
+
+NOT_FAILED = (
+    "the trace did not fail; if nothing was mended since, the run depends on more than its "
+    "decisions: on the order of a set, which is another one in each process unless "
+    "PYTHONHASHSEED is the same, on a file, on the version of a library"
+)
 
 
 class Tally(NamedTuple):
@@ -19,7 +27,8 @@ class Tally(NamedTuple):
     runs: int
     behaviours: int
     seconds: float
-    yardstick: bool
+    always: bool
+    """Whether its line is also told where only the sum is asked for."""
     line: str
 
     @classmethod
@@ -34,6 +43,7 @@ class Settings:
     """``runs``, ``seed`` and ``trace`` replace what a test says; ``None`` leaves it as it is.
 
     ``schedules`` is the folder of kept traces, ``keep`` whether to add those of new failures.
+    ``replays`` are those of the test that runs.
     """
 
     runs: int | None = None
@@ -42,13 +52,22 @@ class Settings:
     keep: bool = False
     schedules: Path | None = None
     explored: list[Tally] = field(default_factory=list)
+    replays: Replays = field(default_factory=Replays)
+
+    def test_passed(self, test: str) -> None:
+        """Raise ``TraceMisfit`` if all its replays were of something else; note what passed."""
+        asked = self.trace is not None
+        self.replays.check(asked=asked)
+        if asked and self.replays.passed and not self.replays.failed:
+            line = f"{test}: {NOT_FAILED}"
+            self.explored.append(Tally(test, self.replays.passed, 0, 0.0, True, line))
 
     def add(self, tallies: Iterable[Iterable[Any]]) -> None:
         """Count what another process has explored, too."""
         self.explored.extend(Tally(*one) for one in tallies)
 
     def summary(self, detailed: bool = True) -> list[str]:
-        """A line for each exploration, or for each that is a yardstick, and one for all."""
+        """A line for each exploration, or for those that always have one, and one for all."""
         if not self.explored:
             return []
         runs = sum(one.runs for one in self.explored)
@@ -59,7 +78,7 @@ class Settings:
             f"{runs} interleavings explored in {seconds:.1f} s of one core ({rate:.0f} per second "
             f"and core), {behaviours} distinct behaviours"
         )
-        shown = [one for one in self.explored if detailed or one.yardstick]
+        shown = [one for one in self.explored if detailed or one.always]
         return [*(one.line for one in shown), total]
 
 

@@ -14,11 +14,13 @@ from hashlib import blake2b
 from pathlib import Path
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.testing.decisions import TraceMisfit
 
 __all__ = ["VERSION", "Trace", "add_schedule", "graph_id", "load_schedules", "schedule_file"]
 
 VERSION = 1
 """Of the format, and of what the numbers of decisions stand for."""
+_DECISIONS = re.compile(r"([0-9]{1,9}=[0-9]{1,9}(,|$))*")
 
 
 @dataclass(frozen=True)
@@ -45,20 +47,18 @@ class Trace:
             raise InvalidArgumentError(
                 f"the trace is of version {version[1:]}, this is version {VERSION}: {word!r}"
             )
-        try:
-            pairs = [pair.split("=") for pair in made.split(",") if pair]
-            return cls(graph, {int(number): int(taken) for number, taken in pairs})
-        except ValueError:
-            raise InvalidArgumentError(
-                f"a trace's decisions look like '3=1,17=2', got {made!r}"
-            ) from None
+        if not _DECISIONS.fullmatch(made):
+            raise InvalidArgumentError(f"a trace's decisions look like '3=1,17=2', got {made!r}")
+        pairs = [pair.split("=") for pair in made.split(",") if pair]
+        return cls(graph, {int(number): int(taken) for number, taken in pairs})
 
     def check_graph(self, graph: str) -> None:
-        """Raise ``InvalidArgumentError`` unless it was made for ``graph``."""
+        """Raise ``TraceMisfit`` unless it was made for ``graph``."""
         if graph_id(graph) != self.graph:
-            raise InvalidArgumentError(
+            raise TraceMisfit(
                 f"the trace is of another graph, {self.graph}; "
-                f"this is {graph_id(graph)} with the actors {graph}"
+                f"this is {graph_id(graph)} with the actors {graph}",
+                graph,
             )
 
 

@@ -1,0 +1,49 @@
+"""What came of the traces that one test has replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from actors_rs.testing.decisions import TraceMisfit
+
+__all__ = ["Replays"]
+
+
+@dataclass
+class Replays:
+    """A test may explore several graphs, one behind the other or drawn: a trace fits one of them.
+
+    So one that does not fit is passed over; that none does shows when the test is over.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    misfits: list[TraceMisfit] = field(default_factory=list)
+
+    @contextmanager
+    def counted(self, origin: str) -> Iterator[None]:
+        """Around a replay of a trace from ``origin``; takes it if that does not fit."""
+        try:
+            yield
+        except TraceMisfit as misfit:
+            misfit.add_note(f"the trace is from {origin}")
+            self.misfits.append(misfit)
+        except BaseException:
+            self.failed += 1
+            raise
+        else:
+            self.passed += 1
+
+    def check(self, *, asked: bool) -> None:
+        """Raise ``TraceMisfit`` if there were traces, and all of something else.
+
+        What was ``asked`` for has to fit. What is kept need not if graphs are drawn: its own may
+        not have been among them.
+        """
+        if self.passed or self.failed or not self.misfits:
+            return
+        drawn = len({misfit.graph for misfit in self.misfits}) > 1
+        if asked or not drawn:
+            raise min(self.misfits, key=lambda misfit: misfit.graph != "")  # the closest one
