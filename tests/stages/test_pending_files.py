@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -128,8 +129,14 @@ def test_what_a_killed_process_left_is_removed_and_its_number_is_free_again(tmp_
     with begun(tmp_path, "killed") as process:
         process.wait()
     assert len(left_in(tmp_path)) == 3
-    kept = [".out.jsonl.tmp", ".out.jsonl.0-1-0.tmp", ".out.jsonl.x.1-0.tmp", ".out.jsonl.1-0.tmp"]
-    for name in kept:  # another one's, another machine's, another file's
+    ours = next(name for name in left_in(tmp_path) if name.startswith(".out"))
+    kept = [
+        ".out.jsonl.tmp",
+        ".out.jsonl.00000000" + ours[len(".out.jsonl.00000000") :],
+        ours.replace(".jsonl", ".jsonl.more"),
+        ours.replace(".jsonl", ""),
+    ]
+    for name in kept:  # another one's, another machine's, other files'
         (tmp_path / name).touch()
     run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
     directory_for_parts(tmp_path)
@@ -153,11 +160,53 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
     assert {"out.jsonl", "part-00007.parquet"} < set(left_in(tmp_path))
 
 
-def test_a_part_that_cannot_be_begun_holds_no_number(tmp_path, monkeypatch):
-    def full(self):
-        raise OSError(28, "No space left on device")
+def test_a_file_has_its_name_when_it_is_held_so_that_nobody_takes_it_for_abandoned(
+    tmp_path, monkeypatch
+):
+    seen = []
 
-    monkeypatch.setattr(PendingFile, "_begin", full)
-    with pytest.raises(OSError, match="No space left"):
+    def look(*_):
+        seen.append(left_in(tmp_path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fcntl.flock", look)
+        part = PendingFile.part(tmp_path, 7, ".parquet")
+    assert seen == [sorted([".part-00007.parquet.tmp", f"{part.temporary.stem}.new"])]
+
+
+def test_a_part_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("pathlib.Path.rename", refuse)
+    with pytest.raises(PermissionError):
         PendingFile.part(tmp_path, 0, ".parquet")
     assert left_in(tmp_path) == []
+
+
+def test_a_number_is_held_as_long_as_the_temporary_file_could_not_be_removed(tmp_path, monkeypatch):
+    unlink = Path.unlink
+
+    def refuse(self, missing_ok=False):
+        if self == part.temporary:
+            raise PermissionError(1, "Operation not permitted")
+        unlink(self, missing_ok)
+
+    part = PendingFile.part(tmp_path, 7, ".parquet")
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.unlink", refuse)
+        part.discard()
+    assert PendingFile.part(tmp_path, 7, ".parquet").path.name == "part-00008.parquet"
+
+
+def test_without_locks_nothing_is_removed_and_files_are_written(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    with begun(tmp_path, "killed") as process:
+        process.wait()
+    before = left_in(tmp_path)
+    monkeypatch.setattr("fcntl.flock", refuse)
+    run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
+    directory_for_parts(tmp_path)
+    assert left_in(tmp_path) == sorted([*before, "out.jsonl"])

@@ -13,7 +13,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from platform import node
 from typing import IO
@@ -49,7 +48,6 @@ _KINDS = {
 _HOST = f"{crc32(node().encode()):08x}"
 """This machine, briefly: a file name may be no longer than 255 bytes."""
 
-_numbers = count()  # two sinks on one path must not write into one file
 _claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
 """Who is under way to which path; one that was forgotten claims nothing."""
 
@@ -100,7 +98,7 @@ class PendingFile:
     def __init__(self, path: Path) -> None:
         self.path = _without_nul(path)
         self._target = target = Path(os.path.realpath(path))
-        name = f".{target.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp"
+        name = f".{target.name}.{_HOST}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
         self.temporary = target.with_name(name)
         self._lock: IO[bytes] | None = None
         self._number: Path | None = None  # the file that holds the number of a part
@@ -146,15 +144,17 @@ class PendingFile:
         return self
 
     def _begin(self) -> None:
-        while True:
-            self._lock = self.temporary.open("xb")
-            if fcntl is not None:
-                with suppress(OSError):  # no locks here: then nobody removes it either
-                    fcntl.flock(self._lock, fcntl.LOCK_EX)
-            if self.temporary.exists():  # else it was taken for abandoned, just before that
-                break
-            self._lock.close()
+        """Make ``temporary``; it has its name when it is held, so nobody takes it for abandoned."""
+        self._lock = self._unheld.open("xb")
+        if fcntl is not None:
+            with suppress(OSError):  # no locks here: then nobody removes it either
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._unheld.rename(self.temporary)
         self._take_permissions(stat.S_IRUSR | stat.S_IWUSR)  # nobody else reads it meanwhile
+
+    @property
+    def _unheld(self) -> Path:
+        return self.temporary.with_suffix(".new")
 
     def _take_permissions(self, more: int) -> None:
         with suppress(FileNotFoundError):
@@ -165,9 +165,6 @@ class PendingFile:
     def _release(self) -> None:
         if _claimed.get(str(self._target)) is self:
             del _claimed[str(self._target)]
-        if self._number is not None:
-            with suppress(OSError):
-                self._number.unlink(missing_ok=True)
         if self._lock is not None:
             self._lock.close()
 
@@ -176,6 +173,8 @@ class PendingFile:
         _sync(self.temporary)
         self._take_permissions(0)
         os.replace(self.temporary, self._target)
+        with suppress(OSError):
+            self._free_number()
         self._release()
         with suppress(OSError):  # a file system may not let one sync a directory
             _sync(self._target.parent)
@@ -183,8 +182,15 @@ class PendingFile:
     def discard(self) -> None:
         """Remove what was written so far."""
         with suppress(OSError):
+            self._unheld.unlink(missing_ok=True)
             self.temporary.unlink(missing_ok=True)
+            self._free_number()
         self._release()
+
+    def _free_number(self) -> None:
+        """Behind the temporary file: whoever finds that abandoned frees its number as well."""
+        if self._number is not None:
+            self._number.unlink(missing_ok=True)
 
 
 def directory_for_parts(path: Path) -> None:
@@ -226,7 +232,7 @@ def _remove_abandoned(directory: Path, name: str) -> list[str]:
 
     Returns the hidden names of what they were to be.
     """
-    pattern = re.compile(rf"(\.{name})\.{_HOST}-\d+-\d+\.tmp")
+    pattern = re.compile(rf"(\.{name})\.{_HOST}-\d+-[0-9a-f]{{8}}\.tmp")
     removed = []
     for found in filter(None, map(pattern.fullmatch, os.listdir(directory))):
         with suppress(OSError):  # it is another one's, is held, or has gone
