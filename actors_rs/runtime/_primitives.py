@@ -147,7 +147,7 @@ class Thread(AnyThread):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._returned = _threading.Event()
-        self._looked_at = Lock()  # for as long as the system needs to end a thread, no longer
+        self._looked_at = Lock()  # nobody waits while holding it
 
     def run(self) -> None:
         """What the thread does."""
@@ -166,14 +166,16 @@ class Thread(AnyThread):
 
         Raises ``RuntimeError`` in the thread itself, and before its start.
         """
-        left = seconds = or_for_ever(timeout)
-        if self.ident != current_thread_id() and self.is_alive():
-            began = monotonic()
-            if not self._returned.wait(seconds):
-                return
-            left = None if seconds is None else max(0.0, seconds - (monotonic() - began))
-        with self._looked_at:
-            super().join(left)
+        if self.ident is None or self is _threading.current_thread():  # an ident is used again
+            super().join(timeout)
+        seconds = or_for_ever(timeout)
+        deadline = None if seconds is None else monotonic() + seconds
+        if self.is_alive() and not self._returned.wait(seconds):
+            return
+        pause = 0.0  # until the system has ended it: what is local to a thread may take its time
+        while self.is_alive() and (deadline is None or monotonic() < deadline):
+            _time.sleep(pause)
+            pause = min(2 * pause + 0.0001, 0.01)
 
 
 def _driver() -> Driver | None:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pykka import Future, Timeout
 
-from actors_rs.runtime._primitives import Full, Lock, check_may_block, drive_until
+from actors_rs.runtime._primitives import Full, Lock, check_may_block, drive_until, or_for_ever
 
 __all__ = ["PooledFuture"]
 
@@ -93,6 +93,6 @@ class PooledFuture(Future[T]):
                 )
             if drive_until(self._is_settled, timeout):
                 seconds = 0
-            if not latch.acquire(timeout=seconds):
+            if not latch.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
                 raise Timeout(f"{timeout} seconds")
         latch.release()  # the next one waiting may pass too

@@ -7,6 +7,7 @@ either: no field of its own and no question asked for a message.
 from __future__ import annotations
 
 from asyncio import CancelledError
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def is_fatal(error: BaseException | None) -> bool:
 
     A cancelled task is none, although it is no ``Exception``: it was that task that was to end.
     """
-    return isinstance(error, MemoryError | RecursionError) or not isinstance(
-        error, Exception | CancelledError | None
+    kind = type(error)  # not ``isinstance``, which may ask an attribute of the user's exception
+    return issubclass(kind, MemoryError | RecursionError) or not issubclass(
+        kind, Exception | CancelledError | NoneType
     )

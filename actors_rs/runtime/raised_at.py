@@ -6,6 +6,7 @@ the traceback gives way to a note of where the error was raised.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 
 __all__ = ["forget_frames"]
@@ -23,9 +24,10 @@ def forget_frames(error: BaseException) -> None:
         left += (one.__cause__, one.__context__)
         if one.__traceback__ is not None:
             note = _place(one.__traceback__)
-            one.__traceback__ = None
-            if note not in getattr(one, "__notes__", ()):  # some raise one error again and again
-                one.add_note(note)
+            with suppress(Exception):  # whatever methods of its own a user's exception has
+                BaseException.__setattr__(one, "__traceback__", None)
+                if note not in getattr(one, "__notes__", ()):  # some raise one again and again
+                    BaseException.add_note(one, note)
 
 
 def _place(trace: TracebackType) -> str:

@@ -138,7 +138,12 @@ class SystemSignals(SignalWatch):
         self._ears, self._mouth = os.pipe()
         os.set_blocking(self._mouth, False)
         self._wakeup_before = signal.set_wakeup_fd(self._mouth, warn_on_full_buffer=False)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # there is no thread left
+            signal.set_wakeup_fd(self._wakeup_before)
+            self._close()
+            raise
         super().take()
 
     def release(self) -> None:

@@ -55,6 +55,7 @@ class Workers:
         self._spawned = 0
         self._begun_by_gone = 0
         self._unfinished = 0  # jobs of put_growing that have not returned
+        self._refused = False  # the last thread that was to start did not, and the log says so
         self._closed = False
         self.put = self._queue.put
         """Hand in a job; never blocks."""
@@ -87,7 +88,7 @@ class Workers:
         """Start one more thread, unless there are ``up_to`` already or ``close`` was called.
 
         Raises ``RuntimeError`` if the operating system gives no first thread; a later one that it
-        refuses is logged, and the jobs wait for the threads there are.
+        refuses is logged, once until another one starts; the jobs wait for those there are.
         """
         with self._lock:
             return self._spawn(up_to)
@@ -139,8 +140,11 @@ class Workers:
             self._workers.discard(worker)
             if not self._workers:
                 raise
-            logger.error("%s stays at %d threads: %s", self.name, len(self._workers), error)
+            if not self._refused:
+                logger.error("%s stays at %d threads: %s", self.name, len(self._workers), error)
+            self._refused = True
             return False
+        self._refused = False
         return True
 
     def _run_counted(self, job: Job) -> None:

@@ -11,6 +11,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.timers import Timers
 from actors_rs.runtime.workers import Workers
+from actors_rs.testing.faults import threads_refused
 from tests.runtime.support import Dawdling, Recorder, eventually, no_thread_left
 
 
@@ -303,6 +304,17 @@ def test_a_refused_thread_leaves_the_others_at_work(workers, monkeypatch, caplog
     assert workers.spawn(5) is False
     assert "can't start new thread" in caplog.text
     assert len(workers) == 1
+
+
+def test_refused_threads_are_logged_once_until_one_starts(caplog):
+    workers = Workers("test-workers", keep=1)
+    workers.spawn(1)
+    for _ in range(2):
+        with threads_refused("test-workers"):
+            assert not any(workers.spawn(9) for _ in range(5))
+        assert workers.spawn(9)
+    assert caplog.text.count("can't start new thread") == 2
+    assert workers.close(20) == ()
 
 
 def test_statistics_count_turns_begun_also_of_workers_that_left(gate):

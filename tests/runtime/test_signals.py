@@ -1,6 +1,7 @@
 # mypy: disable-error-code="union-attr"
 """SIGTERM and SIGINT to a running program: drained, or gone at once; the exit code tells which."""
 
+import os
 import signal
 import threading
 
@@ -9,6 +10,7 @@ import pytest
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.testing.faults import threads_refused
 from tests.runtime.processes import Program, run
 
 ENDLESS = """
@@ -200,3 +202,15 @@ def test_in_a_forked_child_signals_do_what_they_did_before():
             say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """)
     assert lines == [str(-signal.SIGTERM)]
+
+
+def test_signals_that_get_no_thread_leave_nothing_behind():
+    before = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(before)
+    with ActorSystem(name="refused") as system:
+        opened = len(os.listdir("/dev/fd"))
+        with threads_refused("refused-signals"), pytest.raises(RuntimeError, match="new thread"):
+            system.handle_signals()
+        assert len(os.listdir("/dev/fd")) == opened
+        assert signal.set_wakeup_fd(before) == before
+        system.handle_signals().release()

@@ -69,6 +69,29 @@ def test_a_join_ends_with_its_timeout_and_with_the_thread():
     thread.join()
 
 
+def test_nobody_waits_behind_another_that_joins_a_thread_which_takes_its_time_to_end():
+    let_go, local = threading.Event(), threading.local()
+
+    class Slow:
+        def __del__(self):
+            let_go.wait()
+
+    def run():
+        local.slow = Slow()
+
+    thread = Thread(target=run)
+    thread.start()
+    joiners = [threading.Thread(target=thread.join) for _ in range(3)]
+    for one in joiners:
+        one.start()
+    thread.join(0.01)
+    assert all(thread.is_alive() for _ in range(100))
+    let_go.set()
+    for one in joiners:
+        one.join()
+    assert not thread.is_alive()
+
+
 def test_a_thread_whose_target_raises_ends_for_those_that_join_it(monkeypatch):
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     thread = Thread(target=lambda: 1 / 0)
