@@ -5,8 +5,8 @@ A file that is there already keeps its permissions; anything else at the path is
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the file is in its place.
 Fails: when upstream has failed, an element is no JSON value or the file cannot be written.
-Cancels: when the run is cancelled; no incomplete file is left. What a killed process has left is
-removed by the next sink on the path.
+Cancels: when the run is cancelled; no incomplete file is left. What a killed process left is
+removed by the next sink of the same machine on the path.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ schema. Rows that do not can be passed over; without a schema it is that of the 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
 Fails: when upstream has failed, elements do not fit the schema or a file cannot be written.
-Cancels: when the run is cancelled; complete files stay. What a killed process has left is removed
-by the next sink on the directory.
+Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
+by the next sink of the same machine on the directory.
 """
 
 from __future__ import annotations
