@@ -10,6 +10,7 @@ import pytest
 from actors_rs import ActorSystem, Run, Sink, Source
 from actors_rs.errors import RunCancelled, Stalled
 from actors_rs.runtime._primitives import Condition, Event, Thread, drive_until
+from actors_rs.runtime.future import PooledFuture
 from actors_rs.testing.world import World
 from tests.runtime.processes import Program
 from tests.runtime.support import Recorder, eventually, no_thread_left
@@ -130,3 +131,20 @@ def test_what_is_cancelled_behind_a_wait_with_all_the_time_is_told_to_who_waits(
         with pytest.raises(RunCancelled):
             run.result(float("inf"))
         thread.join()
+
+
+@every_length
+def test_an_answer_may_be_waited_for_all_the_time(seconds):
+    future, begun = PooledFuture(), threading.Event()
+    got = []
+
+    def wait():
+        begun.set()
+        got.append(future.get(timeout=seconds))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    begun.wait()
+    future.set(1)
+    waiting.join()
+    assert got == [1]
