@@ -64,9 +64,14 @@ Full = _queue.Full
 monotonic = _time.monotonic
 wall_clock = _time.time
 cpu_seconds = _time.process_time
-CLOCKS = frozenset({_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep})
-CLOCKS |= {_time.perf_counter, _time.perf_counter_ns}
-"""What reads the real clock, or waits for it."""
+CLOCKS: dict[Callable[..., Any], int | None] = {
+    **dict.fromkeys((_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep)),
+    **dict.fromkeys((_time.perf_counter, _time.perf_counter_ns)),
+    **{getattr(_time, f): None for f in ("clock_gettime", "clock_gettime_ns") if hasattr(_time, f)},
+    **dict.fromkeys((_time.localtime, _time.gmtime, _time.ctime, _time.asctime), 1),
+    _time.strftime: 2,
+}
+"""What reads the real clock, or waits for it; if with fewer arguments only, with how many."""
 THREAD_STARTERS = frozenset(
     getattr(_thread, name)
     for name in ("start_new_thread", "start_joinable_thread")

@@ -16,13 +16,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
+from inspect import iscoroutinefunction
 from typing import Any, Final, TypeVar
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.runtime._primitives import AnyThread, Event, Lock, Random, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery, threads
+from actors_rs.runtime.settings import check_count, check_int, check_rate, check_text
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget
 
@@ -73,13 +75,23 @@ HOSTILE_METHODS: Final = ("__eq__", "__hash__", "__repr__", "__str__", "__bool__
 """Methods that Python, a library or a log may call on any object."""
 
 
+def _check_points(points: object) -> None:
+    """A text is a collection, of each part of it."""
+    if points is None:
+        return
+    if isinstance(points, str) or not isinstance(points, Collection):
+        raise ArgumentTypeError(f"points must be such as ('parse',), got {points!r}")
+    for point in points:
+        check_text("a point", point)
+
+
 class Faults:
     """Decides at each visit of a point whether a fault happens. Any thread.
 
     ``rate`` is the probability at each visit, drawn by ``seed``, of those of ``points`` or, without
     them, of all; or ``decide(point)`` says it.
-    ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, or for a rate
-    that is no probability.
+    ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, for a rate that
+    is no probability, and for what could never happen, or not be repeated.
     """
 
     def __init__(
@@ -93,8 +105,11 @@ class Faults:
     ) -> None:
         if kind not in KINDS:
             raise InvalidArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        if not 0 <= rate <= 1:
-            raise InvalidArgumentError(f"rate must be from 0 to 1, got {rate!r}")
+        check_rate("rate", rate)
+        check_int("seed", seed)
+        _check_points(points)
+        if decide is not None and not callable(decide):
+            raise ArgumentTypeError(f"decide must be a function of a point, got {decide!r}")
         self._dice = Random(seed)
         self._decide = decide or (
             lambda point: (points is None or point in points) and self._dice.random() < rate
@@ -108,7 +123,15 @@ class Faults:
 
     @classmethod
     def at(cls, visits: Mapping[str, int], kind: str = "exception") -> Faults:
-        """One fault at each of these points, at the visit of that number, counted from 1."""
+        """One fault at each of these points, at the visit of that number, counted from 1.
+
+        Raises ``InvalidArgumentError`` for what is no number from 1 on.
+        """
+        if not isinstance(visits, Mapping):
+            raise ArgumentTypeError(f"visits must be such as {{'parse': 3}}, got {visits!r}")
+        for point, number in visits.items():
+            check_text("a point", point)
+            check_count(f"the visit of '{point}'", number)
         faults = cls(kind=kind)
         faults._decide = lambda point: faults.visits[point] == visits.get(point)
         return faults
@@ -126,7 +149,15 @@ class Faults:
         raise error
 
     def around(self, point: str, f: Callable[..., T]) -> Callable[..., T]:
-        """``f``, with a visit of ``point`` in front of each call."""
+        """``f``, with a visit of ``point`` in front of each call; what is awaited stays so."""
+        if iscoroutinefunction(f):
+
+            @wraps(f)
+            async def awaiting(*args: Any, **kwargs: Any) -> Any:
+                self.visit(point)
+                return await f(*args, **kwargs)
+
+            return awaiting  # type: ignore[return-value]
 
         @wraps(f)
         def visiting(*args: Any, **kwargs: Any) -> T:

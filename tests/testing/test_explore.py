@@ -196,8 +196,18 @@ def test_a_test_without_a_world_is_an_error():
 
 @pytest.mark.parametrize(
     "clock",
-    [time.time, time.monotonic, time.perf_counter, datetime.now],
-    ids=["time", "monotonic", "perf_counter", "now"],
+    [
+        time.time,
+        time.monotonic,
+        time.perf_counter,
+        datetime.now,
+        time.localtime,
+        time.gmtime,
+        time.ctime,
+        time.asctime,
+        lambda: time.strftime("%H:%M"),
+        lambda: time.clock_gettime(time.CLOCK_REALTIME),
+    ],
 )
 def test_the_real_clock_is_found_and_its_line_named(clock):
     def scenario(world):
@@ -205,6 +215,15 @@ def test_the_real_clock_is_found_and_its_line_named(clock):
 
     with pytest.raises(WorldError, match=r"has its own time, but \w+\(\) .*test_explore"):
         check_scenario(scenario, Plan(runs=1))
+
+
+def test_a_time_of_the_world_may_be_told_in_words():
+    def scenario(world):
+        given = time.gmtime(world.now)
+        unpacked = (given,)
+        return time.strftime("%H:%M", given), time.asctime(*unpacked), time.ctime(world.now)
+
+    check_scenario(scenario, Plan(runs=1))
 
 
 def test_a_real_thread_is_found_and_its_line_named():

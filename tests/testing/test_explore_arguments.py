@@ -34,6 +34,9 @@ def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
         ({"seed": None}, "seed must be an int, got None"),
         ({"window": (4, "2")}, "window must be an int, got '2'"),
         ({"most_steps": "5"}, "most_steps must be an int, got '5'"),
+        ({"exhaustive": "no"}, "exhaustive must be True or False, got 'no'"),
+        ({"monitor": "x"}, "monitor must be True or False, got 'x'"),
+        ({"yardstick": 3}, "yardstick must be True or False, got 3"),
     ],
 )
 def test_arguments_of_another_kind_are_errors_where_the_test_is_written(arguments, said):
@@ -47,3 +50,29 @@ def test_a_decorator_without_parentheses_is_an_error_that_says_how_to_write_it()
         @explore
         def test(world):
             pass
+
+
+async def awaited(world):
+    pass
+
+
+def generating(world):
+    yield
+
+
+async def generating_awaited(world):
+    yield
+
+
+@pytest.mark.parametrize(
+    ("test", "kind"),
+    [
+        (awaited, "coroutine function"),
+        (generating, "generator function"),
+        (generating_awaited, "async generator function"),
+    ],
+)
+def test_a_test_that_would_pass_without_having_run_is_refused(test, kind):
+    said = f"must be a plain function, got the {kind} {test.__name__}: run.result"
+    with pytest.raises(InvalidArgumentError, match=said):
+        explore()(test)

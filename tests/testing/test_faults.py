@@ -1,5 +1,7 @@
+# mypy: disable-error-code="arg-type, dict-item"
 """Faults happen where, when and as they were ordered."""
 
+import inspect
 import threading
 from typing import Any
 
@@ -19,6 +21,7 @@ from actors_rs.testing.faults import (
     hostile,
     threads_refused,
 )
+from actors_rs.testing.world import World
 
 
 def visits(faults, point, count):
@@ -57,10 +60,44 @@ def test_the_visit_that_was_named_raises_what_was_ordered(kind):
 def test_bad_orders_are_refused_in_a_sentence():
     with pytest.raises(InvalidArgumentError, match=r"kind must be one of exception, .*'odd'"):
         Faults(kind="odd")
-    with pytest.raises(InvalidArgumentError, match="rate must be from 0 to 1, got 2"):
+    with pytest.raises(InvalidArgumentError, match="rate must be a rate from 0 to 1, got 2"):
         Faults(2)
     with pytest.raises(InvalidArgumentError, match=r"hostile needs one of .*'__len__'"):
         hostile("__len__")
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        (lambda: Faults("often"), "rate must be a rate from 0 to 1, got 'often'"),
+        (lambda: Faults(0.1, seed=None), "seed must be an int, got None"),
+        (lambda: Faults(1.0, points="parse"), r"points must be such as \('parse',\), got 'parse'"),
+        (lambda: Faults(1.0, points=(1,)), "a point must be a text, got 1"),
+        (lambda: Faults(decide=True), "decide must be a function of a point, got True"),
+        (lambda: Faults.at({"p": 0}), "the visit of 'p' must be at least 1, got 0"),
+        (lambda: Faults.at({"p": "x"}), "the visit of 'p' must be an int, got 'x'"),
+        (lambda: Faults.at("p"), "visits must be such as {'parse': 3}, got 'p'"),
+    ],
+)
+def test_an_order_that_could_not_happen_or_not_be_repeated_is_refused(order, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        order()
+
+
+async def doubled(number):
+    return 2 * number
+
+
+def test_a_coroutine_function_with_a_point_is_awaited_like_the_one_without():
+    faults = Faults.at({"double": 2})
+    visited = faults.around("double", doubled)
+    assert inspect.iscoroutinefunction(visited)
+    call = visited(1)
+    assert faults.visits["double"] == 0  # nothing happens before it is awaited
+    call.close()
+    with World() as world:
+        flow = Source.range(0, 3).map_async(visited, parallelism=1).on_failure("resume")
+        assert world.start(flow.to(Sink.list())).result() == [0, 4]
 
 
 @pytest.mark.parametrize("method", [name for name in HOSTILE_METHODS if name != "__del__"])

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Never
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.runtime.settings import check_flag
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.report import as_raised
@@ -51,6 +52,7 @@ def explore(
     with the seed, the trace, the last deliveries, the actors, and the line that replays it.
     """
     _without_arguments(misused)
+    check_flag("exhaustive", exhaustive)
     windows = tuple(window) if isinstance(window, Sequence) else (window,)
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
@@ -88,6 +90,7 @@ def _runs_when_called(scenario: Callable[..., object]) -> None:
     for kind, is_one in (
         ("coroutine function", inspect.iscoroutinefunction),
         ("generator function", inspect.isgeneratorfunction),
+        ("async generator function", inspect.isasyncgenfunction),
     ):
         if is_one(scenario):
             raise InvalidArgumentError(

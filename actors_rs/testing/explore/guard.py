@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
+from opcode import opname
 from types import FrameType
 from typing import Any
 
@@ -48,7 +49,7 @@ def no_real_time_or_threads() -> Iterator[None]:
 
 def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
     def look(frame: FrameType, happened: str, function: Any) -> None:
-        if happened == "c_call" and (said := _forbidden(function)):
+        if happened == "c_call" and (said := _forbidden(frame, function)):
             caller = _outside(frame)
             if caller is not None:
                 said = f"{said} at {caller.f_code.co_filename}:{caller.f_lineno}"
@@ -58,16 +59,31 @@ def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
     return look
 
 
-def _forbidden(function: Any) -> str:
+def _forbidden(frame: FrameType, function: Any) -> str:
     name = getattr(function, "__name__", "")
     if function in THREAD_STARTERS:
         return "a deterministic world has one thread, but another one was started"
-    if function in CLOCKS or _is_date(function):
+    if _is_clock(frame, function) or _is_date(function):
         return (
             f"a deterministic world has its own time, but {name}() of the real one was called: "
             "use world.now, world.sleep or what the streams offer,"
         )
     return ""
+
+
+def _is_clock(frame: FrameType, function: Any) -> bool:
+    """Whether ``function`` tells the time, as ``frame`` calls it: some can be given one."""
+    if function not in CLOCKS:
+        return False
+    enough = CLOCKS[function]
+    return enough is None or _arguments(frame) < enough
+
+
+def _arguments(frame: FrameType) -> int:
+    """How many arguments the call has that ``frame`` is making; many, if they are unpacked."""
+    code = frame.f_code.co_code
+    operation, count = code[frame.f_lasti], code[frame.f_lasti + 1]
+    return sys.maxsize if opname[operation] == "CALL_FUNCTION_EX" else count
 
 
 def _is_date(function: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from actors_rs.errors import InvalidArgumentError, NondeterminismError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
-from actors_rs.runtime.settings import check_count
+from actors_rs.runtime.settings import check_count, check_flag
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
@@ -54,6 +54,8 @@ class Plan:
         for window in self.windows:
             check_count("window", window)
         check_count("most_steps", self.most_steps)
+        check_flag("monitor", self.monitor)
+        check_flag("yardstick", self.yardstick)
 
     def world(self, decisions: Decisions) -> World:
         """A world for one run; its window is the first thing that is decided."""
