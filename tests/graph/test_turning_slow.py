@@ -179,6 +179,16 @@ def test_a_fused_inner_stream_gives_what_it_has_made_when_a_slow_call_returns(na
     assert got == list(range(MOST)), "an element was lost, doubled or out of order"
 
 
+@pytest.mark.parametrize("beside", [1, 3])
+def test_inner_streams_that_are_drawn_are_cancelled_within_a_few_calls(beside, turning):
+    with ActorSystem(workers=2) as system:
+        streams = Source.range(0, beside).flat_map(
+            lambda _: Source.range(0, MOST).map(lambda n: turning(n)).fuse(), breadth=beside + 1
+        )
+        run = system.start(streams.to(Sink.ignore()))
+        assert cancelled(system, run, turning) <= 16
+
+
 def test_of_several_fused_inner_streams_none_is_called_behind_a_cancellation(turning):
     with ActorSystem(workers=2) as system:
         streams = Source.of(1, 2, 3).flat_map(lambda _: fused(Source.range(0, MOST), turning), 3)

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from actors_rs.stages.brake import Brake
 from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.hosting import Hosting, InnerInlet
 from actors_rs.stages.pace import PIECE_SECONDS, Pace
@@ -35,6 +36,8 @@ PIECE = 64
 """Most elements taken from upstream at once, to be given to ``f`` one by one."""
 LARGE = 256
 """A frame of so many elements is worth a message of its own; smaller ones share one."""
+STRIDE = 16
+"""Most elements drawn of a stream between two looks at the brake."""
 
 
 class _DrawnInlet(InnerInlet):
@@ -63,6 +66,7 @@ class FlatMapMerge(Drawing, Hosting):
         self._cut_off: list[Any] = []  # by the end
         self._is_slow = False
         self._pace = Pace()  # of drawing
+        self.brake: Brake = Brake()
         self._open: Drawn | None = None  # being drawn at this moment
         self._drew = 0
 
@@ -164,7 +168,7 @@ class FlatMapMerge(Drawing, Hosting):
         drawer, before, self._open = self.drawer, len(out), stream
         assert drawer is not None
         try:
-            out += islice(elements, most)
+            going_on = self._take_into(out, before + most, elements)
         except Exception as error:
             self._open = None
             failed = drawer.failed(stream, error)
@@ -172,10 +176,21 @@ class FlatMapMerge(Drawing, Hosting):
             self.end(failed)
             return False
         self._open = None
-        if len(out) - before == most:
-            return True
-        drawer.ended(stream)
-        return False
+        if not going_on:
+            drawer.ended(stream)
+        return going_on
+
+    def _take_into(self, out: list[Any], end: int, elements: Iterator[Any]) -> bool:
+        """Fill ``out`` up to ``end`` unless the brake is pulled; whether there may be more."""
+        brake = self.brake
+        brake.release()
+        while (want := min(STRIDE, end - len(out))) > 0 and not brake.pulled:
+            before = len(out)
+            out += islice(elements, want)
+            if len(out) - before < want:
+                return False
+            self.context.at_work()
+        return True
 
     def _draw_on(self, inner: _DrawnInlet) -> None:
         """Take another share of a stream."""
