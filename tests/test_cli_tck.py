@@ -7,8 +7,10 @@ import pytest
 from actors_rs.cli import main
 
 PUBLISHERS = """
+from threading import Event
+
 from actors_rs.testing.misbehaving.publishers import NeverCompletes
-from actors_rs.testing.reference import ReferencePublisher
+from actors_rs.testing.reference import ReferencePublisher, ReferenceSubscription
 from actors_rs.testing.tck import Environment, PublisherVerification
 
 number = 42
@@ -22,6 +24,25 @@ class Broken(PublisherVerification):
 
     def create_publisher(self, elements):
         return NeverCompletes(range(elements))
+
+never = Event()
+
+class Locked(ReferenceSubscription):
+    held = False
+
+    def run(self):  # signals inside request, and keeps a lock meanwhile
+        if self.held:
+            never.wait()
+            return
+        self.held = True
+        super().run()
+        self.held = False
+
+class Deadlocking(Broken):
+    def create_publisher(self, elements):
+        publisher = ReferencePublisher(range(elements))
+        publisher.subscription = lambda one: Locked(one, publisher.elements)
+        return publisher
 
 def gives_a_list(elements):
     return [elements]
@@ -38,7 +59,8 @@ def feeds(tmp_path, monkeypatch):
     path = tmp_path / "feeds_under_test.py"
     path.write_text(PUBLISHERS)
     yield path
-    sys.modules.pop("feeds_under_test", None)
+    if (imported := sys.modules.pop("feeds_under_test", None)) is not None:
+        imported.never.set()
 
 
 def test_a_publisher_that_keeps_the_rules_is_told_so_with_code_0(feeds, capsys):
@@ -54,6 +76,13 @@ def test_a_broken_rule_is_named_with_its_message_and_code_1(feeds, capsys):
     printed = capsys.readouterr().out
     assert "broken 1.5: the subscriber expected an element or on_complete, nothing came" in printed
     assert "1.5" not in printed.splitlines()[0]
+
+
+def test_a_publisher_that_never_returns_ends_its_test_and_not_the_run(feeds, capsys):
+    assert main(["tck", f"{feeds}:Deadlocking"]) == 1
+    kept, *broken = capsys.readouterr().out.splitlines()
+    assert kept.startswith("kept: 1.1, 1.2, 1.3, 1.5")
+    assert broken[0].startswith("broken 3.2: request(1) inside a signal must return in time, it")
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ import math
 import os
 import weakref
 from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
 from unittest import SkipTest
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Condition, Thread, monotonic
+from actors_rs.testing.tck.calls import Calls
 
 __all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified"]
 
@@ -38,7 +40,8 @@ class NotVerified(SkipTest):
 class Environment:
     """Deadlines, waiting and collected errors of one test.
 
-    ``timeout``: seconds that an expected signal may take. ``no_signals_timeout``: seconds of
+    ``timeout``: seconds that an expected signal may take, and a call of the code under test, which
+    always has one second. ``no_signals_timeout``: seconds of
     silence that count as "nothing came". ``dilation`` multiplies both; by default it is the
     variable ``ACTORS_RS_TCK_DILATION``, or 1. Raises ``InvalidArgumentError`` for a time that is
     negative or a dilation that is not above 0.
@@ -56,6 +59,7 @@ class Environment:
         self.timeout = _seconds("timeout", timeout) * factor
         self.no_signals_timeout = _seconds("no_signals_timeout", no_signals_timeout) * factor
         self.changed = Condition()
+        self._calls = Calls(self.changed, self.timeout)
         self._errors: list[str] = []
         self._open_ends: list[weakref.ref[Any]] = []
 
@@ -79,12 +83,38 @@ class Environment:
         if errors := self.async_errors:
             raise Failure("; ".join(errors))
 
-    def call(self, promise: str, function: Callable[..., R], *args: Any) -> R:
-        """Call code under test that has to return normally; ``promise`` opens the message."""
-        try:
-            return function(*args)
-        except Exception as error:
-            raise Failure(f"{promise}, it raised {error!r}") from error
+    def call(
+        self,
+        promise: str,
+        function: Callable[..., R],
+        *args: Any,
+        in_time: str | None = None,
+        caller: object = None,
+    ) -> R:
+        """Call code under test that has to return normally; ``promise`` opens the message.
+
+        ``in_time`` is the promise that it breaks if it never returns, if that is another one.
+        """
+        with self.under_way(in_time or promise, caller):
+            try:
+                return function(*args)
+            except Exception as error:
+                raise Failure(f"{promise}, it raised {error!r}") from error
+
+    def under_way(self, promise: str, caller: object = None) -> AbstractContextManager[None]:
+        """In the block code under test is called; if it never returns, a test of the kit fails.
+
+        ``promise`` opens the message; ``caller``, an end of a link, is not given up meanwhile.
+        """
+        return self._calls.under_way(promise, caller)
+
+    def run(self, test: Callable[[], None]) -> None:
+        """Run a test on a thread of its own; ``Failure`` if a call in it does not return in time.
+
+        Such a call keeps that (daemon) thread: no thread of Python can be stopped.
+        """
+        if (late := self._calls.run(test)) is not None:
+            raise Failure(late)
 
     # Waiting
 
@@ -148,9 +178,17 @@ class Environment:
             self._open_ends.append(weakref.ref(end))
 
     def close(self) -> None:
-        """End what the test left open, so that nobody waits for a signal for ever."""
+        """End what the test left open, so that nobody waits for a signal for ever.
+
+        What hangs in a call is left alone: its other calls must not overlap with that one (2.7).
+        """
+        with suppress(Failure):  # it hangs only now: the test has its verdict
+            self.run(self._end_all)
+
+    def _end_all(self) -> None:
         for reference in self._open_ends:
-            if (end := reference()) is not None:
+            end = reference()
+            if end is not None and self._calls.have_returned(end):
                 end.give_up()
 
 

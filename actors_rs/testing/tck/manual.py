@@ -102,19 +102,30 @@ class ManualSubscriber(Generic[T]):
         subscription = self.subscription
         with self.env.changed:
             self._requested += max(n, 0)
-        self.env.call(f"rule 3.16: request({n}) must return normally", subscription.request, n)
+        self.env.call(
+            f"rule 3.16: request({n}) must return normally",
+            subscription.request,
+            n,
+            in_time=f"rule 3.4: request({n}) must return in time",
+            caller=self,
+        )
 
     def cancel(self) -> None:
         """Cancel; ``Failure`` if that raises (3.15)."""
-        self.env.call("rule 3.15: cancel must return normally", self.subscription.cancel)
+        self.env.call(
+            "rule 3.15: cancel must return normally",
+            self.subscription.cancel,
+            in_time="rule 3.5: cancel must return in time",
+            caller=self,
+        )
 
     def give_up(self) -> None:
         """Cancel at the end of a test, whatever comes of it."""
         if self._subscription is not None and self._ended is None:
             try:
-                self._subscription.cancel()
-            except Exception as error:
-                self.env.flop(f"rule 3.15: cancel must return normally, it raised {error!r}")
+                self.cancel()
+            except Failure as failure:
+                self.env.flop(str(failure))
 
     def expect_subscription(self) -> Subscription:
         """Wait for ``on_subscribe``, which has to be the first signal."""

@@ -51,17 +51,22 @@ class IdentityProcessorVerification(PublisherVerification, SubscriberWhiteboxVer
 
     def create_publisher(self, elements: int) -> Publisher[Any]:
         processor = self.processor()
-        self.create_helper_publisher(elements).subscribe(processor)
+        publisher = self.create_helper_publisher(elements)
+        with self.env.under_way("rule 2.13: on_subscribe must return normally"):
+            publisher.subscribe(processor)
         return processor
 
     def create_failed_publisher(self) -> Publisher[Any] | None:
         processor = self.processor()
-        ReferencePublisher(error=RuntimeError("the kit fails the stream")).subscribe(processor)
+        publisher = ReferencePublisher[Any](error=RuntimeError("the kit fails the stream"))
+        with self.env.under_way("rule 2.13: on_error must return normally"):
+            publisher.subscribe(processor)
         return processor
 
     def create_subscriber(self, probe: WhiteboxProbe[Any]) -> Subscriber[Any]:
         processor = self.processor()
-        processor.subscribe(ReferenceSubscriber(probe=probe))
+        with self.env.under_way("rule 1.9: subscribe must return normally"):
+            processor.subscribe(ReferenceSubscriber(probe=probe))
         return processor
 
     def processor(self) -> Processor[Any, Any]:

@@ -170,7 +170,8 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
         """``subscribe(None)`` raises ``TypeError``."""
         publisher = self.publisher(0)
         try:
-            publisher.subscribe(None)  # type: ignore[arg-type]
+            with self.env.under_way("rule 1.9: subscribe(None) must raise TypeError"):
+                publisher.subscribe(None)  # type: ignore[arg-type]
         except TypeError:
             return
         except Exception as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.interfaces import Publisher, Subscription
-from actors_rs.testing.tck.environment import Environment, NotVerified
+from actors_rs.testing.tck.environment import Environment, Failure, NotVerified
 from actors_rs.testing.tck.manual import ManualSubscriber
 from actors_rs.testing.tck.verification import Verification
 
@@ -110,9 +110,15 @@ class AsksInside(ManualSubscriber[Any]):
         with self.env.changed:
             self._requested += n
         try:
-            self.subscription.request(n)
-        except Exception as error:
-            self.env.flop(f"rule 3.2: request inside a signal must work, it raised {error!r}")
+            self.env.call(
+                "rule 3.2: request inside a signal must work",
+                self.subscription.request,
+                n,
+                in_time=f"rule 3.2: request({n}) inside a signal must return in time",
+                caller=self,
+            )
+        except Failure as failure:
+            self.env.flop(str(failure))
 
 
 class CountsDepth(AsksInside):

@@ -28,10 +28,15 @@ class SubscriberBlackboxVerification(SubscriberChecks):
     def trigger_request(self, subscriber: Any, n: int) -> None:
         """Make it ask for ``n`` elements; needed only for one that does not by itself."""
 
+    def ask(self, subscriber: Any, n: int) -> None:
+        """Call ``trigger_request``, which has to return in time."""
+        with self.env.under_way(f"trigger_request({n}) must return in time"):
+            self.trigger_request(subscriber, n)
+
     def stage(self, begun: bool = True) -> Stage:
         made = self.create_subscriber()
         subscriber: Subscriber[Any] = self.made("create_subscriber", made, Subscriber, "Subscriber")
-        ask = partial(self.trigger_request, subscriber)
+        ask = partial(self.ask, subscriber)
         stage = Stage(self.env, subscriber, self.create_element, ask)
         if begun:
             stage.upstream.begin()
@@ -185,7 +190,7 @@ class SubscriberBlackboxVerification(SubscriberChecks):
     ) -> None:
         """It copes with elements that arrive inside ``request``."""
         stage = self.stage(begun=False)
-        self.check_synchronous(stage, 3, partial(self.trigger_request, stage.subscriber), "3.10")
+        self.check_synchronous(stage, 3, partial(self.ask, stage.subscriber), "3.10")
 
     @untested("3.11")
     def test_untested_spec311_blackbox_request_may_synchronously_call_on_complete_or_on_error(
@@ -193,7 +198,7 @@ class SubscriberBlackboxVerification(SubscriberChecks):
     ) -> None:
         """It copes with a completion that arrives inside ``request``."""
         stage = self.stage(begun=False)
-        self.check_synchronous(stage, 1, partial(self.trigger_request, stage.subscriber), "3.11")
+        self.check_synchronous(stage, 1, partial(self.ask, stage.subscriber), "3.11")
 
     @untested("3.14")
     def test_untested_spec314_blackbox_cancel_may_cause_the_publisher_to_shutdown_if_no_other_subscription_exists(

@@ -65,7 +65,8 @@ class Stage:
         """Subscribe to a publisher that signals inside ``request``, instead of to the kit."""
         publisher = ReferencePublisher([self._element(index) for index in range(elements)])
         subscription = publisher.subscription(self.subscriber)
-        publisher.start(subscription)
+        with self.env.under_way("rule 2.13: on_subscribe must return normally"):
+            publisher.start(subscription)
         return subscription
 
 
@@ -121,7 +122,8 @@ class SubscriberChecks(Verification):
         """``None`` raises ``TypeError`` (2.13)."""
         subscriber = self.stage(begun=signal != "on_subscribe").subscriber
         try:
-            getattr(subscriber, signal)(None)
+            with self.env.under_way(f"rule 2.13: {signal}(None) must raise TypeError"):
+                getattr(subscriber, signal)(None)
         except TypeError:
             return
         except Exception as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Literal, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
@@ -28,7 +28,7 @@ class KitMark:
 
 
 class Verification:
-    """One test at a time against what the subclass's factories make."""
+    """One test at a time, on a thread of its own, against what the subclass's factories make."""
 
     env: Environment
 
@@ -71,7 +71,7 @@ class Verification:
 
     def _run(self, test: Callable[[Any], None]) -> None:
         try:
-            test(self)
+            self.env.run(partial(test, self))
         except Failure as failure:
             others = [error for error in self.env.async_errors if error != str(failure)]
             if others:
