@@ -69,15 +69,6 @@ def test_the_part_of_a_unit_replaces_no_directory(tmp_path):
         _Part(tmp_path / "part-00000.parquet", None)._new_file()
 
 
-@pytest.mark.parametrize("make", [Sink.jsonl, Sink.parquet])
-def test_a_path_with_a_nul_byte_is_refused_and_the_sink_is_named(tmp_path, make):
-    if make is Sink.parquet:
-        pytest.importorskip("pyarrow")
-    told = refused(Source.never(), make(f"{tmp_path}/a\0b").named("rejected"))
-    assert "stage 'rejected' failed" in told
-    assert f"expected a path without NUL bytes, got '{tmp_path}/a\\x00b'" in told
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o444, 0o664])
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path, mode):
     path = tmp_path / "out.jsonl"

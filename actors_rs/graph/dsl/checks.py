@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from inspect import iscoroutinefunction
-from os import PathLike
+from os import PathLike, fsdecode
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
@@ -150,6 +150,8 @@ def path_of(value: Any, what: str, name: str = "path") -> Any:
         raise wrong_kind(f"{what}: {name} must be a text or a path, got {value!r}")
     if value == "":
         raise wrong_value(f"{what}: {name} must not be empty, got {value!r}")
+    if "\0" in fsdecode(value):
+        raise wrong_value(f"{what}: {name} must not contain a NUL character, got {value!r}")
     return value
 
 

@@ -96,7 +96,7 @@ class PendingFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = _without_nul(path)
+        self.path = path
         self._target = target = Path(os.path.realpath(path))
         name = f".{target.name}.{_HOST}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
         self.temporary = target.with_name(name)
@@ -199,7 +199,7 @@ def directory_for_parts(path: Path) -> None:
     Raises ``OSError`` if something else is there.
     """
     try:
-        _without_nul(path).mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         told = f"expected a directory or nothing there, found {_kind_of(path)}"
         raise NotADirectoryError(told) from None
@@ -219,12 +219,6 @@ def expect_file(path: Path) -> None:
 
 def _kind_of(path: Path) -> str:
     return _KINDS.get(stat.S_IFMT(path.stat().st_mode), "no file")
-
-
-def _without_nul(path: Path) -> Path:
-    if "\0" in str(path):
-        raise ValueError(f"expected a path without NUL bytes, got {str(path)!r}")
-    return path
 
 
 def _remove_abandoned(directory: Path, name: str) -> list[str]:
