@@ -165,6 +165,19 @@ def test_endless_work_is_stopped_and_named():
         world.start(Source.repeat(1).to(Sink.ignore())).result()
 
 
+def test_the_end_of_a_world_that_took_too_many_steps_does_not_hide_its_failure():
+    def scenario(world):
+        with world:
+            world.start(Source.repeat(1).to(Sink.ignore()))
+            try:
+                world.settle()
+            except Stalled:
+                raise ZeroDivisionError from None
+
+    with pytest.raises(ZeroDivisionError):
+        scenario(World(most_steps=500))
+
+
 def test_time_moves_only_when_nothing_can_run():
     seen = []
     with World(RandomWalk(1)) as world:

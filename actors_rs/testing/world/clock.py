@@ -59,7 +59,11 @@ class VirtualTimers:
 
     def after(self, seconds: float, callback: Callable[[], None], /) -> Timer:
         """Call ``callback`` once, ``seconds`` from now."""
-        timer = Timer(self._clock.seconds + seconds, callback)
+        return self.at(self._clock.seconds + seconds, callback)
+
+    def at(self, due: float, callback: Callable[[], None], /) -> Timer:
+        """Call ``callback`` once, when the clock shows ``due``."""
+        timer = Timer(due, callback)
         if not self._closed:
             heapq.heappush(self._heap, (timer.due, next(self._order), timer))
         return timer

@@ -1,28 +1,36 @@
 """An event loop without threads and sockets: its callbacks are steps of a world.
 
-Tasks, futures, locks, ``asyncio.sleep`` and ``timeout`` work, in virtual time. What needs the
-operating system (connections, processes, signals) does not exist here.
+Tasks, futures, locks, ``asyncio.sleep`` and ``timeout`` work, in virtual time, and async generators
+that are left are released. What needs the operating system (connections, processes, signals) does
+not exist here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import sys
 from asyncio import events
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from itertools import count
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError, WorldError
+from actors_rs.runtime._primitives import drive_until
 from actors_rs.runtime.event_loop import hand_over, pass_cancellation_on
 from actors_rs.runtime.timers import Timer
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 
 __all__ = ["WorldCoroutines"]
+
+Generator: TypeAlias = AsyncGenerator[Any, Any]
 
 
 class WorldCoroutines:
@@ -34,6 +42,7 @@ class WorldCoroutines:
         self._make = partial(_WorldLoop, dispatcher, clock, timers)
         self._loop: _WorldLoop | None = None
         self._closed = False
+        self._most_alone = 0
 
     def run(self, coroutine: Coroutine[Any, Any, Any], /) -> Future[Any]:
         """Start ``coroutine``. Raises ``InvalidArgumentError`` after ``close``."""
@@ -41,22 +50,48 @@ class WorldCoroutines:
             coroutine.close()
             raise InvalidArgumentError("the world runs no more coroutines: its system has ended")
         self._loop = self._loop or self._make()
-        future: Future[Any] = Future()
-        task = self._loop.create_task(coroutine)
-        task.add_done_callback(partial(hand_over, future))
-        future.add_done_callback(partial(pass_cancellation_on, cast(Any, self._loop), task))
-        return future
+        return self._loop.hand_in(coroutine)
+
+    def ending(self) -> bool:
+        """Whether something cleans up: a cancelled coroutine, or a generator that was left."""
+        return self._loop is not None and any(map(self._loop.is_ending, self._loop.tasks))
+
+    def waits(self) -> list[str]:
+        """A sentence for each coroutine that has not ended."""
+        return [] if self._loop is None else list(map(self._loop.said_of, self._loop.tasks))
+
+    def abandon(self, most: int) -> None:
+        """The world has failed: coroutines end by themselves, within ``most`` callbacks.
+
+        From now on ``close`` asks for no decision and raises nothing that would hide the failure.
+        What has not ended by then is thrown away.
+        """
+        self._most_alone = most
 
     def close(self, timeout: float, /) -> tuple[str, ...]:
-        """Cancel what runs; the tasks see it when the world moves on."""
+        """Cancel what runs and let it clean up; what goes on after ``timeout`` virtual seconds.
+
+        Raises what the world does, such as ``Stalled`` when it has taken too many steps.
+        """
         self._closed = True
-        if self._loop is not None:
-            self._loop.cancel_all()
-        return ()
+        if (loop := self._loop) is None or loop.is_closed():
+            return ()
+        if self._most_alone:
+            loop.end(partial(loop.run_alone, self._most_alone))
+            loop.throw_away()
+            return ()
+        late_at = loop.time() + timeout
+        loop.end(lambda done: drive_until(done, max(0.0, late_at - loop.time())))
+        return tuple(self.waits())
 
 
 class _WorldLoop:
-    """As much of ``asyncio.AbstractEventLoop`` as tasks, futures and timeouts ask for."""
+    """As much of ``asyncio.AbstractEventLoop`` as tasks, futures and timeouts ask for.
+
+    As in asyncio, callbacks are called in the order in which they were handed in, and timers in
+    that in which they are due. Steps of the world only decide when the next one is called: a
+    timer may be as late as it likes, and is not overtaken by another one of its loop.
+    """
 
     def __init__(
         self, dispatcher: DeterministicDispatcher, clock: VirtualClock, timers: VirtualTimers
@@ -64,10 +99,73 @@ class _WorldLoop:
         self._dispatcher = dispatcher
         self._clock = clock
         self._timers = timers
-        self._numbers = count(1)
+        self._numbers, self._order = count(1), count(1)
         self._callbacks: deque[asyncio.Handle] = deque()
-        self._tasks: dict[asyncio.Task[Any], None] = {}
-        self._due: dict[int, Timer] = {}  # by the ids of the handles that wait for them
+        self._scheduled: list[tuple[float, int, asyncio.TimerHandle]] = []
+        self._due: dict[int, Timer] = {}  # by the ids of the handles that wait for their time
+        self.tasks: dict[asyncio.Task[Any], bool] = {}
+        """All that have not ended; True for those that release a generator."""
+        self._handed_in: dict[asyncio.Task[Any], Future[Any]] = {}
+        self._generators: WeakKeyDictionary[Generator, None] = WeakKeyDictionary()
+        self._closed = False
+
+    # For the world
+
+    def hand_in(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        task = self.create_task(coroutine)
+        self._handed_in[task] = future
+        task.add_done_callback(partial(hand_over, future))
+        task.add_done_callback(self._handed_in.pop)
+        future.add_done_callback(partial(pass_cancellation_on, cast(Any, self), task))
+        return future
+
+    def is_ending(self, task: asyncio.Task[Any]) -> bool:
+        future = self._handed_in.get(task)
+        told = future is not None and future.cancelled()  # and the task will be, in a step to come
+        return told or bool(task.cancelling()) or self.tasks[task]
+
+    def said_of(self, task: asyncio.Task[Any]) -> str:
+        state = "was cancelled and goes on" if self.is_ending(task) else "has not ended"
+        return f"coroutine {_place(task)} {state}"
+
+    def end(self, until: Callable[[Callable[[], bool]], object]) -> None:
+        """Cancel what was not, then release generators; ``until`` lets the loop go on meanwhile.
+
+        What was handed in first: to clean up it may need the tasks that it has started.
+        """
+        for future in tuple(self._handed_in.values()):
+            future.cancel()
+        until(lambda: not self._handed_in)
+        for task in tuple(self.tasks):
+            if not task.cancelling():
+                task.cancel()
+        until(lambda: not self.tasks)
+        for generator in tuple(self._generators):
+            self._release(generator)
+        until(lambda: not self.tasks)
+        self._closed = not self.tasks
+
+    def run_alone(self, most: int, done: Callable[[], bool]) -> None:
+        """Call at most so many callbacks until ``done``, one after the other, whatever they raise.
+
+        No world decides when: for one that has failed.
+        """
+        for _ in range(most):
+            if done() or not (self._callbacks or self._sleep()):
+                return
+            with suppress(Exception, SystemExit):
+                self._run_next()
+
+    def throw_away(self) -> None:
+        """End what did not by itself, wherever it stands."""
+        self._closed = True
+        for task in tuple(self.tasks):
+            with suppress(Exception):  # it may refuse even that
+                cast(Any, task.get_coro()).close()
+        self.tasks.clear()
+
+    # For asyncio
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -98,8 +196,8 @@ class _WorldLoop:
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         handle = asyncio.TimerHandle(when, callback, args, cast(Any, self), context)
-        timer = self._timers.after(when - self.time(), partial(self._submit, handle))
-        self._due[id(handle)] = timer
+        heapq.heappush(self._scheduled, (when, next(self._order), handle))
+        self._due[id(handle)] = self._timers.at(max(when, self.time()), self._submit_due)
         return handle
 
     def create_future(self) -> asyncio.Future[Any]:
@@ -107,21 +205,17 @@ class _WorldLoop:
 
     def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=cast(Any, self), **options)
-        self._tasks[task] = None
-        # A world that was left in the midst of something is thrown away as it is.
+        self.tasks[task] = False
+        # One that does not even end when it is cancelled is thrown away as it is.
         task._log_destroy_pending = False  # type: ignore[attr-defined]
-        task.add_done_callback(lambda done: self._tasks.pop(done, None))
+        task.add_done_callback(lambda done: self.tasks.pop(done, None))
         return task
-
-    def cancel_all(self) -> None:
-        for task in tuple(self._tasks):
-            task.cancel()
 
     def is_running(self) -> bool:
         return True
 
     def is_closed(self) -> bool:
-        return False
+        return self._closed
 
     def get_debug(self) -> bool:
         return False
@@ -139,17 +233,64 @@ class _WorldLoop:
         if (timer := self._due.pop(id(handle), None)) is not None:
             timer.cancel()
 
+    # In a step
+
     def _submit(self, handle: asyncio.Handle) -> None:
         self._due.pop(id(handle), None)
         self._callbacks.append(handle)  # in this order, whatever order the steps are taken in
         self._dispatcher.submit(f"callback-{next(self._numbers)}", self._run_next)
 
+    def _submit_due(self) -> None:
+        """A timer fires: now it is the turn of the handle that is due first, whosever it is."""
+        if (when := self._next_due()) is not None and when <= self.time():
+            self._submit(heapq.heappop(self._scheduled)[2])
+
+    def _next_due(self) -> float | None:
+        while self._scheduled and self._scheduled[0][2].cancelled():
+            heapq.heappop(self._scheduled)
+        return self._scheduled[0][0] if self._scheduled else None
+
+    def _sleep(self) -> bool:
+        """Move time itself to the next handle; False if there is none."""
+        if (when := self._next_due()) is None:
+            return False
+        self._clock.seconds = max(when, self.time())
+        self._submit_due()
+        return True
+
     def _run_next(self) -> None:
-        if (handle := self._callbacks.popleft()).cancelled():
+        if not self._callbacks or (handle := self._callbacks.popleft()).cancelled():
             return
-        outer = events._get_running_loop()
+        outer, hooks = events._get_running_loop(), sys.get_asyncgen_hooks()
         events._set_running_loop(cast(Any, self))
+        sys.set_asyncgen_hooks(firstiter=self._begun, finalizer=self._release)
         try:
             handle._run()
         finally:
+            sys.set_asyncgen_hooks(*hooks)
             events._set_running_loop(outer)
+
+    def _begun(self, generator: Generator) -> None:
+        self._generators[generator] = None
+
+    def _release(self, generator: Generator) -> None:
+        """Nobody refers to it any more, or the loop ends: its ``finally`` blocks are due."""
+        self._generators.pop(generator, None)
+        if not self._closed:
+            task = self.create_task(generator.aclose(), name=cast(Any, generator).__qualname__)
+            self.tasks[task] = True
+
+
+def _place(task: asyncio.Task[Any]) -> str:
+    """The coroutine of the user that ``task`` runs, and the line that it waits in."""
+    coroutine: Any = task.get_coro()
+    while (inner := getattr(coroutine, "cr_await", None)) is not None and _is_ours(coroutine):
+        coroutine = inner
+    if (frame := getattr(coroutine, "cr_frame", None)) is None:
+        return f"'{task.get_name()}'"
+    return f"'{coroutine.__qualname__}' ({frame.f_code.co_filename}:{frame.f_lineno})"
+
+
+def _is_ours(coroutine: Any) -> bool:
+    module = str(coroutine.cr_frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] == __name__.partition(".")[0]

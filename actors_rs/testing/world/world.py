@@ -55,6 +55,8 @@ class World:
     ``ref.ask(...)``, a probe's expectation) moves the world on instead, in virtual time. When the
     block ends without an error, every run must come to its end; what is left is cancelled.
 
+    Coroutines that are cancelled clean up before the block is left, however it ends.
+
     ``monitor`` puts a ``RuleMonitor`` on each link. Raises ``Stalled`` when nothing can run
     although somebody waits, or after ``most_steps`` steps.
     """
@@ -79,11 +81,12 @@ class World:
         self._dispatcher = DeterministicDispatcher(self.decisions, self._clock)
         self._most_steps = most_steps
         self._calls = 0
+        self._coroutines = WorldCoroutines(self._dispatcher, self._clock, self._timers)
         machinery = Machinery(
             self._dispatcher,
             self._timers,
             BlockingJobs(self._dispatcher),
-            WorldCoroutines(self._dispatcher, self._clock, self._timers),
+            self._coroutines,
             True,  # it serves all; no keywords, which take as long as the rest
             self._clock.now,
             self._clock.stopwatch,
@@ -108,12 +111,31 @@ class World:
             try:
                 if error is None:
                     self.finish()
+                    if self._coroutines.close(AFTERWARDS):
+                        raise self._still_ending()
             except BaseException as failure:
-                self.system.__exit__(type(failure), failure, None)
+                self._leave(type(failure), failure, None)
                 raise
-            self.system.__exit__(kind, error, trace)
+            self._leave(kind, error, trace)
         finally:
             self._driving.__exit__()
+
+    def _leave(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the system. Coroutines clean up behind an ``error``, too, and nothing hides it."""
+        if error is not None:
+            self._coroutines.abandon(self._most_steps)
+        try:
+            self.system.__exit__(kind, error, trace)
+        except Stalled:
+            if error is None:
+                raise
+        finally:
+            self._coroutines.close(0.0)
 
     # What a scenario does
 
@@ -155,12 +177,19 @@ class World:
             self._move(None)
 
     def finish(self) -> None:
-        """Let every run come to its end and check that none broke a rule or lost an element."""
+        """Let every run come to its end and check that none broke a rule or lost an element.
+
+        Coroutines that were cancelled on the way have ended, too, and generators that were left.
+        """
         runs = self.system.runs
         if not _all_done(runs):
             self.until(lambda: _all_done(runs), AFTERWARDS)
             if unfinished := [run for run in runs if not run.done()]:
                 raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
+        if (ending := self._coroutines.ending)():
+            self.until(lambda: not ending(), AFTERWARDS)
+            if ending():
+                raise self._still_ending()
         self.decisions.resumed()
         for run in runs:
             for failure in run._failures:
@@ -271,8 +300,11 @@ class World:
     def _endless(self) -> Stalled:
         return self._stalled(f"the world took {self._most_steps} steps and has not come to rest")
 
+    def _still_ending(self) -> Stalled:
+        return self._stalled(f"what was cancelled had not ended after {AFTERWARDS:g} s")
+
     def _stalled(self, why: str) -> Stalled:
-        graph = waits(self._dispatcher.actors) or [NOBODY]
+        graph = [*waits(self._dispatcher.actors), *self._coroutines.waits()] or [NOBODY]
         return Stalled("\n  ".join([f"{why}; who waits for whom:", *graph]))
 
 
