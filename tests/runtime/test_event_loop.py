@@ -4,6 +4,7 @@
 import asyncio
 import concurrent.futures
 import threading
+from typing import Any
 
 import pytest
 
@@ -249,8 +250,9 @@ def test_a_coroutine_may_shut_its_system_down_and_no_thread_is_left():
 
     with no_thread_left():
         system = ActorSystem()
-        system.event_loop.run(leave()).result(20)
-        system.event_loop._thread.join(20)
+        loop: Any = system.event_loop
+        loop.run(leave()).result(20)
+        loop._thread.join(20)
 
 
 def test_where_there_is_no_thread_for_it_the_next_coroutine_tries_again(loop, monkeypatch):
