@@ -89,11 +89,7 @@ class EventLoopThread:
         loop = asyncio.get_running_loop()
         while self._arrived:
             coroutine, future = self._arrived.popleft()
-            task = loop.create_task(coroutine)
-            self._running[task] = future
-            task.add_done_callback(partial(hand_over, future))
-            task.add_done_callback(self._running.pop)
-            future.add_done_callback(partial(pass_cancellation_on, loop, task))
+            begin(loop, coroutine, future, self._running)
 
     def _begin(self, first: Coroutine[Any, Any, Any]) -> asyncio.AbstractEventLoop:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
@@ -138,6 +134,20 @@ class EventLoopThread:
         """Wait until they have ended, or little time is left."""
         if waited_for := set(tasks):
             await asyncio.wait(waited_for, timeout=max(0.0, self._late_at - monotonic()))
+
+
+def begin(
+    loop: asyncio.AbstractEventLoop,
+    coroutine: Coroutine[Any, Any, Any],
+    future: Future[Any],
+    running: dict[asyncio.Task[Any], Future[Any]],
+) -> None:
+    """On the loop: run ``coroutine`` for ``future``; its task is among ``running`` meanwhile."""
+    task = loop.create_task(coroutine)
+    running[task] = future
+    task.add_done_callback(partial(hand_over, future))
+    task.add_done_callback(running.pop)
+    future.add_done_callback(partial(pass_cancellation_on, loop, task))
 
 
 def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:

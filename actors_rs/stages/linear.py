@@ -72,14 +72,17 @@ class _Linear(StageLogic):
 
     def renew(self, error: BaseException, position: int | None) -> None:
         self.stop(error)
-        for element in self.held():
-            self.given_up += 1
-            self.context.report(element, "in hand when its stage was restarted", error)
+        self._give_up(self.held(), error)
         fresh, mine = vars(self.remake()), vars(self)
         for name in mine.keys() - fresh.keys() - self.survive_renewal:
             del mine[name]
         mine.update({key: fresh[key] for key in fresh.keys() - self.survive_renewal})
         self.start()
+
+    def _give_up(self, elements: Iterable[Any], error: BaseException | None = None) -> None:
+        for element in elements:
+            self.given_up += 1
+            self.context.report(element, "in hand when its stage was restarted", error)
 
 
 class Operator(_Linear):

@@ -13,7 +13,24 @@ from typing import Any
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.pace import LARGEST, PIECE_SECONDS, Pace
 
-__all__ = ["Steps"]
+__all__ = ["Steps", "fill"]
+
+
+def fill(
+    out: list[Any], end: int, elements: Iterator[Any], brake: Brake, stride: int, first: int = 0
+) -> bool:
+    """Fill ``out`` up to ``end``, unless the brake is pulled; whether there are no more.
+
+    C is asked for ``stride`` elements at a time, at the first time for ``first`` if that is more.
+    """
+    want = max(first, stride)
+    while (missing := end - len(out)) > 0 and not brake.pulled:
+        want, before = min(want, missing), len(out)
+        out += islice(elements, want)
+        if len(out) - before < want:
+            return True
+        want = stride
+    return False
 
 
 class Steps:
@@ -52,7 +69,7 @@ class Steps:
         while (room := most - len(out)) > 0:
             ready = at_hand()
             want, before = min(room, max(ready, min(pace.size, largest))), len(out)
-            ended = self._draw_piece(elements, out, before + want, max(ready, self._stride))
+            ended = fill(out, before + want, elements, brake, self._stride, first=ready)
             taken, seconds = len(out) - before, lap()
             if ended:
                 return False
@@ -62,14 +79,3 @@ class Steps:
             if spent >= PIECE_SECONDS or pace.size < self._slow or brake.pulled:
                 break
         return True
-
-    def _draw_piece(self, elements: Iterator[Any], out: list[Any], end: int, stride: int) -> bool:
-        """Fill ``out`` up to ``end``, unless the brake is pulled; whether there are no more."""
-        brake = self._brake
-        while (missing := end - len(out)) > 0 and not brake.pulled:
-            want, before = min(stride, missing), len(out)
-            out += islice(elements, want)
-            if len(out) - before < want:
-                return True
-            stride = self._stride
-        return False

@@ -120,15 +120,17 @@ def turning(monkeypatch):
     return Turning(monkeypatch)
 
 
-def cancelled(system, run, turning):
-    """How often the function was called behind the cancellation of ``run``."""
-    turning.wait_for_the_brake()
-    run.cancel()
-    before = turning.calls
-    turning.go_on.set()
-    with pytest.raises(RunCancelled):
-        run.result(SECONDS)
-    wait_until(lambda: not system.children())
+def cancelled(graph, turning):
+    """How often the function was called behind the cancellation of a run of ``graph``."""
+    with ActorSystem(workers=2) as system:
+        run = system.start(graph)
+        turning.wait_for_the_brake()
+        run.cancel()
+        before = turning.calls
+        turning.go_on.set()
+        with pytest.raises(RunCancelled):
+            run.result(SECONDS)
+        wait_until(lambda: not system.children())
     return turning.calls - before
 
 
@@ -148,16 +150,14 @@ def test_results_made_before_a_slow_call_arrive_while_it_lasts(name, window, tur
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_stage_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
-    with ActorSystem(workers=2) as system:
-        run = system.start(OPERATORS[name](Source.range(0, MOST), turning).to(Sink.ignore()))
-        assert cancelled(system, run, turning) <= 16
+    flow = OPERATORS[name](Source.range(0, MOST), turning)
+    assert cancelled(flow.to(Sink.ignore()), turning) <= 16
 
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_a_fused_inner_stream_is_cancelled_before_its_next_call(name, turning):
-    with ActorSystem(workers=2) as system:
-        run = system.start(WITHIN[name](Source.range(0, MOST), turning).to(Sink.ignore()))
-        assert cancelled(system, run, turning) == 0
+    flow = WITHIN[name](Source.range(0, MOST), turning)
+    assert cancelled(flow.to(Sink.ignore()), turning) == 0
 
 
 @pytest.mark.parametrize("name", WITHIN)
@@ -181,33 +181,26 @@ def test_a_fused_inner_stream_gives_what_it_has_made_when_a_slow_call_returns(na
 
 @pytest.mark.parametrize("beside", [1, 3])
 def test_inner_streams_that_are_drawn_are_cancelled_within_a_few_calls(beside, turning):
-    with ActorSystem(workers=2) as system:
-        streams = Source.range(0, beside).flat_map(
-            lambda _: Source.range(0, MOST).map(lambda n: turning(n)).fuse(), breadth=beside + 1
-        )
-        run = system.start(streams.to(Sink.ignore()))
-        assert cancelled(system, run, turning) <= 16
+    streams = Source.range(0, beside).flat_map(
+        lambda _: Source.range(0, MOST).map(lambda n: turning(n)).fuse(), breadth=beside + 1
+    )
+    assert cancelled(streams.to(Sink.ignore()), turning) <= 16
 
 
 def test_of_several_fused_inner_streams_none_is_called_behind_a_cancellation(turning):
-    with ActorSystem(workers=2) as system:
-        streams = Source.of(1, 2, 3).flat_map(lambda _: fused(Source.range(0, MOST), turning), 3)
-        run = system.start(streams.to(Sink.ignore()))
-        assert cancelled(system, run, turning) == 0
+    streams = Source.of(1, 2, 3).flat_map(lambda _: fused(Source.range(0, MOST), turning), 3)
+    assert cancelled(streams.to(Sink.ignore()), turning) == 0
 
 
 @pytest.mark.parametrize("name", ENDS)
 def test_a_stage_that_gives_nothing_yet_is_cancelled_as_soon(name, turning):
-    with ActorSystem(workers=2) as system:
-        run = system.start(ENDS[name](Source.range(0, MOST), turning).to(Sink.ignore()))
-        assert cancelled(system, run, turning) == 0
+    flow = ENDS[name](Source.range(0, MOST), turning)
+    assert cancelled(flow.to(Sink.ignore()), turning) == 0
 
 
 @pytest.mark.parametrize("name", SINKS)
 def test_a_sink_is_cancelled_as_soon(name, turning):
-    with ActorSystem(workers=2) as system:
-        run = system.start(Source.range(0, MOST).to(SINKS[name](turning)))
-        assert cancelled(system, run, turning) == 0
+    assert cancelled(Source.range(0, MOST).to(SINKS[name](turning)), turning) == 0
 
 
 def test_results_arrive_though_a_look_was_over_before_its_stage_could_note_it(turning, monkeypatch):

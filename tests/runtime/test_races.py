@@ -1,7 +1,6 @@
 # mypy: disable-error-code="func-returns-value, misc, union-attr, var-annotated"
 """Asks, tells, starts and stops that race: each is answered, none is lost, none hangs."""
 
-import sys
 import threading
 
 import pytest
@@ -20,15 +19,6 @@ EACH = 250
 class Echo(Recorder):
     def on_receive(self, message):
         return message
-
-
-@pytest.fixture
-def switching_often():
-    """Threads switch after 1 µs, so what can go wrong in between does."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 def ask_until_dead(ref, answers):

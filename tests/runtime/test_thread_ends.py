@@ -1,6 +1,5 @@
 """Looking at the end of a thread, from any number of threads."""
 
-import sys
 import threading
 
 import pytest
@@ -8,15 +7,8 @@ import pytest
 from actors_rs.runtime._primitives import Thread
 
 
-@pytest.fixture
-def often_switched():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def test_threads_look_at_the_end_of_a_thread_one_after_another(often_switched, monkeypatch):
+@pytest.mark.usefixtures("switching_often")
+def test_threads_look_at_the_end_of_a_thread_one_after_another(monkeypatch):
     inside, meetings = [], []
 
     def alone(look):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from actors_rs.stages.brake import Brake
@@ -29,6 +29,7 @@ from actors_rs.stages.hosting import Hosting, InnerInlet
 from actors_rs.stages.pace import PIECE_SECONDS, Pace
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
+from actors_rs.stages.steps import fill
 
 LEAST_WINDOW = 256
 """Elements an inner stream is asked for at least, however many share the window."""
@@ -184,13 +185,10 @@ class FlatMapMerge(Drawing, Hosting):
         """Fill ``out`` up to ``end`` unless the brake is pulled; whether there may be more."""
         brake = self.brake
         brake.release()
-        while (want := min(STRIDE, end - len(out))) > 0 and not brake.pulled:
-            before = len(out)
-            out += islice(elements, want)
-            if len(out) - before < want:
-                return False
-            self.context.at_work()
-        return True
+        if fill(out, min(end, len(out) + STRIDE), elements, brake, STRIDE):
+            return False  # as most are
+        self.context.at_work()
+        return not fill(out, end, elements, brake, STRIDE)
 
     def _draw_on(self, inner: _DrawnInlet) -> None:
         """Take another share of a stream."""

@@ -275,11 +275,6 @@ class Fused(Operator):
             self._emit(self._through(*self._line.popleft()))
         self._at_fault = at_fault  # last: another one may have raised for what was delivered
 
-    def _give_up(self, made: Frame) -> None:
-        for element in made:
-            self.given_up += 1
-            self.context.report(element, "in hand when its stage was restarted")
-
     def _fail_at(self, index: int, error: BaseException) -> None:
         """The operator at ``index`` failed, and no element is at fault."""
         part = self._parts[index]

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import drive_until
-from actors_rs.runtime.event_loop import hand_over, pass_cancellation_on
+from actors_rs.runtime.event_loop import begin
 from actors_rs.runtime.timers import Timer
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
@@ -113,11 +113,7 @@ class _WorldLoop:
 
     def hand_in(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
         future: Future[Any] = Future()
-        task = self.create_task(coroutine)
-        self._handed_in[task] = future
-        task.add_done_callback(partial(hand_over, future))
-        task.add_done_callback(self._handed_in.pop)
-        future.add_done_callback(partial(pass_cancellation_on, cast(Any, self), task))
+        begin(cast(Any, self), coroutine, future, self._handed_in)
         return future
 
     def is_ending(self, task: asyncio.Task[Any]) -> bool:

@@ -25,7 +25,7 @@ MUTANTS = (
     mutant(
         "demand is not looked at",
         "an operator that gives more elements than it takes gives them beyond demand",
-        "stages.steps:Steps._draw_piece",
+        "stages.steps:fill",
         "islice(elements, want)",
         "elements",
         "linear/expanding",
@@ -92,7 +92,7 @@ MUTANTS = (
     mutant(
         "a source completes too early",
         "a source that is interrupted by the end of its turn takes that for its own end",
-        "stages.steps:Steps._draw_piece",
+        "stages.steps:fill",
         "if len(out) - before < want:",
         "if len(out) - before <= want:",
         "linear/chain",
