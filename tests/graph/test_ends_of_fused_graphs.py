@@ -235,17 +235,15 @@ GIVING = {name: flow for name, flow in SLOW.items() if name in TURNING}
 
 @pytest.mark.parametrize("name", SLOW)
 def test_a_row_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
-    with ActorSystem(workers=2) as system:
-        graph = SLOW[name](Source.range(0, MOST), turning).to(Sink.ignore()).fuse()
-        assert cancelled(system, system.start(graph), turning) <= 16
+    graph = SLOW[name](Source.range(0, MOST), turning).to(Sink.ignore()).fuse()
+    assert cancelled(graph, turning) <= 16
 
 
 @pytest.mark.parametrize("name", TURNING_SINKS)
 @pytest.mark.parametrize("row", [lambda s: s, lambda s: s.map(int), lambda s: s.map(int).map(int)])
 def test_a_sink_of_a_row_is_cancelled_before_its_next_call(name, row, turning):
-    with ActorSystem(workers=2) as system:
-        graph = row(Source.range(0, MOST)).to(TURNING_SINKS[name](turning)).fuse()
-        assert cancelled(system, system.start(graph), turning) == 0
+    graph = row(Source.range(0, MOST)).to(TURNING_SINKS[name](turning)).fuse()
+    assert cancelled(graph, turning) == 0
 
 
 @pytest.mark.parametrize("name", GIVING)
