@@ -2,14 +2,17 @@
 """``map_async`` on threads, futures, coroutines, thread pools and processes."""
 
 import asyncio
+import gc
 import operator
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from weakref import ref
 
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled, StageError
+from actors_rs.runtime.event_loop import EventLoopThread
 from tests.graph.helpers import SECONDS, run, wait_until
 
 
@@ -297,3 +300,24 @@ def test_a_coroutine_for_which_there_is_no_thread_fails_its_call_and_no_more(mon
         calls = Source.range(0, 3).map_async(lambda n: square(n), 2)  # a value first, on a thread
         with pytest.raises(StageError, match="can't start new thread"):
             system.start(calls.to(Sink.list())).result(SECONDS)
+
+
+def test_a_stream_that_trickles_keeps_nothing_of_the_calls_that_have_ended(monkeypatch):
+    begun, run_on_loop = [], EventLoopThread.run
+
+    def noted(loop, coroutine):
+        future = run_on_loop(loop, coroutine)
+        begun.append(ref(future))
+        return future
+
+    def at_rest():
+        return all(future() is None or future().done() for future in begun)
+
+    monkeypatch.setattr(EventLoopThread, "run", noted)
+    with ActorSystem() as system:
+        run = system.start(Source.queue(1).map_async(coroutine, 2).to(Sink.ignore()))
+        for number in range(20):
+            run.queue().put(number)
+            wait_until(lambda before=number: len(begun) > before and at_rest())
+        gc.collect()
+        assert sum(future() is not None for future in begun) <= 5

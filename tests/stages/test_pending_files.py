@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,47 @@ def test_without_locks_nothing_is_removed_and_files_are_written(tmp_path, monkey
     run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
     directory_for_parts(tmp_path)
     assert left_in(tmp_path) == sorted([*before, "out.jsonl"])
+
+
+def meet(first, second, step):
+    """Let ``second`` run between two lines of ``first``; whether that has so many."""
+    left = step
+
+    def trace(frame, event, arg):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            sys.settrace(None)
+            second()
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        first()
+    finally:
+        sys.settrace(before)
+    return left <= 0
+
+
+def test_of_two_that_claim_a_path_one_gets_it_wherever_they_meet(tmp_path):
+    step, more = 0, True
+    while more:
+        step, won = step + 1, []
+
+        def claim(pending, won=won):
+            try:
+                pending.claim()
+            except FileExistsError:
+                pending.discard()
+            else:
+                won.append(pending)
+
+        one, other = PendingFile(tmp_path / "out"), PendingFile(tmp_path / "out")
+        more = meet(partial(claim, one), partial(claim, other), step)
+        if not more:
+            claim(other)
+        assert len(won) == 1, f"at step {step}"
+        won[0].discard()
+    assert step > 20
+    assert left_in(tmp_path) == []

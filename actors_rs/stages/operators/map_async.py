@@ -160,12 +160,18 @@ class MapAsync(StageLogic):
     def _take_slot(self) -> None:
         self._slots += 1
         if self._is_coroutine_function:
-            self.context.run_coroutine(self._run_coroutines(), self._runners.append)
+            self.context.run_coroutine(self._run_coroutines(), self._keep_runner)
         elif self._executor is not None:
             if (call := self._next_call()) is not None:
                 self._follow(call, self._executor.submit(self._f, call.element))
         elif not self.context.run_blocking(self._run_calls):
             raise StreamError("the actor system was shut down")
+
+    def _keep_runner(self, runner: Future[Any]) -> None:
+        """To be cancelled when the stage stops; those that have ended are not kept for ever."""
+        if len(self._runners) >= 2 * self._parallelism:
+            self._runners = [one for one in self._runners if not one.done()]
+        self._runners.append(runner)
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
         if error is not None and self._is_made_again(call, error):

@@ -13,10 +13,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from platform import node
 from typing import IO
-from weakref import WeakValueDictionary
+from weakref import ref
 from zlib import crc32
 
 from actors_rs.errors import ActorsRsError, WriteError
@@ -48,8 +49,13 @@ _KINDS = {
 _HOST = f"{crc32(node().encode()):08x}"
 """This machine, briefly: a file name may be no longer than 255 bytes."""
 
-_claimed: WeakValueDictionary[str, PendingFile] = WeakValueDictionary()
+_claimed: dict[str, ref[PendingFile]] = {}
 """Who is under way to which path; one that was forgotten claims nothing."""
+
+
+def _unclaim(path: str, claim: ref[PendingFile]) -> None:
+    if _claimed.get(path) is claim:
+        del _claimed[path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,7 @@ class PendingFile:
         self._target = target = Path(os.path.realpath(path))
         name = f".{target.name}.{_HOST}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
         self.temporary = target.with_name(name)
+        self._claim = ref(self, partial(_unclaim, str(target)))
         self._lock: IO[bytes] | None = None
         self._number: Path | None = None  # the file that holds the number of a part
 
@@ -130,7 +137,10 @@ class PendingFile:
         something at the path that is no file.
         """
         expect_file(self._target)
-        if _claimed.setdefault(str(self._target), self) is not self:
+        # One step for all threads, which that of a WeakValueDictionary is not.
+        while (other := _claimed.setdefault(str(self._target), self._claim)()) is None:
+            pass  # that one is being forgotten, and its claim with it
+        if other is not self:
             raise FileExistsError("another sink of this process is writing it")
         _remove_abandoned(self._target.parent, re.escape(self._target.name))
         self._begin()
@@ -163,8 +173,7 @@ class PendingFile:
                 self.temporary.chmod(mode)
 
     def _release(self) -> None:
-        if _claimed.get(str(self._target)) is self:
-            del _claimed[str(self._target)]
+        _unclaim(str(self._target), self._claim)
         if self._lock is not None:
             self._lock.close()
 
