@@ -85,11 +85,14 @@ def _painted(run: Run[Any], console: Console, seconds: float) -> Iterator[None]:
         now = run.snapshot()
         return rendered(now, history.before(now))
 
-    # Not Live's own refresh thread: leaving Live tells that one to stop, but does not wait for it.
-    with Live(console=console, get_renderable=picture, auto_refresh=False) as live:
-        live.refresh()
+    # Not Live's own refresh thread: stopping Live tells that one to stop, but does not wait for it.
+    live = Live(console=console, get_renderable=picture, auto_refresh=False)
+    try:
+        live.start(refresh=True)
         with _Ticker(live.refresh, seconds):
             yield
+    finally:
+        _show(live.stop)
 
 
 @contextmanager
@@ -104,7 +107,17 @@ def _logged(run: Run[Any], seconds: float) -> Iterator[None]:
         with _Ticker(line, seconds):
             yield
     finally:
-        line()
+        _show(line)
+
+
+def _show(picture: Callable[[], None]) -> bool:
+    """Whether that succeeded; if not, it is nothing to the run, nor to who looks at it."""
+    try:
+        picture()
+    except Exception:
+        logger.exception("the display of the run ended early; the run itself goes on")
+        return False
+    return True
 
 
 class _Ticker:
@@ -129,11 +142,8 @@ class _Ticker:
         self._thread.join()
 
     def _run(self) -> None:
-        try:
-            while not self._over.wait(self._seconds):
-                self._tick()
-        except Exception:
-            logger.exception("the display of the run ended early; the run itself goes on")
+        while not self._over.wait(self._seconds) and _show(self._tick):
+            pass
 
 
 def _above_zero(name: str, number: float) -> None:

@@ -62,13 +62,16 @@ class History:
 
 
 def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, ...]:
-    """A row for each stage of ``now``, in its order; ``before`` is an earlier one of the run."""
+    """A row for each stage of ``now``, in its order; ``before`` is an earlier one of the run.
+
+    Stages of inner streams come and go in between.
+    """
     seconds = now.seconds - (before.seconds if before else 0.0)
-    earlier = before.stages if before else (None,) * len(now.stages)
+    earlier = {stage.name: stage for stage in before.stages} if before else {}
     bottleneck = now.bottleneck()
     return tuple(
-        _row(stage, old, seconds, now.seconds, stage.name == bottleneck)
-        for stage, old in zip(now.stages, earlier, strict=True)
+        _row(stage, earlier.get(stage.name), seconds, now.seconds, stage.name == bottleneck)
+        for stage in now.stages
     )
 
 

@@ -137,6 +137,22 @@ def test_no_thread_and_no_redirected_output_is_left_behind(system, on_terminal, 
     run.cancel()
 
 
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_a_display_that_breaks_at_the_end_does_not_hide_what_ended_the_block(
+    system, log, on_terminal, monkeypatch
+):
+    def leave():
+        with live_table(run, console=console_on(Screen()) if on_terminal else None):
+            monkeypatch.setattr(run, "snapshot", lambda: 1 / 0)
+            raise KeyError("the user's")
+
+    run = system.start(Source.never().to(Sink.list()))
+    with pytest.raises(KeyError):
+        leave()
+    assert "the display of the run ended early; the run itself goes on" in log.lines
+    run.cancel()
+
+
 def test_a_display_that_breaks_is_logged_and_does_not_touch_the_run(system, log):
     screen, seen = BreakingOnce(), threading.Event()
     log.emit = lambda record: seen.set()

@@ -61,6 +61,14 @@ def test_a_rate_is_what_was_counted_between_two_snapshots_by_their_seconds():
     assert rows_of(now, before)[0].per_second == "150"
 
 
+def test_a_stage_is_compared_with_itself_when_others_came_or_went_in_between():
+    gone = replace(STAGE, name="inner#1", elements_in=900)
+    before = snapshot(gone, replace(STAGE, elements_in=100), seconds=2.0)
+    come = replace(STAGE, name="inner#2", elements_in=20)
+    now = snapshot(replace(STAGE, elements_in=400), come, seconds=4.0)
+    assert [row.per_second for row in rows_of(now, before)] == ["150", "10"]
+
+
 def test_a_rate_without_an_earlier_snapshot_is_the_mean_since_the_start():
     assert rows_of(snapshot(replace(STAGE, elements_in=400), seconds=4.0))[0].per_second == "100"
 
