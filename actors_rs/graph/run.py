@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from functools import partial
-from math import inf
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
@@ -17,8 +16,8 @@ from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.graph.waiting import awaitable, check_may_wait
-from actors_rs.runtime._primitives import Lock, drive_until, monotonic
+from actors_rs.graph.waiting import awaitable, wait_for_end
+from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.stage import StreamEnd
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Run"]
 
-SLICE = 1.0
-"""Seconds after which a thread that waits for a run looks whether a signal has come."""
-
 R = TypeVar("R")
 
 
@@ -42,6 +38,7 @@ class Run(Generic[R]):
     # What came of it: written once, under the lock, and final when ``_is_over``.
     _result: Any = None
     _error: BaseException | None = None
+    _traceback: TracebackType | None = None  # of the error, as it was when the run ended
     _is_over = False
     _future: Future[R] | None = None  # made for the first who waits for it on a thread, or awaits
 
@@ -106,11 +103,11 @@ class Run(Generic[R]):
         """
         check_timeout(timeout)
         if not self._is_over:
-            self._await(timeout)
+            wait_for_end(self, timeout)
             if not self._is_over:
                 raise TimeoutError(f"{self!r} had not ended after {timeout} seconds")
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(self._traceback)  # not longer with every call
         return self._result  # type: ignore[no-any-return]
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -119,22 +116,8 @@ class Run(Generic[R]):
         # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
         if not self._is_over:
             with suppress(BlockingError):
-                self._await(timeout)
+                wait_for_end(self, timeout)
         return self._is_over
-
-    def _await(self, timeout: float | None) -> None:
-        """Wait for the end, at most ``timeout`` seconds; in slices.
-
-        A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
-        noticed at the end only.
-        """
-        check_may_wait(self)
-        if drive_until(self.done, timeout):
-            return
-        deadline = inf if timeout is None else monotonic() + timeout
-        while not self._is_over and (left := min(SLICE, deadline - monotonic())) > 0:
-            with suppress(FutureTimeout):
-                self._outcome.exception(left)
 
     def cancel(self) -> None:
         """Stop now: sinks take no more and leave complete files only. Does not wait."""
@@ -383,7 +366,8 @@ class Run(Generic[R]):
                 return
             if error is None:
                 self._result = results_of(self._sinks, single=self._single)
-            self._error = error
+            else:
+                self._error, self._traceback = error, error.__traceback__
             self._is_over = True
             future = self._future
         if future is not None:

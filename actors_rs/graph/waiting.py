@@ -1,4 +1,4 @@
-"""Who must not wait for the end of a run, threads that actors share and its own functions, and
+"""Waiting for the end of a run: who must not, threads that actors share and its own functions, and
 what a coroutine that awaits it can be told.
 
 A function on a thread of its own may wait for what it likes, but not for the end of the run it is
@@ -8,16 +8,22 @@ a part of: that waits for the function.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
 from contextvars import Context
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import BlockingError, StreamError, said
-from actors_rs.runtime._primitives import ThreadLocal, check_may_block
+from actors_rs.runtime._primitives import ThreadLocal, check_may_block, drive_until, monotonic
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
 
-__all__ = ["awaitable", "check_may_wait", "work_for", "work_once_for"]
+__all__ = ["awaitable", "wait_for_end", "work_for", "work_once_for"]
+
+SLICE = 1.0
+"""Seconds after which a thread that waits for a run looks whether a signal has come."""
 
 
 class _Work(ThreadLocal):
@@ -44,7 +50,22 @@ def work_once_for(run: Run[Any], context: Context, job: Callable[[], None]) -> N
         _work.waits = before
 
 
-def check_may_wait(run: Run[Any]) -> None:
+def wait_for_end(run: Run[Any], timeout: float | None) -> None:
+    """Wait for the end of ``run``, at most ``timeout`` seconds; in slices.
+
+    A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
+    noticed at the end only. Raises ``BlockingError`` where that might never come.
+    """
+    _check_may_wait(run)
+    if drive_until(run.done, timeout):
+        return
+    deadline = inf if timeout is None else monotonic() + timeout
+    while not run.done() and (left := min(SLICE, deadline - monotonic())) > 0:
+        with suppress(FutureTimeout):
+            run._outcome.exception(left)
+
+
+def _check_may_wait(run: Run[Any]) -> None:
     """Raise ``BlockingError`` where waiting for the end of ``run`` might never end."""
     check_may_block("a pool thread must not wait for a run; await it or use a sink")
     if _work.waits == run.wait:

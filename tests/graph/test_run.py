@@ -317,3 +317,20 @@ def test_the_bottleneck_is_the_stage_that_was_busy_also_when_those_before_it_end
         assert snapshot.stages[2].idle > 0.5, "an ended stage is idle"
         gate.set()
         run.result(SECONDS)
+
+
+def test_whoever_asks_for_the_result_of_a_failed_run_is_not_kept_by_its_error(system):
+    class Local:
+        """What a caller has in hand."""
+
+    def ask():
+        local = Local()
+        with pytest.raises(StageError) as caught:
+            going.result(SECONDS)
+        return weakref.ref(local), len(caught.traceback)
+
+    going = system.start(Source.of(0).map(lambda n: 1 // n).to(Sink.list()))
+    asked = [ask() for _ in range(4)]
+    gc.collect()
+    assert [one() for one, _ in asked[:-1]] == [None] * 3  # the last one is in the traceback
+    assert len({length for _, length in asked}) == 1
