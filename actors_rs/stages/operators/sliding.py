@@ -37,8 +37,8 @@ class Sliding(Operator):
         if self._gap:
             self._gap -= sum(1 for _ in islice(elements, self._gap))
         recent.extend(elements)
-        if step == 1:
-            # Slices, which are no more than what is given, go faster than an ``islice`` of each.
+        if step == 1 and len(recent) >= 2 * size:
+            # Slices, which are no more than twice what is given, go faster than one for each tuple.
             shifted = (recent[i:] for i in range(1, size))
             found = list(zip(recent, *shifted, strict=False))
         else:
