@@ -15,7 +15,6 @@ from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.scan import Scan
 from actors_rs.stages.operators.skip import Skip
 from actors_rs.stages.operators.skip_while import SkipWhile
-from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.take import Take
 from actors_rs.stages.operators.take_while import TakeWhile
 from actors_rs.stages.sinks.count import Count
@@ -398,20 +397,3 @@ def test_a_call_that_got_no_thread_before_the_stage_stopped_is_not_made():
     for job in stage.jobs:
         job()
     assert calls == []
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 100])
-@pytest.mark.parametrize("step", [1, 3])
-@pytest.mark.parametrize("piece", [1, 13, 199, 500])
-def test_a_sliding_window_gives_the_same_tuples_however_its_input_is_cut(size, step, piece):
-    elements = list(range(500))
-    sliding = Sliding(size, step)
-    found = []
-    for begin in range(0, 500, piece):
-        found += sliding.transform(iter(elements[begin : begin + piece]))
-    begins = range(0, 500 - size + 1, step)
-    assert found == [tuple(elements[begin : begin + size]) for begin in begins]
-
-
-def test_a_window_that_is_wider_than_the_stream_costs_no_more_than_the_stream():
-    assert list(Sliding(2**62, 1).transform(iter([1, 2, 3]))) == []

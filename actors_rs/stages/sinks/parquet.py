@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.arrow_rows import batch_of
+from actors_rs.stages.arrow_schema import check_names, loosened, loosened_as
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
@@ -205,7 +206,8 @@ class Parquet(WritingSink):
     def _write(self, data: Any) -> None:
         """Write a record batch or a table."""
         if self._writer is None:
-            self._open(data.schema if self._schema is None else self._schema)
+            self._open(loosened(data.schema) if self._schema is None else self._schema)
+        data = loosened_as(data, self._schema)
         path = self._pending.path if self._pending is not None else self._directory
         with naming(path):
             if isinstance(data, _arrow().Table):
@@ -219,6 +221,7 @@ class Parquet(WritingSink):
     def _open(self, schema: Any) -> None:
         from pyarrow import parquet
 
+        check_names(schema.names)
         self._schema = schema
         with naming(self._directory):
             self._pending = self._new_file()

@@ -1,0 +1,55 @@
+"""Schemas of Arrow, as what writes them needs them: for Parquet files, for Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["check_names", "loosened", "loosened_as"]
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise ``ValueError`` if two columns have one name: what is written so, nobody can read."""
+    known: set[str] = set()
+    for name in names:
+        if name in known:
+            raise ValueError(f"parquet: expected columns of different names, got two {name!r}")
+        known.add(name)
+
+
+def loosened_as(data: Any, schema: Any) -> Any:
+    """``data``, a table or record batch, as ``schema`` has it if that is its own one, loosened."""
+    if data.schema.equals(schema) or not loosened(data.schema).equals(schema):
+        return data  # where it does not fit, whoever writes it says so
+    return data.cast(schema)
+
+
+def loosened(schema: Any) -> Any:
+    """``schema``, where fields of a struct that may be null may be so too.
+
+    Spark has such ones behind a left join, for instance. They are null where the struct is, which
+    is a contradiction to those who take "not null" for the field's own.
+    """
+    import pyarrow
+
+    fields = [field.with_type(_loosened_type(field.type, field.nullable)) for field in schema]
+    return pyarrow.schema(fields, schema.metadata)
+
+
+def _loosened_type(kind: Any, null: bool) -> Any:
+    import pyarrow
+
+    def part(field: Any, null: bool) -> Any:
+        null = null or field.nullable
+        return field.with_type(_loosened_type(field.type, null)).with_nullable(null)
+
+    types = pyarrow.types
+    if types.is_struct(kind):
+        return pyarrow.struct([part(field, null) for field in kind])
+    if types.is_list(kind):
+        return pyarrow.list_(part(kind.value_field, False))
+    if types.is_large_list(kind):
+        return pyarrow.large_list(part(kind.value_field, False))
+    if types.is_map(kind):
+        return pyarrow.map_(part(kind.key_field, False), part(kind.item_field, False))
+    return kind
