@@ -64,7 +64,7 @@ class Subscriber(Protocol[T_contra]):
 class Publisher(Protocol[T_co]):
     """Gives elements to the subscribers that ask for them."""
 
-    def subscribe(self, subscriber: Subscriber[Any], /) -> None:
+    def subscribe(self, subscriber: Subscriber[T_co], /) -> None:
         """Start a stream to ``subscriber``. ``TypeError`` for ``None`` (1.9)."""
         ...
 

@@ -89,7 +89,7 @@ def test_nothing_to_put_together_is_refused():
 
 def test_a_source_cannot_stand_behind_a_flow():
     with pytest.raises(GraphError, match="is a source"):
-        pipe(ten, Source.of(1).map(str))
+        pipe(ten, Source.of(1).map(str))  # type: ignore[misc]
 
 
 def test_names_that_occur_again_get_a_number():

@@ -6,7 +6,19 @@
 from concurrent.futures import Future
 from typing import Any, Never, assert_type
 
-from actors_rs import Flow, Graph, Sink, Source, SourceQueue, pipe
+from actors_rs import (
+    ActorSystem,
+    Flow,
+    Graph,
+    Processor,
+    Publisher,
+    Sink,
+    Source,
+    SourceQueue,
+    Subscriber,
+    pipe,
+)
+from actors_rs.runtime.dead_letters import DeadLetter
 
 
 def length(text: str) -> int:
@@ -79,6 +91,49 @@ def test_flows_fit_where_their_types_fit():
 
 def parse_again() -> Flow[int, float]:
     return Flow[int, int]().map(float)
+
+
+def test_a_flow_without_types_takes_anything_and_gives_what_its_last_function_gives():
+    clean = Flow().map(str.strip).filter(bool)
+    assert_type(Flow(), Flow[Any, Any])
+    assert_type(clean, Flow[Any, str])
+    assert_type(pipe(Source.of(" a "), clean, Flow().map(length)), Flow[Never, int])
+    assert_type(Source.of(" a ").via(clean).to(Sink.count()), Graph[int])
+    assert_type(Source.of(1).via(Flow().map(number_or_none)), Flow[Never, int | None])
+    assert_type(Source.of(1).also_to(clean.into(Sink.list())), Flow[Never, int])
+    wrong: Flow[str, str] = Flow().map(length)  # type: ignore[arg-type]
+    assert wrong is not None
+
+
+def test_pieces_of_other_types_do_not_fit_into_a_pipe():
+    parse = Flow[str, int]().map(int)
+    pipe(Source.of(1), parse)  # type: ignore[misc]
+    pipe(Source.of("1"), parse, parse)  # type: ignore[misc]
+    assert_type(pipe(Source.of("1"), parse, Flow(), Flow()), Flow[Never, Any])
+
+
+class Numbers:
+    """A Publisher of ints that knows nothing of this library but its interfaces."""
+
+    def subscribe(self, subscriber: Subscriber[int], /) -> None:
+        raise NotImplementedError
+
+
+def test_publishers_have_the_types_of_their_elements():
+    with ActorSystem(workers=1) as system:
+        hub = Source.range(0, 3).hub(system)
+        parse = system.processor(Flow[str, int]().map(int))
+        objects: Publisher[object] = hub
+        as_processor: Processor[str, float] = parse
+        assert_type(Source.from_publisher(hub), Flow[Never, int])
+        assert_type(Source.from_publisher(objects), Flow[Never, object])
+        assert_type(Source.from_publisher(parse), Flow[Never, int])
+        assert_type(Source.from_publisher(as_processor), Flow[Never, float])
+        assert_type(Source.from_publisher(system.dead_letters), Flow[Never, DeadLetter])
+        texts: Publisher[str] = hub  # type: ignore[assignment]
+        assert_type(Source.from_publisher(texts), Flow[Never, str])
+    assert_type(Source.from_publisher(Numbers()), Flow[Never, int])
+    Source.from_publisher(Numbers()).map(str.strip)  # type: ignore[arg-type]
 
 
 def test_sinks_have_the_types_of_their_results_with_names_and_attributes_too():

@@ -36,15 +36,18 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     S = TypeVar("S", default=Any)
+    # Any is what is known of a Flow() that stands alone.
+    In_contra = TypeVar("In_contra", contravariant=True, default=Any)
+    Out_co = TypeVar("Out_co", covariant=True, default=Any)
 else:
     from typing import TypeVar
 
     S = TypeVar("S")
+    In_contra = TypeVar("In_contra", contravariant=True)
+    Out_co = TypeVar("Out_co", covariant=True)
 
 __all__ = ["Flow", "Source", "pipe"]
 
-In_contra = TypeVar("In_contra", contravariant=True)
-Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -194,7 +197,14 @@ def pipe(source: Flow[A, B], f1: Flow[B, C], /) -> Flow[A, C]: ...
 @overload
 def pipe(source: Flow[A, B], f1: Flow[B, C], f2: Flow[C, D], /) -> Flow[A, D]: ...
 @overload
-def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]: ...
+def pipe(
+    source: Flow[A, Any],
+    f1: Flow[Any, Any],
+    f2: Flow[Any, Any],
+    f3: Flow[Any, Any],
+    /,
+    *flows: Flow[Any, Any],
+) -> Flow[A, Any]: ...
 
 
 def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
