@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from actors_rs.errors import DeciderError, said
+
 __all__ = ["Budget", "Retries"]
 
 
@@ -41,14 +43,21 @@ class Retries:
     def again_in(self, attempts: int, error: BaseException, now: float) -> float | None:
         """Seconds until the next call, after ``attempts`` of them failed, the last with ``error``.
 
-        ``None`` if there is to be none.
+        ``None`` if there is to be none. Raises ``DeciderError`` if ``when`` cannot tell.
         """
         if attempts >= self._max_attempts or not isinstance(error, Exception):
             return None
-        if self._when is not None and not self._when(error):
+        if not self._is_worth_it(error):
             return None
         if self._budget is not None and not self._budget.take(1, now):
             self.refused += 1
             return None
         self.made += 1
         return self._wait(attempts)
+
+    def _is_worth_it(self, error: Exception) -> bool:
+        try:
+            return self._when is None or bool(self._when(error))
+        except Exception as failure:
+            raised = f"{type(failure).__name__}: {said(failure)}"
+            raise DeciderError(f"retry: when raised {raised}") from failure

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from actors_rs import RateLimit, Sink, Source
-from actors_rs.errors import StageError
+from actors_rs.errors import DeciderError, StageError
 from actors_rs.runtime.backoff import Backoff
 from tests.graph.helpers import SECONDS
 from tests.graph.models import check_operator, quick, trials
@@ -141,3 +141,13 @@ def test_an_error_that_is_raised_again_is_not_recovered_from_and_not_wrapped(sha
     with pytest.raises(StageError, match="'map'") as caught:
         result(shared, broken(2).recover_with(again, 5))
     assert caught.value.others == ()
+
+
+@pytest.mark.parametrize("policy", ["stop", "resume"])
+def test_a_retry_that_cannot_tell_fails_with_the_error_it_was_asked_about(shared, policy):
+    flow = Source.of(2, 0, 1).map_async(lambda n: 1 // n, 1).retry(SOON, when=lambda e: e.args[1])
+    with pytest.raises(StageError, match="'map_async' failed at element 1: ZeroDivision") as caught:
+        result(shared, flow.on_failure(policy))
+    (beside,) = caught.value.others
+    assert isinstance(beside, DeciderError)
+    assert "retry: when raised IndexError" in str(beside)

@@ -83,6 +83,15 @@ def test_a_change_of_the_rate_is_heard_by_those_that_wait():
     assert stage.elapse(1).down.elements == [1, 2, 3]
 
 
+def test_a_change_of_the_rate_counts_from_then_on_if_nobody_waits():
+    limit = RateLimit(1000, burst=500)
+    stage = Alone(Throttle(limit, None), window=1024).request(1000).push(*range(500))
+    assert len(stage.down.elements) == 500
+    limit.change(10)
+    stage.turn().elapse(1)
+    assert len(stage.push(*range(500)).down.elements) == 510
+
+
 def test_a_cancelled_stream_gives_its_place_to_those_behind():
     limit = RateLimit(1, burst=1)
     one = Alone(Throttle(limit, lambda _: 100)).request(9).push(1, 2)

@@ -117,6 +117,16 @@ def test_take_within_gives_what_came_in_time_and_cancels_then():
     assert stage.down.completed
 
 
+@pytest.mark.parametrize("error", [None, OSError("upstream")])
+def test_take_within_ends_as_upstream_did_if_that_was_in_time(error):
+    stage = Alone(TakeWithin(3)).request(1).push(1, 2)
+    stage = stage.complete() if error is None else stage.fail(error)
+    stage.elapse(5)
+    assert not stage.down.ended, "what came in time is owed"
+    assert stage.request(5).down.elements == [1, 2]
+    assert (stage.down.completed, stage.down.error) == (error is None, error)
+
+
 def test_take_within_completes_when_the_time_is_up_and_nothing_waits():
     assert Alone(TakeWithin(3)).elapse(3).down.completed
     assert Alone(TakeWithin(3)).request(5).push(1).complete().down.completed

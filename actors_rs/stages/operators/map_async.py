@@ -27,7 +27,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from actors_rs.errors import StreamError
+from actors_rs.errors import DeciderError, StreamError
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
@@ -36,7 +36,16 @@ from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 class _Call:
     """One call of ``f``: waiting, under way, then with a value or an error."""
 
-    __slots__ = ("attempts", "done", "element", "error", "future", "position", "value")
+    __slots__ = (
+        "attempts",
+        "done",
+        "element",
+        "error",
+        "future",
+        "position",
+        "undecided",
+        "value",
+    )
 
     def __init__(self, element: Any, position: int) -> None:
         self.element = element
@@ -45,6 +54,7 @@ class _Call:
         self.done = False
         self.value: Any = None
         self.error: BaseException | None = None
+        self.undecided: DeciderError | None = None  # whether it was to be made again
         self.future: Future[Any] | None = None
 
 
@@ -151,11 +161,18 @@ class MapAsync(StageLogic):
             call = calls.popleft()
             if call.error is None:
                 out.append(call.value)
-            elif not self.survives(
-                call.error, call.element, call.position, first=partial(self.outlet.emit, out)
-            ):
+            elif not self._goes_on_behind(call, call.error, out):
                 return
         self.outlet.emit(out)
+
+    def _goes_on_behind(self, call: _Call, error: BaseException, out: list[Any]) -> bool:
+        """Whether the stage survives the failed ``call``, before which ``out`` is due."""
+        emit = partial(self.outlet.emit, out)
+        if call.undecided is None:
+            return self.survives(error, call.element, call.position, first=emit)
+        emit()
+        self.fail_for(call.element, error, call.position, call.undecided)
+        return False
 
     def _take_slot(self) -> None:
         self._slots += 1
@@ -186,7 +203,10 @@ class MapAsync(StageLogic):
         """Whether the call failed only for now; it holds no slot until its time has come."""
         if self.retries is None:
             return False
-        seconds = self.retries.again_in(call.attempts, error, self.context.now())
+        try:
+            seconds = self.retries.again_in(call.attempts, error, self.context.now())
+        except DeciderError as undecided:
+            call.undecided, seconds = undecided, None
         if seconds is None:
             if call.attempts > 1:
                 error.add_note(f"that was attempt {call.attempts}")

@@ -83,8 +83,14 @@ class Throttle(PassThrough):
             self.end(error)
 
     def wake(self) -> None:
-        """The rate has changed; called on any thread."""
-        self.context.post(lambda: None)
+        """The rate has changed; called on any thread.
+
+        The limit is told the time, or what it gains up to the next element were of the old rate.
+        """
+        self.context.post(self._tell_the_time)
+
+    def _tell_the_time(self) -> None:
+        self._limit.take(0, self.context.now())
 
     def stop(self, error: BaseException | None) -> None:
         self._alarm.cancel()
