@@ -24,7 +24,8 @@ from actors_rs.delivery.hold import Hold
 from actors_rs.delivery.notes import Note
 from actors_rs.delivery.schema import SCHEMA, Report, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
-from actors_rs.runtime._primitives import Lock, wall_clock
+from actors_rs.graph.dsl.checks import path_of, wrong_value
+from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
 
 __all__ = ["Ledger", "LedgerRun", "OnOtherPlan", "Plan", "commit_within", "status"]
 
@@ -65,19 +66,20 @@ class Ledger:
 
     ``on_other_plan``: what becomes of a ledger whose plan is another one; ``"start_over"`` begins
     a new run in it, which keeps the old one's entries for the record.
+
+    Raises ``TypeError`` for a ``path`` that is none, ``InvalidArgumentError`` for one that SQLite
+    would not take for a file on the disk: empty, ``":memory:"`` or an address (``file:``).
     """
 
     def __init__(
         self, path: str | os.PathLike[str], *, on_other_plan: OnOtherPlan = "refuse"
     ) -> None:
-        if not isinstance(path, str | os.PathLike):
-            raise TypeError(f"Ledger: path must be a path, got {path!r}")
         if on_other_plan not in get_args(OnOtherPlan):
             choices = ", ".join(get_args(OnOtherPlan))
             raise InvalidArgumentError(
                 f"Ledger: on_other_plan must be one of {choices}, got {on_other_plan!r}"
             )
-        self.path = os.fspath(path)
+        self.path = _file_of(path, "Ledger")
         self.on_other_plan: OnOtherPlan = on_other_plan
 
     def __repr__(self) -> str:
@@ -86,15 +88,16 @@ class Ledger:
     def open(self, plan: Plan) -> LedgerRun:
         """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
 
-        Raises ``LedgerError`` if another process holds it, or it belongs to another plan, is no
-        ledger or damaged, or its directory is missing; ``WriteError`` if it cannot be written.
+        Waits up to a minute for others who are writing into the file. Raises ``LedgerError`` if
+        another process holds it, or it belongs to another plan, is no ledger or damaged, or its
+        directory is missing; ``WriteError`` if it cannot be written.
         """
         hold = self._held()
         try:
             with _naming(self.path):
                 database = _connected(self.path)
                 try:
-                    database.execute("PRAGMA journal_mode = WAL")
+                    _write_ahead(database)
                     return LedgerRun(self.path, hold, database, self._run_of(database, plan))
                 except BaseException:
                     database.close()  # what is left open would lock the next one out
@@ -237,9 +240,10 @@ def status(path: str | os.PathLike[str]) -> Report:
     """The newest run of a ledger, whether somebody holds it or not. Blocks; changes nothing.
 
     A run that is "running" and has no ``holder`` was killed. Raises ``LedgerError`` if there is no
-    ledger at ``path``, no run in it, or the file is damaged.
+    ledger at ``path``, no run in it, or the file is damaged, and for a bad ``path`` what ``Ledger``
+    raises.
     """
-    path = os.fspath(path)
+    path = _file_of(path, "status")
     if not os.path.isfile(path):
         raise LedgerError(f"{path}: a ledger was expected, there is no such file")
     held = Hold(path).is_taken(unknown=True)
@@ -252,6 +256,28 @@ def status(path: str | os.PathLike[str]) -> Report:
     # Asked on both sides: it may have ended, or begun, just while the report was read.
     held = held or Hold(path).is_taken(unknown=True)
     return report if held else replace(report, holder=None)
+
+
+def _file_of(path: str | os.PathLike[str], what: str) -> str:
+    """``path`` as a text; raises for what is no path of a file that lasts."""
+    file = os.fsdecode(path_of(path, what))
+    if file == ":memory:" or file.startswith("file:"):
+        raise wrong_value(f"{what}: path must be that of a file on the disk, got {path!r}")
+    return file
+
+
+def _write_ahead(database: sqlite3.Connection) -> None:
+    """Have the file's changes logged ahead. SQLite waits for nobody to change that: we do."""
+    until = monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() >= until:
+                raise
+        database.execute("BEGIN EXCLUSIVE")  # which does wait: for all who read or write
+        database.rollback()
 
 
 def _connected(path: str) -> sqlite3.Connection:

@@ -14,7 +14,7 @@ State = Literal["pending", "running", "committed", "poison"]
 
 VERSION = 1
 SCHEMA = f"""
-BEGIN;
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS ledger_runs (
     run INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, plan TEXT NOT NULL,
     partitions INTEGER NOT NULL, state TEXT NOT NULL, holder INTEGER, started REAL NOT NULL,
@@ -29,7 +29,8 @@ INSERT OR IGNORE INTO ledger_version VALUES ({VERSION});
 COMMIT;
 """
 """Fit to lie in one file with tables of the user's. Times are seconds since the epoch. A run is
-running, completed, failed or cancelled; one that was killed stays "running", held by nobody."""
+running, completed, failed or cancelled; one that was killed stays "running", held by nobody.
+The transaction locks at once: to go from reading to writing, SQLite waits for nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from actors_rs.delivery import ledger
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.schema import check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
@@ -113,6 +115,7 @@ def test_one_holder_at_a_time_and_the_other_is_told_who_it_is(path):
 
 KILLED = """
 import os, signal, sys
+from actors_rs.delivery import ledger
 from actors_rs.delivery.ledger import Ledger, Plan
 run = Ledger(sys.argv[1]).open(Plan(schema="id: int64", partitions=3, plan="Range(0, 9)"))
 run.begun(0); run.commit(0, 7, 70); run.begun(1)
@@ -278,3 +281,53 @@ def test_a_full_disk_fails_the_commit_and_the_ledger_goes_on_when_there_is_space
 def test_a_bad_argument_is_refused_before_anything_is_opened(path, options, error):
     with pytest.raises(error, match="Ledger: "):
         Ledger(path, **options)
+
+
+@pytest.mark.parametrize(
+    "path", ["", ":memory:", "file:night.ledger", "file::memory:?cache=shared"]
+)
+def test_what_sqlite_would_not_keep_on_the_disk_is_refused_before_anything_is_opened(path):
+    with pytest.raises(
+        InvalidArgumentError, match=f"^Ledger: path must .*, got {re.escape(repr(path))} "
+    ):
+        Ledger(path)
+    with pytest.raises(
+        InvalidArgumentError, match=f"^status: path must .*, got {re.escape(repr(path))} "
+    ):
+        status(path)
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["a ledger", "another file"])
+def test_a_ledger_waits_for_those_who_are_writing_into_its_file(path, monkeypatch, exists):
+    if exists:
+        Ledger(path).open(PLAN).finish("cancelled")
+    writer = sqlite3.connect(path)
+    writer.executescript("CREATE TABLE mine (x); BEGIN IMMEDIATE; INSERT INTO mine VALUES (1)")
+    connected = ledger._connected
+
+    def done_when_waited_for(sql):  # in these statements SQLite waits, and in no other
+        if re.search("BEGIN (IMMEDIATE|EXCLUSIVE)", sql):
+            writer.commit()
+
+    def traced(file):
+        database = connected(file)
+        database.set_trace_callback(done_when_waited_for)
+        return database
+
+    monkeypatch.setattr(ledger, "_connected", traced)
+    run = Ledger(path).open(PLAN)
+    assert states(run.report()) == ["pending"] * 3
+    assert writer.execute("SELECT x FROM mine").fetchall() == [(1,)]
+    run.finish("completed")
+    writer.close()
+
+
+def test_a_file_that_somebody_never_stops_writing_into_is_named(path, monkeypatch):
+    monkeypatch.setattr(ledger, "_BUSY_SECONDS", 0.0)
+    writer = sqlite3.connect(path)
+    writer.executescript("CREATE TABLE mine (x); BEGIN IMMEDIATE")
+    with pytest.raises(WriteError, match=r"night\.ledger: database is locked"):
+        Ledger(path).open(PLAN)
+    writer.rollback()
+    writer.close()
+    Ledger(path).open(PLAN).finish("completed")
