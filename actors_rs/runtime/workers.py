@@ -40,13 +40,11 @@ class Workers:
         *,
         keep: int,
         linger: float = 5.0,
-        daemon: bool = True,
         on_thread_start: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
         self._keep = keep
         self._linger = linger
-        self._daemon = daemon
         self._on_thread_start = on_thread_start
         self._queue: JobQueue[Job | None] = JobQueue()
         self._lock = Lock()
@@ -132,7 +130,7 @@ class Workers:
         worker = _Worker()
         self._spawned += 1
         name = f"{self.name}-{self._spawned}"
-        worker.thread = Thread(target=self._run, args=(worker,), name=name, daemon=self._daemon)
+        worker.thread = Thread(target=self._run, args=(worker,), name=name, daemon=True)
         self._workers.add(worker)  # before it starts: it looks how many they are
         try:
             worker.thread.start()

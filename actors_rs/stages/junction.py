@@ -1,11 +1,11 @@
-"""What junctions with several inlets share."""
+"""What junctions with several inlets share, and those with several outlets."""
 
 from __future__ import annotations
 
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["FanIn"]
+__all__ = ["FanIn", "FanOut"]
 
 
 class FanIn(StageLogic):
@@ -46,3 +46,21 @@ class FanIn(StageLogic):
             self.end(error)
         elif all(inlet.exhausted for inlet in self.inlets):
             self.end(None)
+
+
+class FanOut(StageLogic):
+    """One inlet, several outlets."""
+
+    def __init__(self, count: int) -> None:
+        self.inlet = Inlet()
+        self.inlets = (self.inlet,)
+        self.outlets = tuple(Outlet(f"out {i}") for i in range(count))
+
+    def look_downstream(self) -> list[Outlet]:
+        """The outlets that have not had enough; ends all if none is left or one has failed."""
+        if (cause := self.downstream_failure()) is not None:
+            self.end(cause)
+        active = [outlet for outlet in self.outlets if not outlet.closed]
+        if not active:
+            self.inlet.cancel()
+        return active

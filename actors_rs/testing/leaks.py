@@ -23,7 +23,7 @@ from typing import Any
 from actors_rs.runtime._primitives import AnyThread, Condition, living_threads, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.process import enrolled
-from actors_rs.testing.tck.environment import Environment
+from actors_rs.testing.tck.environment import Environment, holders
 
 __all__ = ["LeakWatch", "Leaked", "no_leaks"]
 
@@ -55,7 +55,7 @@ class LeakWatch:
             *(f"thread {thread.name!r} is alive" for thread in self._new_threads()),
             *(f"{actor} has not stopped" for actor in self._new_actors()),
             *(f"file descriptor {what} is open" for what in self._new_descriptors()),
-            *(f"{name} is referred to by {_holders(ref)}" for name, ref in self._held()),
+            *(f"{name} is referred to by {holders(ref)}" for name, ref in self._held()),
         ]
 
     def _new_threads(self) -> list[AnyThread]:
@@ -107,8 +107,3 @@ def _descriptors() -> dict[int, str]:
                     found[int(name)] = os.readlink(f"{folder}/{name}")
             return found
     return {}
-
-
-def _holders(ref: weakref.ref[Any]) -> str:
-    holders = [one for one in gc.get_referrers(ref()) if type(one).__name__ != "frame"]
-    return ", ".join(sorted({type(one).__name__ for one in holders})) or "a frame"

@@ -15,8 +15,8 @@ __all__ = ["PinnedDispatcher"]
 class PinnedDispatcher:
     """Runs every turn on the same thread. All methods may be called from any thread."""
 
-    def __init__(self, name: str, *, daemon: bool = True) -> None:
-        self._workers = Workers(name, keep=1, daemon=daemon)
+    def __init__(self, name: str) -> None:
+        self._workers = Workers(name, keep=1)
         self._workers.spawn(1)
 
     def schedule(self, turn: Turn, /) -> None:

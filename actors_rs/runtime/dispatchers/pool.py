@@ -35,14 +35,13 @@ class PoolDispatcher:
         workers: int | None = None,
         cap: int = 256,
         name: str = "actors",
-        daemon: bool = True,
     ) -> None:
         size = workers if workers is not None else os.cpu_count() or 1
         check_count("workers", size)
         check_count("max_workers", cap)
         self._cap = max(cap, size)
         self._timers = timers
-        self._workers = Workers(name, keep=size, daemon=daemon, on_thread_start=forbid_blocking)
+        self._workers = Workers(name, keep=size, on_thread_start=forbid_blocking)
         self._put = self._workers.put
         # Held from the first ready turn until nothing is ready. Two watches at a time would look
         # in quick succession and take a busy pool for a stuck one.

@@ -17,25 +17,21 @@ Cancels: upstream, when all outlets have been cancelled; the others share what c
 
 from __future__ import annotations
 
-from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.junction import FanOut
+from actors_rs.stages.ports import Outlet
+from actors_rs.stages.stage import Budget
 
 
-class Balance(StageLogic):
+class Balance(FanOut):
     """Each frame in equal parts to the outlets with demand, beginning with another each time."""
 
     def __init__(self, count: int) -> None:
-        self.inlet = Inlet()
-        self.inlets = (self.inlet,)
-        self.outlets = tuple(Outlet(f"out {i}") for i in range(count))
+        super().__init__(count)
         self._next = 0
 
     def advance(self, budget: Budget) -> None:
         inlet = self.inlet
-        if (cause := self.downstream_failure()) is not None:
-            self.end(cause)
-        if all(outlet.closed for outlet in self.outlets):
-            inlet.cancel()
+        if not self.look_downstream():
             return
         while asking := self._asking():
             inlet.open()

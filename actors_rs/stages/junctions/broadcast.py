@@ -13,25 +13,17 @@ Cancels: upstream, when all outlets have been cancelled; one that was no longer 
 
 from __future__ import annotations
 
-from actors_rs.stages.ports import Frame, Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.junction import FanOut
+from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.stages.stage import Budget
 
 
-class Broadcast(StageLogic):
+class Broadcast(FanOut):
     """Every element to every outlet; an outlet that has had enough no longer counts."""
-
-    def __init__(self, count: int) -> None:
-        self.inlet = Inlet()
-        self.inlets = (self.inlet,)
-        self.outlets = tuple(Outlet(f"out {i}") for i in range(count))
 
     def advance(self, budget: Budget) -> None:
         inlet = self.inlet
-        if (cause := self.downstream_failure()) is not None:
-            self.end(cause)
-        active = [outlet for outlet in self.outlets if not outlet.closed]
-        if not active:
-            inlet.cancel()
+        if not (active := self.look_downstream()):
             return
         while (demand := min(outlet.demand for outlet in active)) > 0:
             inlet.open()

@@ -21,28 +21,23 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.stages.junction import FanOut
 from actors_rs.stages.pace import Pace
-from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.stages.stage import Budget
 
 
-class Partition(StageLogic):
+class Partition(FanOut):
     """Each element to the outlet that ``f`` names; ``f`` is called once for each."""
 
     def __init__(self, count: int, f: Callable[[Any], int]) -> None:
-        self.inlet = Inlet()
-        self.inlets = (self.inlet,)
-        self.outlets = tuple(Outlet(f"out {i}") for i in range(count))
+        super().__init__(count)
         self._f = f
         self._pace = Pace()
         self._waiting: tuple[Any, int] | None = None
 
     def advance(self, budget: Budget) -> None:
         inlet = self.inlet
-        if (cause := self.downstream_failure()) is not None:
-            self.end(cause)
-        if all(outlet.closed for outlet in self.outlets):
-            inlet.cancel()
+        if not self.look_downstream():
             return
         if any(outlet.demand for outlet in self.outlets):
             inlet.open()

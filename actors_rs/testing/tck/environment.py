@@ -21,7 +21,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Condition, Thread, monotonic
 from actors_rs.testing.tck.calls import Calls
 
-__all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified"]
+__all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified", "holders"]
 
 R = TypeVar("R")
 
@@ -146,8 +146,8 @@ class Environment:
         collected = False  # one collection of a large heap may take longer than the timeout
         while reference() is not None:
             if collected and monotonic() > deadline:
-                holders = _holders(reference)
-                raise Failure(f"{otherwise}: {holders} (waited {self.timeout:g} s)")
+                held = holders(reference)
+                raise Failure(f"{otherwise}: {held} (waited {self.timeout:g} s)")
             gc.collect()
             collected = True
             with self.changed:
@@ -238,7 +238,7 @@ def _dilation() -> float:
         raise InvalidArgumentError(f"{DILATION_VARIABLE} needs a number, got {text!r}") from None
 
 
-def _holders(reference: weakref.ref[Any]) -> str:
+def holders(reference: weakref.ref[Any]) -> str:
     """What still refers to the object, by type."""
     held = [one for one in gc.get_referrers(reference()) if type(one).__name__ != "frame"]
     return ", ".join(sorted({type(one).__name__ for one in held})) or "something unknown"

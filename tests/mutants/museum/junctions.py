@@ -112,7 +112,7 @@ MUTANTS = (
     mutant(
         "broadcast waits for one that has left",
         "an outlet that was cancelled still counts, and asks for nothing",
-        f"{J}.broadcast:Broadcast.advance",
+        "stages.junction:FanOut.look_downstream",
         "[outlet for outlet in self.outlets if not outlet.closed]",
         "list(self.outlets)",
         "junctions/broadcast to one that leaves",
