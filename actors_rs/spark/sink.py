@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SparkSink", "SparkWritten"]
 
 _ROWS_PER_WRITE = 100_000
+_UNIT = "unit"  # the column that readers find the number of a partition in
 
 
 class SparkSink:
@@ -52,7 +53,9 @@ class SparkSink:
 
         Behind a source with a ledger (``resume``) each partition is one write, into a directory of
         its own, ``unit=<number>``, which a second delivery replaces: readers of ``path`` find the
-        number as a column. The run fails with ``LedgerError`` if ``path`` holds anything else.
+        number as a column. The run fails with ``LedgerError`` if ``path`` holds anything else, and
+        with ``InvalidArgumentError`` for a table with a column ``unit``, in whatever case: readers
+        would find the numbers in its place.
         """
         target = _text(path, "path")
 
@@ -60,7 +63,7 @@ class SparkSink:
             df.write.mode("append").parquet(target)
 
         def replace(df: DataFrame, unit: object) -> None:
-            df.write.mode("overwrite").parquet(f"{target.rstrip('/')}/unit={unit}")
+            df.write.mode("overwrite").parquet(f"{target.rstrip('/')}/{_UNIT}={unit}")
 
         if is_connect(session):
             remote = ConnectWriter(session, f"writing to {target}", append)
@@ -68,7 +71,7 @@ class SparkSink:
         writer = _Writer(session, f"writing to {target}", append)
         units = _Writer(session, f"writing to {target}", replace)
         own = partial(own_directory, units.context, target)
-        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own, writer))
+        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own, writer, _UNIT))
         return _sink("spark_parquet", make)
 
     @staticmethod

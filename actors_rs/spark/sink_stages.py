@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.delivery.ack import Unit
+from actors_rs.delivery.ack import Tracked, Unit
 from actors_rs.delivery.carrying.units import UnitSink
-from actors_rs.errors import LedgerError
+from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
     """Each unit is one write under its number; ``own`` is told first whose output that is.
 
     ``loose`` writes units that are in no ledger, and will not come again under their number.
+    ``taken`` is the column that readers find the number in, if there is one.
     """
 
     def __init__(
@@ -78,12 +79,17 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         write: Callable[[pa.Table, Any], None],
         own: Callable[[str], None],
         loose: Callable[[pa.Table, Any], None] | None = None,
+        taken: str | None = None,
     ) -> None:
         super().__init__()
         self._write = write
+        self._taken = taken
         self._own = own
         self._loose = loose or write
         self._writes = self._rows = 0
+
+    def consume(self, elements: Iterator[Tracked], /) -> None:
+        super().consume(elements if self._taken is None else map(self._checked, elements))
 
     def take_from(self, run_key: str) -> None:
         if self._run_key is not None:
@@ -110,6 +116,22 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
 
     def finish(self) -> SparkWritten:
         return SparkWritten(self._writes, self._rows)
+
+    def _checked(self, element: Tracked) -> Tracked:
+        """``element``; raises if readers would find the unit's number in place of a column of it.
+
+        Asked first, so that a directory is not taken for what cannot be written.
+        """
+        value = element.value
+        names = value.schema.names if hasattr(value, "schema") else []
+        hidden = [name for name in names if name.lower() == self._taken]  # as Spark compares them
+        if hidden and element.token.scope.unit.entry is not None:
+            self._refused = InvalidArgumentError(
+                f"stage '{self.context.name}' writes each partition into a directory "
+                f"'{self._taken}=<number>', which would hide the column '{hidden[0]}': rename it"
+            )
+            raise self._refused
+        return element
 
 
 def data_frame_of(session: Any, table: pa.Table) -> Any:

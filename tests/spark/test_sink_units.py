@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 
 from actors_rs.delivery.ack import Unit
-from actors_rs.errors import LedgerError
+from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.spark.sink_stages import UnitSparkWrite
 
 
-def taken(sink: UnitSparkWrite, run_key: str | None) -> None:
+def taken(sink: UnitSparkWrite, run_key: str | None, column: str = "n") -> None:
     """A partition 0 goes through ``sink``."""
     entry = None if run_key is None else SimpleNamespace(run_key=run_key, path="nowhere")
     unit = Unit(0, lambda outcomes: None, entry)
-    element = unit.track(pa.table({"n": [1]}))
+    element = unit.track(pa.table({"id": [0], column: [1]}))
     unit.seal()
     sink.consume(iter([element]))
     sink.settle_ready()
@@ -32,6 +32,7 @@ def sink(written: list[object]) -> UnitSparkWrite:
         lambda table, number: written.append(number),
         lambda owner: written.append(owner),
         lambda table, number: written.append("appended"),
+        "unit",
     )
     sink.context = SimpleNamespace(name="rows", post=lambda action: None)
     return sink
@@ -58,3 +59,20 @@ def test_units_of_a_ledger_and_of_none_are_not_mixed(sink, written, first):
     with pytest.raises(LedgerError, match="got others too, whose numbers are the same"):
         taken(sink, None if first else "one")
     assert written == before
+
+
+@pytest.mark.parametrize("column", ["unit", "Unit"])
+def test_a_column_that_the_numbers_of_units_would_hide_is_refused_whatever_the_policy(
+    sink, written, column
+):
+    said = f"'unit=<number>', which would hide the column '{column}': rename it"
+    with pytest.raises(InvalidArgumentError, match=said) as caught:
+        taken(sink, "one", column)
+    sink.context.decide = lambda error, element: "resume"
+    assert sink._decide(caught.value, None) == ("stop", None)
+    assert written == [], "the directory is still anybody's"
+
+
+def test_where_no_number_is_written_a_column_may_have_any_name(sink, written):
+    taken(sink, None, "unit")
+    assert written == ["appended"]
