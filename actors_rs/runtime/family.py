@@ -97,6 +97,10 @@ class Family:
 
     def find(self, path: str) -> PooledActorRef[Any]:
         """The child of that name, or further below along a path; raises if there is none."""
+        return self.child_of(path).ref
+
+    def child_of(self, path: str) -> Child:
+        """The place of that name, or further below along a path; raises if there is none."""
         name, _, rest = path.partition("/")
         with self._lock:
             child = self._by_name.get(name)
@@ -105,13 +109,7 @@ class Family:
             raise InvalidArgumentError(
                 f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
             )
-        return child.family.find(rest) if rest and child.family is not None else child.ref
-
-    def child_of(self, name: str) -> Child:
-        """The place of that name; raises if there is none."""
-        ref = self.find(name)
-        with self._lock:
-            return next(child for child in self._by_name.values() if child.ref is ref)
+        return child.family.child_of(rest) if rest and child.family is not None else child
 
     def refs(self) -> dict[str, PooledActorRef[Any]]:
         """All children by name, those of no further supervisor among them."""

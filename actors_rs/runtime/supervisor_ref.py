@@ -66,10 +66,13 @@ class SupervisorRef(PooledActorRef[Any]):
     def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
         """Stop a child for good, behind the messages it has; True when it has ended.
 
-        With ``block`` waits for that, otherwise returns a future, as ``stop`` does.
+        ``"workers/parser"`` is a child's child. With ``block`` waits for that, at most ``timeout``
+        seconds, otherwise returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
+        there is no such child, or its supervisor has stopped.
         """
         future: PooledFuture[bool] = PooledFuture()
-        self.family.tell(Removed(self.family.child_of(name), future))
+        child = self.family.child_of(name)
+        child.home.tell(Removed(child, future))
         return future.get(timeout=timeout) if block else future
 
     def supervise(

@@ -123,6 +123,31 @@ def test_a_child_stopped_for_good_handles_what_it_has_and_frees_its_name():
         assert again.actor_urn != ref.actor_urn
 
 
+def test_a_child_of_a_child_is_stopped_for_good_by_its_path():
+    notes = []
+    inner = Supervisor(OneForOne(), noting("ab", notes), name="inner")
+    with ActorSystem() as system:
+        top = system.supervise(Supervisor(OneForOne(), [inner]))
+        ref = top.child("inner/a")
+        assert top.stop_child("inner/a", timeout=20) is True
+        assert not ref.is_alive()
+        assert list(top.child("inner").children()) == ["b"]
+        for path in ("inner/a", "outer/b", "inner/b/c"):
+            with pytest.raises(InvalidArgumentError, match=f"has no child '{path[6:]}'|'{path}'"):
+                top.stop_child(path)
+
+
+def test_a_child_that_ends_while_it_is_looked_up_has_been_stopped():
+    class Ending(dict):
+        def get(self, name, default=None):
+            return self.pop(name, default)
+
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(), "a", []))
+        top.family._by_name = Ending(top.family._by_name)
+        assert top.stop_child("a", timeout=20) is True
+
+
 def test_a_child_that_fails_instead_of_stopping_for_good_has_ended_too():
     notes, gate = [], threading.Event()
     with ActorSystem() as system:
