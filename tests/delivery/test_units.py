@@ -1,6 +1,7 @@
 # mypy: disable-error-code="assignment, var-annotated, attr-defined, operator, no-untyped-def"
 """Sinks that write units as a whole: what belongs to a unit, and what is no element's fault."""
 
+import os
 import resource
 from contextlib import contextmanager
 
@@ -10,8 +11,9 @@ from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.parquet import UnitParquet
-from actors_rs.errors import LedgerError, StreamError
+from actors_rs.errors import LedgerError, StreamError, WriteError
 from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.sinks.files import PendingFile
 from tests.graph.helpers import SECONDS
 
 pa = pytest.importorskip("pyarrow")
@@ -186,6 +188,53 @@ def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory
     found = {file.name for file in directory.iterdir()}
     assert found == {".actors_rs_run", "part-00000.parquet"}
     assert (directory / ".actors_rs_run").read_text() == "this run parquet"
+
+
+@pytest.fixture(params=[OSError(28, "No space left on device"), SystemExit()], ids=["disk", "exit"])
+def refused(request, monkeypatch):
+    """Why no file gets its name, as the sink says it."""
+
+    def refuse(pending):
+        raise request.param
+
+    monkeypatch.setattr(PendingFile, "publish", refuse)
+    return WriteError if isinstance(request.param, Exception) else SystemExit
+
+
+@pytest.mark.parametrize("entry", [None, Entry()], ids=["loose", "ledger"])
+def test_of_a_unit_that_cannot_be_committed_no_file_and_no_descriptor_stays(
+    sink, directory, refused, entry
+):
+    unit = Unit(0, lambda outcomes: None, entry)
+    element = unit.track(rows(1))
+    unit.seal()
+    opened = len(os.listdir("/dev/fd"))
+    sink.consume(iter([element]))
+    with pytest.raises(refused):
+        sink.settle_ready()
+    assert list(directory.glob(".part*")) == []
+    assert len(os.listdir("/dev/fd")) == opened
+    assert sink.settled
+
+
+def test_why_a_unit_cannot_be_committed_is_said_though_it_cannot_be_discarded_either(
+    sink, refused, monkeypatch
+):
+    discarded = []
+
+    def broken(held):
+        discarded.append(held)
+        raise ValueError("no")
+
+    monkeypatch.setattr(sink, "discard", broken)
+    unit = Unit(0, lambda outcomes: None)
+    element = unit.track(rows(1))
+    unit.seal()
+    sink.consume(iter([element]))
+    with pytest.raises(refused):
+        sink.settle_ready()
+    (held,) = discarded
+    held.stop(None)
 
 
 @pytest.mark.parametrize("policy", ["resume", "restart"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -52,6 +53,7 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
     def commit(self, unit: Unit, held: H, /, *, last: bool) -> None:
         """Make what is held durable, in one step; may be called again for the same unit.
 
+        If it raises, what is held is discarded.
         ``last``: nobody else holds anything of the unit, so with this it is done.
         """
         raise NotImplementedError
@@ -134,7 +136,12 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
             self.discard(held)
             return
         shares = sum(token.shares for token in tokens)
-        self.commit(scope.unit, held, last=scope.is_all_that_is_left(shares))
+        try:
+            self.commit(scope.unit, held, last=scope.is_all_that_is_left(shares))
+        except BaseException:
+            with suppress(Exception):  # why it was not committed is what is to be heard of
+                self.discard(held)
+            raise
         self.units += 1
         self.elements += len(tokens)
         for token in tokens:
