@@ -122,7 +122,9 @@ class MergeHub(Generic[T_contra]):
         assert logic is not None  # or there would be no turn
         while (attached := self._next()) is not None:
             attached._inlet = logic.admit(attached._source)
-        if self._closed:
+        with self._lock:  # one look: what was attached before it was closed has a turn to come
+            all_in = self._closed and not self._waiting
+        if all_in:
             logic.close()
 
     def _next(self) -> Attached | None:
