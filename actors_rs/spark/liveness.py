@@ -55,15 +55,20 @@ class Watch:
 
 def watch(gateway: Any, on_frozen: Callable[[], None] = lambda: None) -> Watch:
     """Watch the JVM behind ``gateway``; ``on_frozen`` is called, on a thread of this module, when
-    it is found frozen. Never blocks; ``None``, no gateway at all, is watched in vain."""
+    it is found frozen. Never blocks; ``None``, no gateway at all, is watched in vain.
+
+    Raises ``RuntimeError`` if the operating system gives no thread for it; the next call tries
+    again. Thread-safe.
+    """
     wanted = Watch(on_frozen)
     if gateway is not None:
         with _lock:
             watchman = _watchmen.get(gateway)
             if watchman is None or not watchman.take(wanted):
-                _watchmen[gateway] = watchman = _Watchman(gateway)
+                watchman = _Watchman(gateway)
                 watchman.take(wanted)
                 Thread(target=watchman.run, name="spark-liveness", daemon=True).start()
+                _watchmen[gateway] = watchman  # not before: one without a thread would watch nobody
     return wanted
 
 
@@ -89,13 +94,17 @@ class _Watchman:
 
     def run(self) -> None:
         """Greet until nobody watches any more, or until there is no answer."""
-        while self._is_wanted():
-            if not self._is_answered():
-                self._found_frozen()
-                return
-            if self._process is None:  # it was only stopped for a while
-                _frozen.pop(self._gateway, None)
-            Event().wait(GREET_EVERY)
+        try:
+            while self._is_wanted():
+                if not self._is_answered():
+                    self._found_frozen()
+                    return
+                if self._process is None:  # it was only stopped for a while
+                    _frozen.pop(self._gateway, None)
+                Event().wait(GREET_EVERY)
+        finally:  # whatever ended it, whoever watches from now on gets another one
+            with _lock:
+                self._ended = True
 
     def _is_wanted(self) -> bool:
         with _lock:

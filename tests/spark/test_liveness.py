@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from actors_rs.spark import liveness
+from actors_rs.testing.faults import threads_refused
 from tests.spark.jobs import SLOW_JOBS, until
 
 pytestmark = pytest.mark.spark
@@ -236,6 +237,26 @@ def test_a_jvm_that_goes_on_after_it_was_given_up_is_not_frozen_any_more() -> No
     with liveness.watch(gateway):
         until(lambda: liveness.why_frozen(gateway) is None)
     gateway.close()
+
+
+@pytest.mark.usefixtures("quick")
+def test_where_there_was_no_thread_to_watch_on_the_next_who_watches_gets_one() -> None:
+    gateway = Gateway()
+    told: list[int] = []
+    with threads_refused("spark-liveness"), pytest.raises(RuntimeError, match="new thread"):
+        liveness.watch(gateway, lambda: told.append(0))
+    with liveness.watch(gateway, lambda: told.append(1)):
+        until(lambda: told)
+    assert told == [1]
+    gateway.close()
+
+
+def test_behind_a_watchman_that_broke_another_one_is_looked_for() -> None:
+    watchman = liveness._Watchman(SimpleNamespace())  # its address cannot be asked for
+    assert watchman.take(liveness.Watch(lambda: None))
+    with pytest.raises(AttributeError, match="gateway_parameters"):
+        watchman.run()
+    assert not watchman.take(liveness.Watch(lambda: None))
 
 
 @pytest.mark.usefixtures("quick")
