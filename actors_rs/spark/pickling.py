@@ -5,11 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from types import CellType
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 
 __all__ = ["chunks_of", "pickled_function"]
+
+_EMPTY = CellType()
+"""Of a variable that has no value yet: equal to all such cells, and it travels."""
 
 
 def pickled_function(f: Callable[..., Any], what: str) -> bytes:
@@ -104,7 +108,8 @@ def _parts(f: Any) -> Iterator[tuple[str, Any]]:
     if not inspect.isfunction(f):
         return
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
-        yield f"'{name}' {_named(cell.cell_contents)}", cell.cell_contents
+        if cell != _EMPTY:
+            yield f"'{name}' {_named(cell.cell_contents)}", cell.cell_contents
     for name in f.__code__.co_names:
         if name in f.__globals__:
             yield f"the global '{name}' {_named(f.__globals__[name])}", f.__globals__[name]
