@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -107,15 +107,20 @@ class EventLoopThread:
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
             while not self._stopped:  # closed is not enough: what arrived would not be taken
-                try:
-                    loop.run_forever()
-                except (SystemExit, KeyboardInterrupt):  # its future has it; the others go on
-                    logger.exception("a coroutine on %s tried to end the process", self._name)
-            loop.run_until_complete(self._end_tasks())
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
+                self._go_on(loop.run_forever)
+            for end in (self._end_tasks, loop.shutdown_asyncgens, loop.shutdown_default_executor):
+                ending = loop.create_task(end())
+                while not ending.done():
+                    self._go_on(partial(loop.run_until_complete, ending))
         finally:
             loop.close()
+
+    def _go_on(self, run: Callable[[], object]) -> None:
+        """Until its end, or until a coroutine raises what leaves the loop: the others go on."""
+        try:
+            run()
+        except (SystemExit, KeyboardInterrupt):  # its future has it
+            logger.exception("a coroutine on %s tried to end the process", self._name)
 
     async def _end_tasks(self) -> None:
         """Those handed in first: to clean up, they may need the tasks that they have started."""

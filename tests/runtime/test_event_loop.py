@@ -201,6 +201,31 @@ def test_system_exit_in_one_coroutine_leaves_the_others_running(loop):
     assert not other.done()
 
 
+def test_system_exit_in_a_clean_up_leaves_the_others_to_clean_up(loop, caplog):
+    leaving, cleaned = asyncio.Event(), []
+
+    async def leave():
+        try:
+            await for_ever()
+        finally:
+            leaving.set()
+            raise SystemExit(3)
+
+    async def careful(number):
+        try:
+            await for_ever()
+        finally:
+            await leaving.wait()
+            cleaned.append(number)
+
+    for one in (careful(1), leave(), careful(2), leave()):
+        loop.run(one)
+    assert loop.run(value(1)).result(20) == 1
+    assert loop.close(20) == ()
+    assert sorted(cleaned) == [1, 2]
+    assert caplog.text.count("a coroutine on test-asyncio tried to end the process") == 2
+
+
 def test_threads_that_coroutines_started_end_with_the_loop(loop):
     assert loop.run(asyncio.to_thread(lambda: 5)).result(20) == 5
 
