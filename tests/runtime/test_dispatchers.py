@@ -2,11 +2,14 @@
 """The pinned and the calling-thread dispatcher, and how an actor chooses."""
 
 import threading
+from functools import partial
 
 import pytest
 
-from actors_rs import ActorSystem, PooledActor
+from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.errors import BlockingError, InvalidArgumentError
+from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
+from actors_rs.testing.faults import threads_refused
 from tests.runtime.support import Recorder, eventually, no_thread_left
 
 
@@ -110,6 +113,55 @@ def test_a_calling_thread_actor_that_would_wait_for_a_turn_behind_its_own_is_tol
         with pytest.raises(BlockingError):
             asking.ask(lambda: asked.ask("never"))
         assert asked.ask("from outside") == "from outside"
+
+
+def test_turns_behind_an_interrupt_run_though_nothing_is_scheduled_any_more():
+    dispatcher, ran = CallingThreadDispatcher(), []
+
+    def first():
+        for n in range(3):
+            dispatcher.schedule(partial(ran.append, n))
+        raise KeyboardInterrupt
+
+    with no_thread_left():
+        with pytest.raises(KeyboardInterrupt):
+            dispatcher.schedule(first)
+        assert dispatcher.close(20) == ()
+        assert ran == [0, 1, 2]
+        dispatcher.schedule(lambda: ran.append(threading.get_ident()))
+    assert ran[3:] == [threading.get_ident()]
+
+
+def test_without_a_thread_an_interrupt_waits_for_the_turns_behind_it():
+    dispatcher, ran = CallingThreadDispatcher(), []
+
+    def first():
+        dispatcher.schedule(lambda: ran.append(1))
+        raise KeyboardInterrupt
+
+    with threads_refused("actors-calling-thread"), pytest.raises(KeyboardInterrupt):
+        dispatcher.schedule(first)
+    assert ran == [1]
+    assert dispatcher.close(20) == ()
+
+
+@pytest.mark.parametrize("turn", range(1, 8))
+def test_a_run_that_an_interrupt_left_in_between_ends_when_it_is_cancelled(monkeypatch, turn):
+    counted, turns = CallingThreadDispatcher._count, []
+
+    def count(dispatcher):
+        turns.append(turn)
+        if len(turns) == turn:
+            raise KeyboardInterrupt  # where the handler of the signal would
+        counted(dispatcher)
+
+    monkeypatch.setattr(CallingThreadDispatcher, "_count", count)
+    with no_thread_left(), ActorSystem(dispatcher="calling_thread") as system:
+        with pytest.raises(KeyboardInterrupt):
+            system.start(Source.range(0, 10).map(str).to(Sink.list()))
+        for run in system._living_activities():
+            run.cancel()
+            assert run.wait(20)
 
 
 def test_an_unknown_dispatcher_is_refused_and_leaves_nothing_behind():

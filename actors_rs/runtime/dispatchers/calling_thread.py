@@ -3,13 +3,22 @@
 For tests and for debugging: when ``tell`` returns, everything it set off has happened, unless a
 turn or another thread was already at it. A turn that schedules further turns queues them behind
 itself, so nothing recurses; and it must not wait for a future, whose turn might be one of those.
+
+What is raised between two turns, as by Ctrl-C, goes to whoever scheduled the first. A thread is
+begun for the turns behind then: their mailboxes are scheduled already and would not be again.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-from actors_rs.runtime._primitives import Lock, ThreadLocal, blocking_forbidden
+from actors_rs.runtime._primitives import (
+    Lock,
+    Thread,
+    ThreadLocal,
+    blocking_forbidden,
+    monotonic,
+)
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 
 __all__ = ["CallingThreadDispatcher"]
@@ -31,15 +40,35 @@ class CallingThreadDispatcher:
     def __init__(self) -> None:
         self._lock = Lock()
         self._turns = 0
+        self._successors: list[Thread] = []
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn``, now or after the one that is running on this thread."""
-        queues = _waiting.turns
-        queue = queues.get(self)
-        if queue is not None:
+        queue = _waiting.turns.get(self)
+        if queue is None:
+            self._run(deque([turn]))
+        else:
             queue.append(turn)
-            return
-        queues[self] = queue = deque([turn])
+
+    def relieve(self) -> None:
+        """Nothing: no other thread could take over."""
+
+    def close(self, timeout: float) -> tuple[str, ...]:
+        """Wait for the turns that an interrupt has left to a thread; all others have run."""
+        deadline = monotonic() + timeout
+        for thread in self._successors:
+            thread.join(max(0.0, deadline - monotonic()))
+        return tuple(thread.name for thread in self._successors if thread.is_alive())
+
+    def statistics(self) -> DispatcherStatistics:
+        """A snapshot; ``ready`` is what waits on this thread."""
+        queue = _waiting.turns.get(self)
+        return DispatcherStatistics(0, len(queue or ()), self._turns)
+
+    def _run(self, queue: deque[Turn]) -> None:
+        """Run turns on this thread until none waits."""
+        queues = _waiting.turns
+        queues[self] = queue
         try:
             with blocking_forbidden():
                 while queue:
@@ -47,18 +76,18 @@ class CallingThreadDispatcher:
                     queue.popleft()()
         finally:
             del queues[self]
+            if queue:
+                self._hand_over(queue)
 
-    def relieve(self) -> None:
-        """Nothing: no other thread could take over."""
-
-    def close(self, timeout: float) -> tuple[str, ...]:
-        """Nothing to do: there is no thread, and every turn has run."""
-        return ()
-
-    def statistics(self) -> DispatcherStatistics:
-        """A snapshot; ``ready`` is what waits on this thread."""
-        queue = _waiting.turns.get(self)
-        return DispatcherStatistics(0, len(queue or ()), self._turns)
+    def _hand_over(self, queue: deque[Turn]) -> None:
+        name = "actors-calling-thread"
+        successor = Thread(target=self._run, args=(queue,), name=name, daemon=True)
+        try:
+            successor.start()
+        except RuntimeError:  # there is no thread left: the interrupt waits until they have run
+            self._run(queue)
+        else:
+            self._successors.append(successor)
 
     def _count(self) -> None:
         with self._lock:
