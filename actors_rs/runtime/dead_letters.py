@@ -102,6 +102,7 @@ class DeadLetters:
         """Record one that is logged by the caller; whether it is due to be logged."""
         cause, now = (where, why), self._now()
         with self._lock:
+            oldest = self._kept[0] if self._kept else None
             if cause not in self._counts and len(self._counts) >= self._capacity:
                 cause = OTHER_CAUSES
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
@@ -111,6 +112,7 @@ class DeadLetters:
             if due:
                 self._logged[cause] = now
             waiting = self._rouse()
+        del oldest  # if pushed out, not before: what is in it may have a ``__del__``
         self._schedule_all(waiting)
         return due
 
@@ -213,9 +215,11 @@ class DeadLetters:
         self._schedule_all(waiting)
 
     def _cancel(self, reader: LetterReader) -> None:
+        subscriber = reader.subscriber
         with self._lock:
             reader.end()
             self._forget_if_over(reader)
+        del subscriber  # not under the lock either
 
     def _forget_if_over(self, reader: LetterReader) -> None:
         if reader.over and reader in self._readers:

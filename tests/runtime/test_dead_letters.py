@@ -60,6 +60,18 @@ def test_a_letter_that_cannot_be_printed_is_no_trouble():
     assert letters.total == 1
 
 
+def test_what_is_pushed_out_may_look_at_the_letters_as_it_goes():
+    letters, seen = DeadLetters(capacity=1), []
+
+    class Last:
+        def __del__(self):
+            seen.append(letters._lock.locked() or letters.total)  # the lock is no reentrant one
+
+    letters.publish(Last(), where="here", why="because")
+    letters.publish(1, where="here", why="because")
+    assert seen == [2]
+
+
 def test_letters_from_many_threads_are_all_counted():
     letters = DeadLetters()
 

@@ -152,6 +152,26 @@ def test_a_subscriber_that_has_cancelled_is_let_go():
     assert gone() is None
 
 
+def test_a_subscriber_that_is_let_go_may_look_at_the_letters_as_it_goes():
+    letters, seen, subscriptions = filled(2), [], []
+
+    class Last:
+        def on_subscribe(self, subscription):
+            subscriptions.append(subscription)
+
+        def on_next(self, letter):
+            raise AssertionError(letter)
+
+        on_error = on_complete = on_next
+
+        def __del__(self):
+            seen.append(letters._lock.locked() or letters.total)  # the lock is no reentrant one
+
+    letters.subscribe(Last())
+    subscriptions[0].cancel()
+    assert seen == [2]
+
+
 def test_many_threads_publish_and_every_subscriber_sees_all_in_one_order():
     letters, readers = DeadLetters(capacity=4000), [Reads(UNBOUNDED) for _ in range(3)]
 
