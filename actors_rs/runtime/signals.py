@@ -83,9 +83,9 @@ class SignalWatch:
         self._restore()
 
     def _restore(self) -> None:
-        before, self._before = self._before, {}
-        for number, handler in before.items():
+        for number, handler in tuple(self._before.items()):
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        self._before.clear()  # not before: a signal that comes meanwhile is to find them
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         """The handler; on the main thread, in the midst of anything."""
@@ -127,6 +127,7 @@ class SystemSignals(SignalWatch):
         self._thread = Thread(target=self._serve, name=f"{system.name}-signals", daemon=True)
         self._main = current_thread_id()
         self._killing = Lock()  # so that no signal is sent once the handlers are gone
+        self._closing = Lock()  # taken for good
         self._leave = self._silent = False
         self._ears = self._mouth = self._wakeup_before = -1
 
@@ -147,13 +148,17 @@ class SystemSignals(SignalWatch):
         super().take()
 
     def release(self) -> None:
-        """Put the handlers from before back and end the thread; later calls do nothing."""
+        """Put the handlers from before back and end the thread; later calls do nothing.
+
+        Off the main thread it ends the thread; a call on the main thread does the rest.
+        """
         with self._killing:
-            if self._released:
-                return
+            if not self._released:
+                os.write(self._mouth, b"\0")
             super().release()
-        os.write(self._mouth, b"\0")
         self._thread.join(LEAVE_SECONDS)
+        if self._silent and not self._thread.is_alive():
+            self._close()
 
     def disown(self) -> None:
         """In a forked child, whose parent has the thread and goes on to hear from the pipe."""
@@ -162,12 +167,14 @@ class SystemSignals(SignalWatch):
 
     def _restore(self) -> None:
         super()._restore()
-        signal.set_wakeup_fd(self._wakeup_before)
-        self._silent = True
+        if not self._silent:
+            signal.set_wakeup_fd(self._wakeup_before)
+            self._silent = True
 
     def _close(self) -> None:
-        os.close(self._ears)
-        os.close(self._mouth)
+        if self._closing.acquire(blocking=False):  # once, whichever thread comes first
+            os.close(self._ears)
+            os.close(self._mouth)
 
     def exit_after(self, error: BaseException | None) -> None:
         """Where the system's block ends: ``SystemExit`` with the right code if a signal came.

@@ -10,8 +10,10 @@ import pytest
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.signals import SignalWatch
 from actors_rs.testing.faults import threads_refused
 from tests.runtime.processes import Program, run
+from tests.runtime.support import in_threads, no_thread_left
 
 ENDLESS = """
 with ActorSystem() as system:
@@ -133,6 +135,52 @@ def test_a_shutdown_on_another_thread_lets_the_next_signal_through():
         signal.raise_signal(signal.SIGTERM)
         assert caught == [signal.SIGTERM]
     finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_block_whose_system_another_thread_shut_down_leaves_handlers_and_descriptors_as_before():
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    wakeup = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(wakeup)
+    opened = len(os.listdir("/dev/fd"))
+    with no_thread_left(), ActorSystem() as system:
+        system.handle_signals()
+        in_threads(1, lambda _: system.shutdown())
+    assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)] == before
+    assert signal.set_wakeup_fd(wakeup) == wakeup
+    assert len(os.listdir("/dev/fd")) == opened
+
+
+def test_what_takes_the_wakeup_descriptor_behind_a_release_keeps_it():
+    signals = ActorSystem().handle_signals()
+    wakeup = signals._wakeup_before
+    signals.release()
+    ears, mouth = os.pipe()
+    os.set_blocking(mouth, False)
+    signal.set_wakeup_fd(mouth)
+    signals.release()
+    assert signal.set_wakeup_fd(wakeup) == mouth
+    os.close(ears)
+    os.close(mouth)
+
+
+def test_a_signal_that_comes_while_the_handlers_are_put_back_goes_to_them(monkeypatch):
+    caught, coming, put_back = [], [signal.SIGTERM], signal.signal
+
+    def interrupted(number, handler):
+        if coming:
+            signal.raise_signal(coming.pop())
+        return put_back(number, handler)
+
+    before = signal.signal(signal.SIGTERM, lambda number, frame: caught.append(number))
+    try:
+        watch = SignalWatch()
+        watch.take()
+        monkeypatch.setattr(signal, "signal", interrupted)
+        watch.release()
+        assert caught == [signal.SIGTERM]
+    finally:
+        monkeypatch.undo()
         signal.signal(signal.SIGTERM, before)
 
 
