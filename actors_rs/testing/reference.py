@@ -50,8 +50,8 @@ class ReferenceSubscription(Generic[T]):
 
     def begin(self) -> None:
         """Give the subscriber this subscription, then what it asked for meanwhile (1.9)."""
-        if self._subscriber is not None:
-            self.signal(partial(self._subscriber.on_subscribe, self))
+        if (subscriber := self._subscriber) is not None:
+            self.signal(partial(subscriber.on_subscribe, self))
         self._running = False
         self.run()
 
@@ -73,7 +73,7 @@ class ReferenceSubscription(Generic[T]):
         """Give no more, and let go of the subscriber (3.12, 3.13)."""
         if not self.over:
             self.over = True
-            self._subscriber = None
+            self._subscriber = self._end = None
             self.changed()
 
     def push(self, element: T) -> None:
@@ -110,14 +110,15 @@ class ReferenceSubscription(Generic[T]):
 
     def choose(self) -> Signals | None:
         """The signal whose turn it is; called with the lock held."""
-        if self.over or self._subscriber is None:
+        subscriber, end = self._subscriber, self._end  # once: ``cancel`` takes no lock (3.5)
+        if self.over or subscriber is None:
             return None
         if self.elements and self.demand:
             self.demand = less_demand(self.demand, 1)
-            return partial(self._subscriber.on_next, self.elements.popleft())
-        if not self.elements and self._end is not None:
+            return partial(subscriber.on_next, self.elements.popleft())
+        if not self.elements and end is not None:
             self.over, self._subscriber = True, None
-            return self._end
+            return end
         return None
 
     def signal(self, signal: Signals) -> None:
