@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, TypeVar
 
@@ -38,22 +39,24 @@ class EventLoopThread:
         self._closed = self._stopped = False
         # Waking a loop from outside costs as much as running a short coroutine: coroutines that
         # arrive together share one wake-up.
-        self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any]]] = deque()
+        self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any], Context]] = deque()
         self._woken = False
         self._running: dict[asyncio.Task[Any], Future[Any]] = {}
         self._late_at = 0.0  # by ``monotonic``; known from ``close`` on
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    def run(self, coroutine: Coroutine[Any, Any, T], context: Context | None = None) -> Future[T]:
         """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
 
+        It runs in ``context``, which nobody else may use, by default in a copy of the caller's.
         Raises ``InvalidArgumentError`` after ``close``, and ``RuntimeError`` if the operating
         system gives no thread for the first one; the next one tries again.
         """
+        context = copy_context() if context is None else context
         with self._lock:  # until it is handed over: the loop may end right after that, not before
             if not self._closed:
                 loop = self._loop or self._begin(coroutine)
                 future: Future[T] = Future()
-                self._arrived.append((coroutine, future))
+                self._arrived.append((coroutine, future, context))
                 if not self._woken:
                     self._woken = True
                     loop.call_soon_threadsafe(self._take_arrived)
@@ -88,8 +91,8 @@ class EventLoopThread:
         self._woken = False  # before looking: what arrives from now on wakes the loop anew
         loop = asyncio.get_running_loop()
         while self._arrived:
-            coroutine, future = self._arrived.popleft()
-            begin(loop, coroutine, future, self._running)
+            coroutine, future, context = self._arrived.popleft()
+            begin(loop, coroutine, future, self._running, context)
 
     def _begin(self, first: Coroutine[Any, Any, Any]) -> asyncio.AbstractEventLoop:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
@@ -146,9 +149,13 @@ def begin(
     coroutine: Coroutine[Any, Any, Any],
     future: Future[Any],
     running: dict[asyncio.Task[Any], Future[Any]],
+    context: Context,
 ) -> None:
-    """On the loop: run ``coroutine`` for ``future``; its task is among ``running`` meanwhile."""
-    task = loop.create_task(coroutine)
+    """On the loop: run ``coroutine`` for ``future``; its task is among ``running`` meanwhile.
+
+    In ``context``: that of the loop's own callbacks belongs to whoever woke it first.
+    """
+    task = loop.create_task(coroutine, context=context)
     running[task] = future
     task.add_done_callback(partial(hand_over, future))
     task.add_done_callback(running.pop)

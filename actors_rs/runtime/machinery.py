@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
+from contextvars import Context
 from typing import Any, NamedTuple, Protocol
 
 from actors_rs.errors import InvalidArgumentError
@@ -64,8 +65,10 @@ class BlockingPool(Protocol):
 class CoroutineRunner(Protocol):
     """Runs coroutines. See ``EventLoopThread``."""
 
-    def run(self, coroutine: Coroutine[Any, Any, Any], /) -> Future[Any]:
-        """Start ``coroutine``."""
+    def run(
+        self, coroutine: Coroutine[Any, Any, Any], context: Context | None = None, /
+    ) -> Future[Any]:
+        """Start ``coroutine`` in ``context``, by default in a copy of the caller's."""
         ...
 
     def close(self, timeout: float, /) -> tuple[str, ...]:

@@ -305,13 +305,13 @@ def test_a_coroutine_for_which_there_is_no_thread_fails_its_call_and_no_more(mon
 def test_a_stream_that_trickles_keeps_nothing_of_the_calls_that_have_ended(monkeypatch):
     begun, run_on_loop = [], EventLoopThread.run
 
-    def noted(loop, coroutine):
-        future = run_on_loop(loop, coroutine)
+    def noted(loop, coroutine, context):
+        future = run_on_loop(loop, coroutine, context)
         begun.append(ref(future))
         return future
 
     def at_rest():
-        return all(future() is None or future().done() for future in begun)
+        return all((one := future()) is None or one.done() for future in begun)
 
     monkeypatch.setattr(EventLoopThread, "run", noted)
     with ActorSystem() as system:

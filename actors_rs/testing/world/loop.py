@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from contextvars import Context
+from contextvars import Context, copy_context
 from functools import partial
 from itertools import count
 from typing import Any, TypeAlias, cast
@@ -44,13 +44,15 @@ class WorldCoroutines:
         self._closed = False
         self._most_alone = 0
 
-    def run(self, coroutine: Coroutine[Any, Any, Any], /) -> Future[Any]:
+    def run(
+        self, coroutine: Coroutine[Any, Any, Any], context: Context | None = None, /
+    ) -> Future[Any]:
         """Start ``coroutine``. Raises ``InvalidArgumentError`` after ``close``."""
         if self._closed:
             coroutine.close()
             raise InvalidArgumentError("the world runs no more coroutines: its system has ended")
         self._loop = self._loop or self._make()
-        return self._loop.hand_in(coroutine)
+        return self._loop.hand_in(coroutine, copy_context() if context is None else context)
 
     def ending(self) -> bool:
         """Whether something cleans up: a cancelled coroutine, or a generator that was left."""
@@ -111,9 +113,9 @@ class _WorldLoop:
 
     # For the world
 
-    def hand_in(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
+    def hand_in(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Future[Any]:
         future: Future[Any] = Future()
-        begin(cast(Any, self), coroutine, future, self._handed_in)
+        begin(cast(Any, self), coroutine, future, self._handed_in, context)
         return future
 
     def is_ending(self, task: asyncio.Task[Any]) -> bool:
