@@ -1,7 +1,8 @@
 """The command ``actors-rs``: runs a graph of the user's, tests a Publisher, or reads a ledger.
 
-Exit codes: 0 done; 1 the run failed, or a rule is broken; 2 there was nothing to run or to test,
-and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
+Exit codes: 0 done; 1 the run failed, a rule is broken, or the result could not be written; 2 there
+was nothing to run or to test, and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
+A reader of the output that goes away, as ``head`` does, changes none of them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from functools import reduce
 from pathlib import Path
 from pprint import pformat
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
@@ -166,9 +167,7 @@ def _test(options: argparse.Namespace) -> int:
         return _complain("stopped before all rules were tested", INTERRUPTED)
     except UserError as error:
         return _complain(error, BAD_TARGET, options.verbose)
-    for line in report.lines():
-        print(line)
-    return FAILED if report.broken else 0
+    return _tell(report.lines(), FAILED if report.broken else 0)
 
 
 def _tell_status(options: argparse.Namespace) -> int:
@@ -177,11 +176,8 @@ def _tell_status(options: argparse.Namespace) -> int:
     except (UserError, WriteError) as error:
         return _complain(error, BAD_TARGET, options.verbose)
     if options.json:
-        print(json.dumps(report.as_dict(), indent=2))
-    else:
-        for line in told(report, wall_clock()):
-            print(line)
-    return 0
+        return _tell([json.dumps(report.as_dict(), indent=2)], 0)
+    return _tell(told(report, wall_clock()), 0)
 
 
 def _module_and_name(target: str, what: str) -> tuple[ModuleType, str]:
@@ -273,9 +269,7 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                     result = stop.result_or_drain(run)
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
-    for line in _described(result):
-        print(line)
-    return stop.exit_code
+    return _tell(_described(result), stop.exit_code)
 
 
 def _described(result: object) -> Iterator[str]:
@@ -284,12 +278,64 @@ def _described(result: object) -> Iterator[str]:
         if isinstance(value, WriteReport):
             yield f"{value.rows} rows in {', '.join(value.files) or 'no files'}"
         elif value is not None:
-            yield value if isinstance(value, str) else pformat(value)
+            yield value if isinstance(value, str) else _shown(value)
+
+
+def _shown(value: object) -> str:
+    try:
+        return pformat(value)
+    except Exception as error:  # from a __repr__ of the user's
+        return f"<{type(value).__name__} that cannot be shown, {_came(error)}>"
+
+
+def _tell(lines: Iterable[str], code: int) -> int:
+    """Print ``lines``, the result; returns ``code``, or ``FAILED`` if they cannot be written."""
+    try:
+        _print(lines, sys.stdout)
+    except OSError as error:
+        return _complain(f"the result could not be written: {error}", FAILED)
+    return code
 
 
 def _complain(what: object, code: int, verbose: bool = False) -> int:
     first, *_ = str(what).splitlines() or [repr(what)]
+    said = [f"actors-rs: {first}"]
     if verbose and isinstance(what, BaseException):
-        traceback.print_exception(what)
-    print(f"actors-rs: {first}", file=sys.stderr)
+        said = ["".join(traceback.format_exception(what)).rstrip("\n"), *said]
+    with suppress(OSError):  # there is nobody else to be told
+        _print(said, sys.stderr)
+        _print((), sys.stdout)  # what the user's own code has printed
     return code
+
+
+def _print(lines: Iterable[str], stream: TextIO | None) -> None:
+    """Write ``lines`` out, with escapes for what the encoding lacks.
+
+    When the reader has gone, the rest is for nobody. Raises ``OSError`` for what else goes wrong.
+    """
+    if stream is None:  # the process was started without it
+        return
+    try:
+        for line in lines:
+            _print_line(line, stream)
+        stream.flush()
+    except OSError as error:
+        _discard(stream)
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def _print_line(line: str, stream: TextIO) -> None:
+    try:
+        print(line, file=stream, flush=True)
+    except UnicodeEncodeError:
+        encoding = stream.encoding
+        escaped = line.encode(encoding, "backslashreplace").decode(encoding)
+        print(escaped, file=stream, flush=True)
+
+
+def _discard(stream: TextIO) -> None:
+    """Send what is written to ``stream`` nowhere: its buffer is flushed when the process ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
