@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from actors_rs.delivery.ack import Disposition, Tracked, Unit
 from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
 from actors_rs.graph.blueprint import OutletRef, spec_of
+from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.stages.linear import Operator
 
@@ -47,8 +48,7 @@ def acknowledged(
     """
     if not isinstance(flow, Flow):
         raise TypeError(f"acknowledged: expected a Flow or Source, got {flow!r}")
-    if not callable(ack):
-        raise TypeError(f"acknowledged: ack must be callable, got {ack!r}")
+    plain_function(ack, "acknowledged: ack")
     spec = spec_of("acknowledged", lambda: _Acknowledged(ack), flow._out)
     return Flow(OutletRef(replace(spec, carrier=ACKNOWLEDGING)))
 

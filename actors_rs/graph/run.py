@@ -11,14 +11,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.graph.waiting import awaitable, wait_for_end
+from actors_rs.graph.waiting import awaitable, call_at_end, wait_for_end
 from actors_rs.runtime._primitives import Lock
-from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.stage import StreamEnd
 
@@ -158,18 +158,11 @@ class Run(Generic[R]):
         """Call ``action`` when the run has ended, at once if it has; on whatever thread.
 
         What it raises changes nothing for others that wait for the end: it is a dead letter, and a
-        ``SystemExit`` or the like ends the system, as it does in an actor.
+        ``SystemExit`` or the like ends the system, as it does in an actor. Raises
+        ``ArgumentTypeError`` for what cannot be called, or is a coroutine or generator function.
         """
-        self._outcome.add_done_callback(lambda _: self._call(action))
-
-    def _call(self, action: Callable[[], object]) -> None:
-        try:
-            action()
-        except BaseException as error:  # else those that wait behind it would do so for ever
-            why = "a function that was called at the end of the run failed"
-            self._system.dead_letters.publish(action, where=str(self), why=why, error=error)
-            if is_fatal(error):
-                self._system.fatal(error)
+        plain_function(action, "Run.when_ended: action")
+        self._outcome.add_done_callback(lambda _: call_at_end(self, self._system, action))
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import BlockingError, StreamError, said
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block, drive_until, monotonic
+from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
+    from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["awaitable", "wait_for_end", "work_for", "work_once_for"]
+__all__ = ["awaitable", "call_at_end", "wait_for_end", "work_for", "work_once_for"]
 
 SLICE = 1.0
 """Seconds after which a thread that waits for a run looks whether a signal has come."""
@@ -63,6 +65,17 @@ def wait_for_end(run: Run[Any], timeout: float | None) -> None:
     while not run.done() and (left := min(SLICE, deadline - monotonic())) > 0:
         with suppress(FutureTimeout):
             run._outcome.exception(left)
+
+
+def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]) -> None:
+    """Call ``action`` at the end of ``run``; what it raises keeps nobody waiting behind it."""
+    try:
+        action()
+    except BaseException as error:
+        why = "a function that was called at the end of the run failed"
+        system.dead_letters.publish(action, where=str(run), why=why, error=error)
+        if is_fatal(error):
+            system.fatal(error)
 
 
 def _check_may_wait(run: Run[Any]) -> None:

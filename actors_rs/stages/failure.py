@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from actors_rs.errors import DeciderError, InvalidArgumentError, said
+from actors_rs.errors import ArgumentTypeError, DeciderError, InvalidArgumentError, said
+from actors_rs.stages.functions import deferred_kind
 
 __all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
 
@@ -42,6 +43,10 @@ class OnFailure:
             )
         if not callable(decider):
             raise TypeError(f"{what}: decider must be callable, got {decider!r}")
+        if kind := deferred_kind(decider):  # each of its answers would be none
+            raise ArgumentTypeError(
+                f"{what}: decider must be a plain function, got the {kind} {decider!r}"
+            )
         return cls(decider=decider)
 
     def decide(self, error: Exception, element: Any) -> Policy:

@@ -140,6 +140,7 @@ def test_sources_are_combined_as_told():
         (lambda: ten.interleave(None), TypeError, "interleave needs Sources or Flows, got None"),
         (lambda: ten.merge_sorted(ten, key=3), TypeError, "merge_sorted: key must be callable"),
         (lambda: ten.merge_preferred(3), TypeError, "merge_preferred needs Sources or Flows"),
+        (lambda: Source.combine(ten, how={}), TypeError, "combine: how must be callable, got {}"),
         (lambda: Source.combine(), GraphError, "at least one stream, got none"),
         (lambda: Source.combine(ten, Flow()), GraphError, "combine needs Sources, got"),
         (lambda: Source.combine(ten, how=3), TypeError, "combine: how must be callable"),

@@ -381,7 +381,7 @@ def test_a_file_is_read_only_as_far_as_it_is_asked_for(shared, tmp_path):
         (lambda: Source.csv(3), TypeError, "Source.csv: path must be a text or a path, got 3"),
         (lambda: Source.lines("a\0b"), InvalidArgumentError, "path must not contain a NUL char"),
         (lambda: Sink.jsonl(b"\0"), TypeError, "Sink.jsonl: path must be a text or a path, got"),
-        (lambda: Sink.parquet("\0"), InvalidArgumentError, "path must not contain a NUL char"),
+        (lambda: Sink.parquet("\0"), InvalidArgumentError, "directory must not contain a NUL"),
         (lambda: Source.csv("x", delimiter=""), TypeError, "delimiter must be one character"),
         (lambda: Source.jsonl(None), TypeError, "Source.jsonl: path"),
         (lambda: Source.sqlite("x", ""), InvalidArgumentError, "query must not be empty, got ''"),
@@ -391,7 +391,7 @@ def test_a_file_is_read_only_as_far_as_it_is_asked_for(shared, tmp_path):
         (lambda: Source.unfold_resource(1, len, len), TypeError, "open must be callable"),
         (lambda: Source.unfold_resource(int, 1, len), TypeError, "read must be callable"),
         (lambda: Source.unfold_resource(int, len, 1), TypeError, "close must be callable"),
-        (lambda: Source.unfold(threading.Lock(), len), TypeError, "init must be something that"),
+        (lambda: Source.unfold(threading.Lock(), len), TypeError, "state must be something"),
     ],
 )
 def test_a_wrong_argument_is_refused_when_the_blueprint_is_built(make, error, says):

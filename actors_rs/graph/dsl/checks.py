@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from inspect import iscoroutinefunction
+from collections.abc import Callable, Sequence
 from os import PathLike, fsdecode
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
 from actors_rs.graph.places import at_site
+from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result
 
 __all__ = [
     "at_least",
@@ -19,9 +19,10 @@ __all__ = [
     "function",
     "integer",
     "one_of",
-    "optional_function",
+    "optional_plain_function",
     "optional_text",
     "path_of",
+    "plain_function",
     "positive",
     "positive_seconds",
     "telling_where",
@@ -89,22 +90,34 @@ def at_least(least: int, value: Any, what: str) -> int:
 def function(value: Any, what: str, *, awaited: bool = False) -> Callable[..., Any]:
     """``value`` if it can be called, and is no coroutine function unless those are ``awaited``.
 
-    Nobody would run what one returns, and a predicate would take it for true.
+    Nobody would run what one returns. A generator function passes: what it returns is an element,
+    or drawn. An async one does not: no stage draws from what it returns.
     """
+    return _called(value, what, (COROUTINE, GENERATOR) if awaited else (GENERATOR,))
+
+
+def plain_function(value: Any, what: str) -> Callable[..., Any]:
+    """``value`` if it can be called and a call runs it: for predicates, keys and callbacks.
+
+    What a generator function returns would be taken for true, or thrown away without having run.
+    """
+    return _called(value, what, ())
+
+
+def _called(value: Any, what: str, bearable: Sequence[str]) -> Callable[..., Any]:
     if not callable(value):
         raise wrong_kind(f"{what} must be callable, got {value!r}")
-    if not awaited and (iscoroutinefunction(value) or iscoroutinefunction(value.__call__)):
-        raise wrong_kind(
-            f"{what} must be a plain function, got the coroutine function {value!r}: map_async "
-            "is what awaits them"
-        )
+    kind = deferred_kind(value)
+    if kind and kind not in bearable:
+        why = deferred_result(kind)
+        raise wrong_kind(f"{what} must be a plain function, got the {kind} {value!r}: {why}")
     return value  # type: ignore[no-any-return]
 
 
-def optional_function(value: Any, what: str) -> None:
-    """Raise unless ``value`` is ``None`` or can be called."""
+def optional_plain_function(value: Any, what: str) -> None:
+    """Raise unless ``value`` is ``None`` or a function that a call runs."""
     if value is not None:
-        function(value, what)
+        plain_function(value, what)
 
 
 def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:

@@ -11,7 +11,7 @@ from actors_rs.graph.dsl.checks import (
     cannot_run,
     function,
     one_of,
-    optional_function,
+    optional_plain_function,
     optional_text,
     wrong_kind,
 )
@@ -63,7 +63,7 @@ class Combining(Generic[In_contra, Out_co]):
 
         ``key`` gives what is compared, as in ``sorted``; by default that is the element itself.
         """
-        optional_function(key, "merge_sorted: key")
+        optional_plain_function(key, "merge_sorted: key")
         return joined("merge_sorted", lambda: MergeSorted(key), (self, other))
 
     def interleave(self, other: Flow[In_contra, Out_co], n: int = 1) -> Flow[In_contra, Out_co]:
@@ -159,7 +159,7 @@ class Combining(Generic[In_contra, Out_co]):
         """``sources`` as one source: merged, or as ``how(*sources)`` says, for instance ``zip``."""
         from actors_rs.graph.dsl.flow import Flow
 
-        whole = function(how or merge, "Source.combine: how")(*sources)
+        whole = function(merge if how is None else how, "Source.combine: how")(*sources)
         if not isinstance(whole, Flow):
             raise wrong_kind(f"Source.combine: how must give a Source, got {whole!r}")
         if not sources or any(ref is OPEN for s in in_order([whole._out.spec]) for ref in s.inputs):

@@ -11,9 +11,9 @@ from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inpu
 from actors_rs.graph.dsl.checks import (
     at_least,
     flag,
-    function,
     one_of,
     optional_text,
+    plain_function,
     telling_where,
     wrong_kind,
 )
@@ -73,7 +73,7 @@ class Branching(Generic[In_contra, Out_co]):
         ``Flow.on_failure`` does for stages with one outlet.
         """
         at_least(1, count, "partition: count")
-        function(f, "partition: f")
+        plain_function(f, "partition: f")
         answer = None
         if on_failure is not None or decider is not None:
             with telling_where():
@@ -140,7 +140,7 @@ class Branching(Generic[In_contra, Out_co]):
         self, sink: Sink[Out_co, Any], when: Callable[[Out_co], object]
     ) -> Flow[In_contra, Out_co]:
         """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``."""
-        function(when, "divert_to: when")
+        plain_function(when, "divert_to: when")
         return self._with_side("divert_to", lambda: DivertTo(when), sink)
 
     def wire_tap(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
@@ -191,7 +191,7 @@ class Branching(Generic[In_contra, Out_co]):
         wait. Ends, and what is raised, are as for ``hub``.
         """
         check_system("partition_hub", system)
-        function(f, "partition_hub: f")
+        plain_function(f, "partition_hub: f")
         flag(keep_alive, "partition_hub: keep_alive")
         optional_text(name, "partition_hub: name")
         make = partial(PartitionHubLogic, f, keep_alive)

@@ -13,6 +13,7 @@ from actors_rs.graph.dsl.checks import (
     flag,
     function,
     path_of,
+    plain_function,
     text_of,
     wrong_kind,
     wrong_value,
@@ -63,7 +64,7 @@ class FileSources:
         """
         function(open, "Source.unfold_resource: open")
         function(read, "Source.unfold_resource: read")
-        function(close, "Source.unfold_resource: close")
+        plain_function(close, "Source.unfold_resource: close")
         return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close))
 
     @staticmethod

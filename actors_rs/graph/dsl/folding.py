@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import function, optional_function
+from actors_rs.graph.dsl.checks import function, optional_plain_function, plain_function
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.average import Average
 from actors_rs.stages.operators.contains import Contains
@@ -82,12 +82,12 @@ class Folds(Appending[In_contra, Out_co]):
 
     def min(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The smallest element, or the one with the smallest ``key``; the first of equals."""
-        optional_function(key, "min: key")
+        optional_plain_function(key, "min: key")
         return self._linear("min", lambda: Extreme(builtins.min, key))
 
     def max(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The largest element, or the one with the largest ``key``; the first of equals."""
-        optional_function(key, "max: key")
+        optional_plain_function(key, "max: key")
         return self._linear("max", lambda: Extreme(builtins.max, key))
 
     def last(self) -> Flow[In_contra, Out_co]:
@@ -96,12 +96,12 @@ class Folds(Appending[In_contra, Out_co]):
 
     def all(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for every element; false cancels upstream at once."""
-        function(predicate, "all: predicate")
+        plain_function(predicate, "all: predicate")
         return self._linear("all", lambda: Search(predicate, wanted=False))
 
     def some(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for any element; true cancels upstream at once."""
-        function(predicate, "some: predicate")
+        plain_function(predicate, "some: predicate")
         return self._linear("some", lambda: Search(predicate, wanted=True))
 
     def contains(
@@ -110,7 +110,7 @@ class Folds(Appending[In_contra, Out_co]):
         """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true."""
         if equal is None:
             return self._linear("contains", lambda: Contains(value))
-        function(equal, "contains: equal")
+        plain_function(equal, "contains: equal")
         return self._linear("contains", lambda: Search(partial(equal, value), wanted=True))
 
     def is_empty(self) -> Flow[In_contra, bool]:

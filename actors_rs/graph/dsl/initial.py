@@ -14,10 +14,11 @@ R = TypeVar("R")
 _IMMUTABLE = (int, float, complex, str, bytes, type(None))
 
 
-def copies_of(init: R, what: str, instead: str) -> Callable[[], R]:
+def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[[], R]:
     """Gives a deep copy of ``init`` as it is now, a new one in each call.
 
-    Raises ``TypeError`` if it cannot be copied; ``instead`` is what to use then.
+    Raises ``TypeError``, which calls it ``name``, if it cannot be copied; ``instead`` is what to
+    use then.
     """
     if isinstance(init, _IMMUTABLE):
         return lambda: init
@@ -25,7 +26,7 @@ def copies_of(init: R, what: str, instead: str) -> Callable[[], R]:
         kept = deepcopy(init)
     except Exception as error:
         raise wrong_kind(
-            f"{what}: init must be something that can be copied, as each run begins with a copy "
+            f"{what}: {name} must be something that can be copied, as each run begins with a copy "
             f"of its own, got {init!r}; give {instead} a function that makes it"
         ) from error
     return lambda: deepcopy(kept)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import function, positive_seconds, wrong_kind
+from actors_rs.graph.dsl.checks import plain_function, positive_seconds, wrong_kind
 from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
@@ -38,7 +38,7 @@ class LifeCycle(Chain[In_contra, Out_co]):
         A cancelled stream ends with ``None`` unless downstream failed. ``f`` has returned before
         the run ends; if it raises, the run fails.
         """
-        function(f, "on_termination: f")
+        plain_function(f, "on_termination: f")
         return self.then("on_termination", lambda: OnTermination(f))
 
     def monitor(
@@ -48,6 +48,6 @@ class LifeCycle(Chain[In_contra, Out_co]):
 
         That is a ``StreamState``, once in ``every`` seconds at most, and only if elements passed.
         """
-        function(f, "monitor: f")
+        plain_function(f, "monitor: f")
         seconds = positive_seconds(every, "monitor: every")
         return self.then("monitor", lambda: Monitor(f, seconds))

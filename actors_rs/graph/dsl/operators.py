@@ -13,7 +13,8 @@ from actors_rs.graph.dsl.checks import (
     flag,
     function,
     integer,
-    optional_function,
+    optional_plain_function,
+    plain_function,
     positive,
     positive_seconds,
     wrong_kind,
@@ -62,7 +63,7 @@ class Operators(Appending[In_contra, Out_co]):
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
-        function(predicate, "filter: predicate")
+        plain_function(predicate, "filter: predicate")
         return self._linear("filter", partial(Filter, predicate))
 
     def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
@@ -97,7 +98,8 @@ class Operators(Appending[In_contra, Out_co]):
         """
         function(create, "stateful_map: create")
         function(f, "stateful_map: f")
-        optional_function(on_complete, "stateful_map: on_complete")
+        if on_complete is not None:
+            function(on_complete, "stateful_map: on_complete")
         return self._linear("stateful_map", lambda: StatefulMap(create, f, on_complete))
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
@@ -126,7 +128,7 @@ class Operators(Appending[In_contra, Out_co]):
         By ``key`` or by the elements themselves; equal ones stay in their order.
         """
         at_least(1, count, "sort_within: count")
-        optional_function(key, "sort_within: key")
+        optional_plain_function(key, "sort_within: key")
         return self._linear("sort_within", lambda: SortWithin(count, key))
 
     def batch(
@@ -149,7 +151,7 @@ class Operators(Appending[In_contra, Out_co]):
         if weight is None and max_weight is None and count is not None:
             most = count
             return self.then("batch", lambda: Batch(most, seconds), WINDOW_OF_BATCHES)
-        weigh = function(weight, "batch: weight")
+        weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
         make = partial(BatchByWeight, count, seconds, weigh, heaviest)
         return self.then("batch", make, WINDOW_OF_BATCHES)
@@ -207,7 +209,7 @@ class Operators(Appending[In_contra, Out_co]):
             raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
         if key is None:
             return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
-        by = function(key, "map_async: key")
+        by = plain_function(key, "map_async: key")
         if not ordered:
             raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
         return self.then("map_async", lambda: MapAsyncByKey(f, parallelism, by, executor))

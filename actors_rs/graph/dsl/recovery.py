@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from actors_rs.graph.blueprint import OutletRef
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import at_least, cannot_run, function, optional_function, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    cannot_run,
+    function,
+    optional_plain_function,
+    plain_function,
+    wrong_kind,
+)
 from actors_rs.graph.dsl.substreams import source_in
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.rate_limit import RateLimit
@@ -63,7 +70,7 @@ class Recovery(Chain[In_contra, Out_co]):
 
     def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
         """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""
-        function(f, "map_error: f")
+        plain_function(f, "map_error: f")
         return self.then("map_error", lambda: MapError(f))
 
     def retry(
@@ -88,7 +95,7 @@ class Recovery(Chain[In_contra, Out_co]):
         at_least(1, max_attempts, "retry: max_attempts")
         if budget is not None and not isinstance(budget, RateLimit):
             raise wrong_kind(f"retry: budget must be a RateLimit, got {budget!r}")
-        optional_function(when, "retry: when")
+        optional_plain_function(when, "retry: when")
         spec = self._out.spec
         if spec.kind != "map_async":
             raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, function, optional_function
+from actors_rs.graph.dsl.checks import at_least, optional_plain_function, plain_function
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
 from actors_rs.stages.operators.element_at import ElementAt
@@ -38,7 +38,7 @@ class Selections(Appending[In_contra, Out_co]):
 
     def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
-        function(predicate, "take_while: predicate")
+        plain_function(predicate, "take_while: predicate")
         return self._linear("take_while", partial(TakeWhile, predicate))
 
     def skip(self, count: int) -> Flow[In_contra, Out_co]:
@@ -48,7 +48,7 @@ class Selections(Appending[In_contra, Out_co]):
 
     def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements from the first one on for which ``predicate`` is false."""
-        function(predicate, "skip_while: predicate")
+        plain_function(predicate, "skip_while: predicate")
         return self._linear("skip_while", lambda: SkipWhile(predicate))
 
     def first(self, predicate: Callable[[Out_co], object] | None = None) -> Flow[In_contra, Out_co]:
@@ -56,7 +56,7 @@ class Selections(Appending[In_contra, Out_co]):
 
         Fails with ``EmptyStreamError`` if there is none.
         """
-        optional_function(predicate, "first: predicate")
+        optional_plain_function(predicate, "first: predicate")
         asks_for_all = predicate is not None  # and not for one element alone, of whoever is before
         return self.then("first", lambda: First(predicate), fusable=asks_for_all)
 
@@ -76,7 +76,7 @@ class Selections(Appending[In_contra, Out_co]):
         With ``window``, has not come among the last ``window`` different keys: without it every
         key is remembered, for as long as the stream runs. Keys must be hashable.
         """
-        optional_function(key, "distinct: key")
+        optional_plain_function(key, "distinct: key")
         if window is not None:
             at_least(1, window, "distinct: window")
         return self._linear("distinct", lambda: Distinct(key, window))
@@ -85,5 +85,5 @@ class Selections(Appending[In_contra, Out_co]):
         self, key: Callable[[Out_co], Any] | None = None
     ) -> Flow[In_contra, Out_co]:
         """Elements whose ``key``, by default they themselves, is not that of the one before."""
-        optional_function(key, "distinct_until_changed: key")
+        optional_plain_function(key, "distinct_until_changed: key")
         return self._linear("distinct_until_changed", lambda: DistinctUntilChanged(key))

@@ -16,6 +16,7 @@ from actors_rs.graph.dsl.checks import (
     function,
     optional_text,
     path_of,
+    plain_function,
     telling_where,
     text_of,
     wrong_kind,
@@ -121,7 +122,7 @@ class Sink(Generic[In_contra, R_co]):
     @staticmethod
     def for_each(f: Callable[[T], object]) -> Sink[T, int]:
         """Call ``f`` with each element; the result is how many there were."""
-        function(f, "for_each: f")
+        plain_function(f, "for_each: f")
         return _sink("for_each", lambda: ForEach(f))
 
     @staticmethod
@@ -242,7 +243,7 @@ class Sink(Generic[In_contra, R_co]):
         Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
         dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
         """
-        path_of(directory, "Sink.parquet")
+        path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
             raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {schema!r}")
         at_least(1, rows_per_file, "parquet: rows_per_file")

@@ -123,7 +123,7 @@ class SourceFactories(FileSources):
         Each run begins with a deep copy of ``state``; raises ``TypeError`` if it cannot be copied.
         """
         function(f, "Source.unfold: f")
-        make_state = copies_of(state, "Source.unfold", "Source.unfold_resource")
+        make_state = copies_of(state, "Source.unfold", "Source.unfold_resource", "state")
         return source("unfold", lambda: Unfold(make_state(), f))
 
     @staticmethod

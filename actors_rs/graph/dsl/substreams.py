@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, check_source, in_order, spec_of
 from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, function, one_of, positive_seconds, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    at_least,
+    function,
+    one_of,
+    plain_function,
+    positive_seconds,
+    wrong_kind,
+)
 from actors_rs.stages.groups import OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.catch import Catch
@@ -65,7 +72,7 @@ class Substreams(Appending[In_contra, Out_co]):
     def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of each stream or iterable that ``f`` returns, one after the other."""
         function(f, "concat_map: f")
-        return self.then("concat_map", lambda: FlatMap(f), 0)
+        return self.then("concat_map", lambda: FlatMap(f, "concat_map"), 0)
 
     def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of the stream that ``f`` returns for the newest element.
@@ -111,7 +118,7 @@ class Substreams(Appending[In_contra, Out_co]):
         """
         from actors_rs.graph.dsl.groups import Group
 
-        function(key, "group_by: key")
+        plain_function(key, "group_by: key")
         at_least(1, max_groups, "group_by: max_groups")
         one_of(get_args(OnOverflow), on_overflow, "group_by: on_overflow")
         idle = (

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Never, TypeVar
 
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import function, positive_seconds, telling_where, wrong_value
+from actors_rs.graph.dsl.checks import plain_function, positive_seconds, telling_where, wrong_value
 from actors_rs.graph.dsl.sources import source
 from actors_rs.runtime.rate_limit import RateLimit
 from actors_rs.stages.operators.backpressure_timeout import BackpressureTimeout
@@ -75,7 +75,7 @@ class Timing(Chain[In_contra, Out_co]):
         is shared by all streams that are given it, and can be changed while they run.
         """
         if cost is not None:
-            function(cost, "throttle: cost")
+            plain_function(cost, "throttle: cost")
         if not isinstance(n, RateLimit):
             with telling_where():
                 RateLimit(n, per, burst)  # raises now, not when the graph runs

@@ -53,9 +53,10 @@ class FlatMap(Drawing, Operator):
     expanding = True
     survive_renewal = Operator.survive_renewal | {"_past", "_steps", "drawer"}
 
-    def __init__(self, f: Callable[[Any], Any]) -> None:
+    def __init__(self, f: Callable[[Any], Any], called: str = "flat_map") -> None:
         super().__init__()
         self._f = f
+        self._what = f"{called}: f"  # in errors
         self._met: Stream | None = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
@@ -96,7 +97,7 @@ class FlatMap(Drawing, Operator):
             self._drawn = drawn = (
                 iter(result)
                 if type(result) is list
-                else iterator_of(result, "flat_map: f", "a Source or an iterable")
+                else iterator_of(result, self._what, "a Source or an iterable")
             )
             yield drawn
             self._drawn = _NOTHING

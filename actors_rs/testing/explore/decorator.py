@@ -12,6 +12,7 @@ from typing import Any, Never
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.settings import check_flag
+from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.report import as_raised
@@ -87,16 +88,12 @@ def _without_arguments(misused: Sequence[object]) -> None:
 
 def _runs_when_called(scenario: Callable[..., object]) -> None:
     """Raise for what returns at once and would pass without having run."""
-    for kind, is_one in (
-        ("coroutine function", inspect.iscoroutinefunction),
-        ("generator function", inspect.isgeneratorfunction),
-        ("async generator function", inspect.isasyncgenfunction),
-    ):
-        if is_one(scenario):
-            raise InvalidArgumentError(
-                f"a scenario must be a plain function, got the {kind} "
-                f"{scenario.__qualname__}: run.result() moves the world on, nothing is awaited"
-            )
+    if kind := deferred_kind(scenario):
+        name = getattr(scenario, "__qualname__", repr(scenario))
+        raise InvalidArgumentError(
+            f"a scenario must be a plain function, got the {kind} {name}: run.result() moves the "
+            "world on, nothing is awaited"
+        )
 
 
 def _without_world(test: Callable[..., object]) -> inspect.Signature:

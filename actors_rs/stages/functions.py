@@ -1,0 +1,53 @@
+"""Functions of the user's of which a call runs nothing: it makes what is to be awaited or drawn.
+
+Where nobody does that, what the user wrote would never run, and its result pass for true.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from inspect import (
+    CO_ASYNC_GENERATOR,
+    CO_COROUTINE,
+    CO_GENERATOR,
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isgeneratorfunction,
+)
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+__all__ = ["ASYNC_GENERATOR", "COROUTINE", "GENERATOR", "deferred_kind", "deferred_result"]
+
+COROUTINE = "coroutine function"
+ASYNC_GENERATOR = "async generator function"
+GENERATOR = "generator function"
+
+_KINDS = (
+    (iscoroutinefunction, COROUTINE),
+    (isasyncgenfunction, ASYNC_GENERATOR),
+    (isgeneratorfunction, GENERATOR),
+)
+_DEFERRED = CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR
+
+
+def deferred_kind(f: Any) -> str:
+    """What ``f``, which can be called, is if a call of it runs nothing; else an empty text.
+
+    One that is wrapped in ``partial`` counts, and an object whose ``__call__`` is one.
+    """
+    if type(f) is FunctionType and not f.__code__.co_flags & _DEFERRED and not f.__dict__:
+        return ""  # a look at nearly all that come, as each operator asks
+    if isinstance(f, type | BuiltinFunctionType):
+        return ""
+    while isinstance(f, partial):
+        f = f.func
+    call = type(f).__call__
+    return next((kind for is_one, kind in _KINDS if is_one(f) or is_one(call)), "")
+
+
+def deferred_result(kind: str) -> str:
+    """What is wrong with a function of that ``kind``, for the end of a sentence."""
+    if kind == COROUTINE:
+        return "map_async is what awaits them"
+    return "nobody would draw what a call gives, so it would never run"
