@@ -15,6 +15,7 @@ from actors_rs.graph.blueprint import (
     in_order,
     spec_of,
 )
+from actors_rs.graph.carried import check_plain
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
@@ -51,8 +52,12 @@ def with_policy(end: StageSpec, answer: OnFailure) -> StageSpec:
 
 
 def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float) -> StageSpec:
-    """One stage that runs what ends in ``out``, and runs it anew when it fails."""
+    """One stage that runs what ends in ``out``, and runs it anew when it fails.
+
+    Raises ``GraphError`` for what cannot run by itself, as a section does.
+    """
     specs = in_order([out.spec])
+    check_plain(specs, "restart")
     is_open = any(ref is OPEN for spec in specs for ref in spec.inputs)
     outflow = _check(out, is_open)
     return spec_of(

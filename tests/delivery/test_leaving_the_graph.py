@@ -19,6 +19,8 @@ WAYS = {
     "merge_hub": lambda system: Source.merge_hub().attach(tracked()),
     "concat": lambda system: concat(Source.of(0), tracked()),
     "append": lambda system: Source.of(0).append(tracked()),
+    "restart": lambda system: tracked().restart(),
+    "restart of a flow": lambda system: acknowledged(Flow(), lambda *_: None).map(str).restart(),
 }
 
 
@@ -29,6 +31,17 @@ def test_a_stream_of_acknowledged_elements_is_refused_outside_of_its_graph(way):
         pytest.raises(GraphError, match=r"expected plain elements.*'acknowledged'.*leaving_the"),
     ):
         WAYS[way](system)
+
+
+def test_the_refusal_of_a_restart_says_that_it_is_the_restart():
+    with pytest.raises(GraphError, match=r"^restart: expected plain elements"):
+        tracked().restart()
+
+
+def test_a_section_before_the_acknowledgements_may_be_restarted():
+    got = []
+    source = acknowledged(Source.of(1, 2).restart(), lambda element, outcomes: got.append(element))
+    assert source.run(Sink.list()) == [1, 2] == got
 
 
 @pytest.mark.parametrize("breadth", [None, 2])
