@@ -52,6 +52,13 @@ class Detached(StageLogic):
     held; so while an element that raised waits for that, no other is taken.
     """
 
+    gives_each = False
+    """Whether each element that comes while downstream asks is given, rather than the newest one.
+
+    Then none is taken beyond ``outlet.demand`` while more of what was asked for is foreseen: the
+    next grant is a turn of its own, behind what was given of the last one.
+    """
+
     def __init__(self) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
@@ -79,8 +86,8 @@ class Detached(StageLogic):
         if outlet.demand:
             inlet.open()
         self.give(budget)
-        while self._may_go_on() and inlet.buffered and not budget.spent():
-            self._take_piece(budget)
+        while self._may_go_on() and (most := self._most()) and not budget.spent():
+            self._take_piece(most, budget)
             self.give(budget)
         if inlet.exhausted and not self._raised and (outlet.closed or not self.holds):
             self.end(self._failure if self._failure is not None else inlet.error)
@@ -99,8 +106,14 @@ class Detached(StageLogic):
         raised, self._raised = self._raised, None
         return self.survives(*raised)
 
-    def _take_piece(self, budget: Budget) -> None:
-        piece = self.inlet.take(self._pace.size)
+    def _most(self) -> int:
+        """How many elements to take next."""
+        most = min(self._pace.size, self.inlet.buffered)
+        waits_for_grant = self.gives_each and self.outlet.foreseen
+        return min(most, self.outlet.demand) if waits_for_grant else most
+
+    def _take_piece(self, most: int, budget: Budget) -> None:
+        piece = self.inlet.take(most)
         elements = iter(piece)
         try:
             self.take_in(elements)

@@ -121,6 +121,39 @@ def test_a_buffer_gives_what_it_holds_before_a_failure_of_upstream():
     assert isinstance(stage.down.error, KeyError)
 
 
+@pytest.mark.parametrize("make", [lambda: Buffer(2, "fail", False), conflating])
+def test_what_is_foreseen_waits_for_its_grant_instead_of_being_dropped_or_put_together(make):
+    stage = Alone(make())
+    stage.logic.outlet.foreseen = 5
+    stage.request(1).push(*range(9))
+    assert len(stage.down.elements) == 1
+    stage.logic.outlet.foreseen = 2
+    stage.request(3)
+    assert len(stage.down.elements) == 4
+    stage.logic.outlet.foreseen = 0
+    stage.request(2)
+    assert len(stage.down.elements) == 6
+    assert stage.logic.holds, "what nobody asks for is dealt with as ever"
+    assert not stage.logic.inlet.buffered
+
+
+def test_an_element_that_raises_is_dealt_with_while_a_grant_is_awaited():
+    stage = Alone(Conflate(lambda x: 1 // x, max))
+    stage.logic.outlet.foreseen = 5
+    stage.request(2).push(1, 0, 1)
+    assert stage.down.elements == [1]
+    assert isinstance(stage.down.error, StageError)
+
+
+@pytest.mark.parametrize("make", [lambda: Buffer(2, "drop_all", False), conflating])
+def test_a_stage_whose_subscriber_leaves_while_a_grant_is_awaited_ends(make):
+    stage = Alone(make())
+    stage.logic.outlet.foreseen = 5
+    stage.request(1).push(0, 1, 2).cancel()
+    assert stage.logic.finished
+    assert stage.up.cancelled
+
+
 @pytest.mark.parametrize("make", [lambda: Buffer(2, "drop_all", False), conflating])
 def test_a_cancelled_stage_ends_though_it_holds_something(make):
     stage = Alone(make()).request(1).push(0, 1, 2).cancel()

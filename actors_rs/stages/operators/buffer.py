@@ -34,6 +34,8 @@ class Buffer(Detached):
     """``size`` elements, and a way to deal with more. What upstream waits for is an inlet's task:
     "backpressure" is a ``PassThrough`` with a window, not this."""
 
+    gives_each = True
+
     def __init__(self, size: int, overflow: Overflow, dead_letters: bool) -> None:
         super().__init__()
         self._size = size

@@ -23,6 +23,8 @@ from actors_rs.stages.stage import Budget
 class Conflate(Detached):
     """One accumulated value at most; ``None`` is a value like any other."""
 
+    gives_each = True
+
     def __init__(self, seed: Callable[[Any], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()
         self._seed = seed

@@ -4,7 +4,7 @@
 import asyncio
 from itertools import repeat
 
-from actors_rs import RateLimit, Sink, Source
+from actors_rs import UNBOUNDED, RateLimit, Sink, Source
 from actors_rs.errors import BufferOverflowError, StageError
 from actors_rs.runtime.backoff import Backoff
 from tests.explored.scenario import Case, Scenario, failure_of, settle
@@ -96,6 +96,46 @@ def a_full_buffer_fails(world):
     assert not further(failure), f"further failures: {further(failure)}"
     assert got == list(range(len(got))), got
     assert len(got) >= 2, f"only {got} came before the failure"
+    settle(world)
+
+
+class Asking:
+    """A foreign Subscriber that requests so many at once, before anything comes."""
+
+    def __init__(self, *requests):
+        self.requests, self.elements, self.end = requests, [], None
+
+    def on_subscribe(self, subscription):
+        for n in self.requests:
+            subscription.request(n)
+
+    def on_next(self, element):
+        self.elements.append(element)
+
+    def on_error(self, error):
+        self.end = error
+
+    def on_complete(self):
+        self.end = "complete"
+
+
+NOT_TO_BE_USED = {
+    "drop_oldest": lambda flow: flow.buffer(1, "drop_oldest"),
+    "drop_newest": lambda flow: flow.buffer(1, "drop_newest"),
+    "drop_all": lambda flow: flow.buffer(1, "drop_all"),
+    "fail": lambda flow: flow.buffer(1, "fail"),
+    "conflate": lambda flow: flow.conflate(int, lambda kept, x: [kept, x]),
+}
+
+
+def requested_in_advance(world):
+    """What a Subscriber has requested is neither dropped nor put together, nor does it fail."""
+    asking = Asking(*world.pick("requests", ((12,), (UNBOUNDED,), (3, 9), (1, UNBOUNDED))))
+    how = world.pick("operator", tuple(NOT_TO_BE_USED))
+    world.system.publisher(NOT_TO_BE_USED[how](Source.range(0, 12))).subscribe(asking)
+    world.finish()
+    assert asking.elements == list(range(12)), f"{how}: {asking.elements}"
+    assert asking.end == "complete", asking.end
     settle(world)
 
 
@@ -255,6 +295,7 @@ SCENARIOS = [
     Scenario("cancelled while it rests", cancelled_while_it_rests),
     Scenario("overflows", overflows),
     Scenario("a full buffer fails", a_full_buffer_fails),
+    Scenario("requested in advance", requested_in_advance, (16, 4)),
     Scenario("expanded without end", expanded_without_end),
     Scenario("no more than parallelism", no_more_than_parallelism),
     Scenario("cancelled calls", cancelled_calls),

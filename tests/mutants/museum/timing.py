@@ -205,6 +205,14 @@ MUTANTS = (
         "rates/buffer drop_oldest",
     ),
     mutant(
+        "what was requested is dropped",
+        "a buffer drops what a foreign subscriber has requested, as it is granted piece by piece",
+        "stages.passing:Detached._most",
+        "min(most, self.outlet.demand) if waits_for_grant else most",
+        "most if waits_for_grant else most",
+        "rates/requested in advance",
+    ),
+    mutant(
         "conflate keeps the last element",
         "what was put together so far is replaced by the next element",
         f"{OPS}.conflate:Conflate.take_in",
