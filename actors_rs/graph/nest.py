@@ -16,7 +16,7 @@ from actors_rs.errors import DefectError, StageError
 from actors_rs.graph.failing import last_error, note_failed, unheard_failures
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
@@ -224,5 +224,5 @@ class Nested:
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
 
-    def linger(self, let_go: Callable[[], None], /) -> None:
+    def linger(self, let_go: LetGo, /) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and cannot outlive it")

@@ -20,7 +20,7 @@ from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.waiting import awaitable, call_at_end, wait_for_end
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.settings import check_error, check_timeout
-from actors_rs.stages.stage import StreamEnd
+from actors_rs.stages.stage import LetGo, StreamEnd
 
 if TYPE_CHECKING:
     from actors_rs.graph.nest import Nested
@@ -218,7 +218,7 @@ class Run(Generic[R]):
         self, stages: Sequence[StageActor], sinks: Sequence[StreamEnd], *, single: bool
     ) -> None:
         """Take charge of ``stages``, before any of them starts."""
-        self._lingering: dict[StageActor, Callable[[], None]] = {}
+        self._lingering: dict[StageActor, LetGo] = {}
         self._sinks, self._single = sinks, single
         with self._lock:
             self._stages, self._living = tuple(stages), set(stages)
@@ -321,22 +321,26 @@ class Run(Generic[R]):
                 self._ended_inner.add(stage)
             last = not self._living
             alone = self._only_lingering() if self._lingering else []
-        for let_go in alone:
-            let_go()
+        self._let_go(alone)
         if last:
             self._ended_at = self._system.now()
             self._system.unregister(self)
             self._settle()
 
-    def linger(self, stage: StageActor, let_go: Callable[[], None]) -> None:
+    def linger(self, stage: StageActor, let_go: LetGo) -> None:
         """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
         with self._lock:
             self._lingering[stage] = let_go
             alone = self._only_lingering()
-        for let_go in alone:
-            let_go()
+        self._let_go(alone)
 
-    def _only_lingering(self) -> list[Callable[[], None]]:
+    def _let_go(self, alone: list[LetGo]) -> None:
+        if alone:
+            error = self._first_failure()
+            for let_go in alone:
+                let_go(error)
+
+    def _only_lingering(self) -> list[LetGo]:
         """What lets the stages go that are left, if all of them linger; under the lock."""
         if not self._lingering or not self._living <= self._lingering.keys():
             return []
@@ -367,7 +371,7 @@ class Run(Generic[R]):
             self._tell(future)
 
     def _first_failure(self) -> BaseException | None:
-        """Why it has failed, or was cancelled."""
+        """Why it has failed, or was cancelled; once no stage is left that could fail."""
         unfinished = [sink for sink in self._sinks if not sink.completed]
         # Else those that reached a sink although another branch has recovered from them.
         if failures := self._failures or errors_of(unfinished):

@@ -24,7 +24,7 @@ from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer
 from actors_rs.stages.failure import Policy
-from actors_rs.stages.stage import Cancellable, StageLogic, StreamEnd
+from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 
 if TYPE_CHECKING:
     from actors_rs.graph.nest import Nest
@@ -254,8 +254,8 @@ class StageActor(PooledActor):
     def recovered(self, error: BaseException, /) -> None:
         self._run.recovered(error)
 
-    def linger(self, let_go: Callable[[], None], /) -> None:
-        self._run.linger(self, partial(self.post, let_go))
+    def linger(self, let_go: LetGo, /) -> None:
+        self._run.linger(self, lambda error: self.post(partial(let_go, error)))
 
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed: a dead letter, and no failure."""

@@ -74,6 +74,7 @@ class SupervisedPartitions(PartitionsSource):
         self._attempts = self._retried = self._poisoned = 0
         self._committed = self._skipped = 0
         self._lingers = self._alone = False
+        self._why_alone: BaseException | None = None
 
     # The stage's own life
 
@@ -114,7 +115,8 @@ class SupervisedPartitions(PartitionsSource):
         if self._rest is not None:
             self._rest.cancel()
         if self._book is not None:
-            cause = error if error is not None else self.outlet.cause
+            causes = (error, self.outlet.cause, self._why_alone)
+            cause = next((one for one in causes if one is not None), None)
             ended = self.outlet.cancelled or self._draining or self._alone
             self._book.close(cause, completed=not ended)
 
@@ -127,9 +129,12 @@ class SupervisedPartitions(PartitionsSource):
             found |= {"committed": self._committed, "skipped": self._skipped}
         return found
 
-    def _abandon_units(self) -> None:
-        """Nobody is left who could settle them: what they were for is to be done again."""
-        self._alone = self._alone or bool(self._units)
+    def _abandon_units(self, error: BaseException | None = None) -> None:
+        """Nobody is left who could settle them: what they were for is to be done again.
+
+        ``error``: why the others have left."""
+        if self._units:
+            self._alone, self._why_alone = True, error
         for unit in self._units.values():
             unit.abandon()
         self._units.clear()

@@ -9,14 +9,17 @@ recorders on its ports, without an actor.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.ports import Inlet, Outlet
 
-__all__ = ["Budget", "Cancellable", "StageContext", "StageLogic", "Stream", "StreamEnd"]
+__all__ = ["Budget", "Cancellable", "LetGo", "StageContext", "StageLogic", "Stream", "StreamEnd"]
+
+LetGo: TypeAlias = Callable[[BaseException | None], None]
+"""What a stage that lingers is told at the end, with what the run has failed with; see there."""
 
 
 class Budget(Protocol):
@@ -141,10 +144,11 @@ class StageContext(Protocol):
         called in this stage's turn when somebody runs it.
         """
 
-    def linger(self, let_go: Callable[[], None], /) -> None:
+    def linger(self, let_go: LetGo, /) -> None:
         """This stage lives on only to see what others do with what it gave.
 
-        ``let_go`` is called in its turn when all others of the run have ended, or linger as well.
+        ``let_go`` is called in its turn when all others of the run have ended, or linger as well,
+        with what the run has failed with by then, a ``RunCancelled`` if it was cancelled.
         """
 
     def is_lost(self, outlet: Outlet, /) -> bool:

@@ -1,14 +1,16 @@
 """A turn of the supervised source that fails may be its last: it must not wait for another one."""
 
-from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from actors_rs.delivery import Disposition, Ledger, status
 from actors_rs.delivery.ledger import Plan
-from actors_rs.errors import LedgerError, WriteError
+from actors_rs.errors import LedgerError, RunCancelled, StageError, WriteError
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.supervised import SupervisedPartitions
+from actors_rs.stages.stage import LetGo
 from tests.spark.bench import Bench, ListPlan
 from tests.spark.full_disk import no_file_beyond
 
@@ -18,7 +20,7 @@ class Shell(Bench):
 
     def __init__(self, plan: ListPlan, ledger: Path) -> None:
         self.book = Book(Ledger(ledger), lambda element: 1)
-        self.letting_go: list[Callable[[], None]] = []
+        self.letting_go: list[LetGo] = []
         super().__init__(plan, policy=PartitionPolicy())
 
     def turn(self) -> None:
@@ -29,7 +31,7 @@ class Shell(Bench):
         except WriteError as error:
             self.logic.fail(error)
 
-    def linger(self, let_go: Callable[[], None], /) -> None:
+    def linger(self, let_go: LetGo, /) -> None:
         self.letting_go.append(let_go)
 
 
@@ -47,11 +49,46 @@ def test_a_commit_that_fails_leaves_no_unit_behind_that_nobody_waits_for(tmp_pat
     assert isinstance(bench.error, WriteError)
     assert not bench.logic.finished, "the other partition may still be written"
     (let_go,) = bench.letting_go
-    let_go()
+    let_go(None)
     bench.turn()
     assert bench.logic.finished
     assert status(path).counts["committed"] == 0
     assert status(path).state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(StageError("parse", ValueError("bad")), "failed"), (RunCancelled("gone"), "cancelled")],
+)
+def test_a_run_that_fails_behind_the_last_element_has_failed_in_the_ledger_too(
+    tmp_path: Path, error: Exception, state: str
+) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0]), path)
+    bench.request(2)
+    bench.run_all()
+    assert bench.completed
+    (let_go,) = bench.letting_go
+    let_go(error)
+    bench.turn()
+    assert bench.logic.finished
+    assert (status(path).state, status(path).error) == (state, str(error))
+
+
+def test_what_others_did_with_units_that_are_committed_is_no_failure_of_theirs(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "night.ledger"
+    bench = Shell(ListPlan([0]), path)
+    bench.request(2)
+    bench.run_all()
+    bench.got[0].token.settle(Disposition.DELIVERED)
+    bench.turn()
+    (let_go,) = bench.letting_go
+    let_go(ValueError("another branch"))
+    bench.turn()
+    bench.run_all()
+    assert (status(path).state, status(path).error) == ("completed", None)
 
 
 def test_a_ledger_that_cannot_be_used_is_refused_before_anything_is_planned(tmp_path: Path) -> None:

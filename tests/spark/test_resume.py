@@ -4,6 +4,7 @@
 import math
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,18 @@ def test_a_cancelled_run_leaves_the_ledger_to_be_resumed(
     assert rows_in(rows) == list(range(150))
 
 
+def test_a_run_that_fails_behind_the_last_element_has_failed_in_the_ledger_too(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "night.ledger"
+    source = SparkSource.arrow(numbers(spark, 2)).resume(Ledger(path))
+    behind_all = source.batch(3).map(lambda batches: 1 / 0)
+    with pytest.raises(StageError, match="division by zero") as caught:
+        system.start(behind_all.to(Sink.ignore())).result(SECONDS)
+    assert (status(path).state, status(path).error) == ("failed", str(caught.value))
+    assert states(path) == ["pending"] * 2
+
+
 def test_a_drained_run_commits_whole_partitions_only(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:
@@ -273,6 +286,42 @@ def test_a_ledger_of_another_plan_ends_the_run_in_one_sentence(
             continue
         with pytest.raises(LedgerError, match="it has 2 partitions, this run 3"):
             run.result(SECONDS)
+
+
+def test_a_run_whose_rows_another_setting_would_deal_otherwise_is_not_gone_on_with(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    """A join by shuffling and one by broadcasting have 4 partitions each, of other rows."""
+    path, rows = tmp_path / "night.ledger", tmp_path / "rows.db"
+
+    def night(threshold: str, breaking: dict[int, int]) -> Any:
+        with joined_by(spark, threshold):
+            joined = numbers(spark, 4).join(spark.range(20), "id")
+            df = joined.mapInArrow(failing(tmp_path, breaking), "id long")
+            source = SparkSource.arrow(df, in_flight=1).resume(Ledger(path))
+            return system.start(to_sqlite(source, rows)).result(SECONDS)
+
+    with pytest.raises(SparkPartitionError, match="partition 2"):
+        night("-1", {2: 1})
+    before = rows_in(rows)
+    assert 0 < len(before) < 20
+    with pytest.raises(LedgerError, match=r"another plan: .*a setting that deals rows"):
+        night("10000000", {2: 1})
+    assert rows_in(rows) == before
+    night("-1", {2: 1})
+    assert rows_in(rows) == list(range(20))
+
+
+@contextmanager
+def joined_by(spark: SparkSession, threshold: str) -> Iterator[None]:
+    """With a join of tables below ``threshold`` broadcast, and its partitions left as they are."""
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.sql.adaptive.enabled")
+        spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
 
 
 def test_an_operator_that_cannot_keep_count_is_refused_when_the_graph_is_built(
