@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.strategies import OneForOne, Strategy
 
@@ -41,7 +41,12 @@ class ChildSpec:
         if not (isinstance(made, type) and issubclass(made, PooledActor)):
             raise InvalidArgumentError(f"a child is made of a PooledActor class, got {made!r}")
         _check(self.name, self.restart)
-        object.__setattr__(self, "args", tuple(self.args))
+        args, kwargs = self.args, self.kwargs
+        if isinstance(args, str | bytes) or not isinstance(args, Sequence):
+            raise ArgumentTypeError(f"a child's args must be a tuple or list, got {args!r}")
+        if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
+            raise ArgumentTypeError(f"a child's kwargs must be a dict by names, got {kwargs!r}")
+        object.__setattr__(self, "args", tuple(args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Supervisor:
                 "strategy must be OneForOne(), OneForAll() or RestForOne(), "
                 f"got {self.strategy!r} (supervisor '{self.name}')"
             )
-        children = tuple(self.children)
+        children = _several(self.children)
         for child in children:
             check_child(child)
         _check(self.name or "supervisor", self.restart)
@@ -75,6 +80,18 @@ def check_child(child: object) -> None:
     """Raise ``InvalidArgumentError`` unless ``child`` says how a child is made."""
     if not isinstance(child, ChildSpec | Supervisor):
         raise InvalidArgumentError(f"a child is a ChildSpec or a Supervisor, got {child!r}")
+
+
+def _several(children: Any) -> tuple[Any, ...]:
+    """``children`` as a tuple, of whatever can be iterated."""
+    try:
+        return tuple(children)
+    except TypeError:
+        if isinstance(children, Iterable):  # its own failure
+            raise
+        raise ArgumentTypeError(
+            f"a supervisor's children must be a list of them, got {children!r}"
+        ) from None
 
 
 def names_for(

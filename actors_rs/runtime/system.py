@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from pykka import ActorRef, ActorRegistry
 
-from actors_rs.errors import InvalidArgumentError, RunCancelled
+from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import Condition, Lock, check_may_block
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
@@ -191,8 +192,12 @@ class ActorSystem:
         return flow.processor_on(self)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
-        """Start an actor here; the arguments go to its constructor."""
+        """Start an actor here; the arguments go to its constructor.
+
+        Raises ``ArgumentTypeError`` for what is no class of ``PooledActor``.
+        """
         self._check_open()
+        check_actor_class("spawn", actor_class)
         return self.adopt(actor_class(*args, **kwargs))
 
     def supervise(self, supervisor: Supervisor, *, under: RunLike | None = None) -> SupervisorRef:
@@ -207,10 +212,8 @@ class ActorSystem:
         return start_supervisor(self, supervisor, under)
 
     def adopt(self, actor: A) -> ActorRef[A]:
-        """Start an actor that was constructed already."""
-        if getattr(actor, "_actor_ref", None) is None:
-            kind = type(actor).__name__
-            raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
+        """Start an actor that was constructed already; ``ArgumentTypeError`` if it is none."""
+        check_actor(actor)
         actor._system = self
         self._actors[actor._urn_number] = actor
         try:
@@ -270,10 +273,7 @@ class ActorSystem:
             return self._dispatcher
         if name == "calling_thread":
             return self._calling_thread
-        if name != "pinned":
-            raise InvalidArgumentError(
-                f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {name!r}"
-            )
+        check_dispatcher(name)
         pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
         with self._lock:
             self._pinned = [*(old for old in self._pinned if not old.ended), pinned]

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, attr-defined, call-overload, list-item, misc"
+# mypy: disable-error-code="arg-type, attr-defined, call-overload, dict-item, list-item, misc"
 # mypy: disable-error-code="union-attr, valid-type, var-annotated"
 """How trees are set up and changed while they run, and what is refused in a sentence."""
 
@@ -21,6 +21,15 @@ from tests.runtime.support import Recorder, behind, eventually, in_threads
     [
         (lambda: ChildSpec(int), "a child is made of a PooledActor class, got <class 'int'>"),
         (lambda: ChildSpec(pykka.ThreadingActor), "a child is made of a PooledActor class"),
+        (lambda: ChildSpec(Noting, "abc"), "child's args must be a tuple or list, got 'abc'"),
+        (lambda: ChildSpec(Noting, 5), "child's args must be a tuple or list, got 5"),
+        (lambda: ChildSpec(Noting, kwargs=None), "kwargs must be a dict by names, got None"),
+        (lambda: ChildSpec(Noting, kwargs=[1]), r"kwargs must be a dict by names, got \[1\]"),
+        (lambda: ChildSpec(Noting, kwargs={1: 2}), "kwargs must be a dict by names, got {1: 2}"),
+        (
+            lambda: Supervisor(OneForOne(), ChildSpec(Noting)),
+            r"a supervisor's children must be a list of them, got ChildSpec\(",
+        ),
         (lambda: ChildSpec(Noting, restart="often"), "restart must be 'permanent', .* 'often'"),
         (lambda: ChildSpec(Noting, name="a/b"), "name must be a text without '/', got 'a/b'"),
         (lambda: ChildSpec(Noting, name=7), "name must be a text without '/', got 7"),

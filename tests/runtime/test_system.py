@@ -5,6 +5,7 @@ import contextvars
 import logging
 import threading
 
+import pykka
 import pytest
 from pykka import ActorDeadError, ActorRegistry
 
@@ -348,6 +349,28 @@ def test_a_shutdown_that_is_asked_for_wrongly_is_refused_and_has_not_begun(what,
         with pytest.raises(InvalidArgumentError, match=f"^{what} must be .*, got {wrong!r}$"):
             system.shutdown(**{what: wrong})
         assert system.spawn(Recorder).ask(1)
+
+
+class Threaded(pykka.ThreadingActor):
+    """An actor of pykka's own kind."""
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        (lambda s: s.spawn(int), "^spawn needs a PooledActor class, got <class 'int'>$"),
+        (lambda s: s.spawn(None), "^spawn needs a PooledActor class, got None$"),
+        (lambda s: s.spawn(Threaded), "Threaded'>, which is pykka's own kind: derive it from P"),
+        (lambda s: s.spawn(Recorder()), "^spawn needs a PooledActor class, .*: adopt starts an"),
+        (lambda s: s.adopt(Recorder), "^adopt needs a PooledActor, got .*: spawn makes one of a"),
+        (lambda s: s.adopt(7), "^adopt needs a PooledActor, got 7$"),
+    ],
+)
+def test_what_is_no_actor_of_a_system_is_refused_in_a_sentence(start, says):
+    with ActorSystem() as system:
+        with pytest.raises(TypeError, match=says):
+            start(system)
+        assert system.children() == ()
 
 
 def test_a_quiet_system_logs_nothing(caplog):
