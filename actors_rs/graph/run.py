@@ -18,7 +18,7 @@ from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.waiting import awaitable, call_at_end, wait_for_end
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.stage import LetGo, StreamEnd
 
@@ -60,7 +60,8 @@ class Run(Generic[R]):
         self.stopwatch = system.stopwatch
         """What its stages are timed by."""
         self._system = system
-        self._lock = Lock()
+        # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
+        self._lock = RLock()
         self._stages: Sequence[StageActor] = ()
         self._inner: dict[StageActor, None] = {}  # living stages of inner streams
         self._ended_inner = InnerTotals()
@@ -350,7 +351,7 @@ class Run(Generic[R]):
 
     def disown(self) -> None:
         """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""
-        self._lock = Lock()
+        self._lock = RLock()
         self._stages, self._inner, self._living = (), {}, set()
         where = "goes on in the parent of this process, not here"
         self._error = RunCancelled(f"run '{self.name}' {where}")

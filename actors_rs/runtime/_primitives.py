@@ -29,6 +29,7 @@ __all__ = [
     "Event",
     "Full",
     "Lock",
+    "RLock",
     "Random",
     "Semaphore",
     "SimpleQueue",
@@ -54,6 +55,7 @@ __all__ = [
 ]
 
 Lock = _threading.Lock
+RLock = _threading.RLock
 Semaphore = _threading.Semaphore
 Random = _random.Random
 AnyThread = _threading.Thread

@@ -19,7 +19,7 @@ from typing import Any
 
 from actors_rs.protocol.checks import check_subscriber
 from actors_rs.protocol.interfaces import Subscriber
-from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
+from actors_rs.runtime._primitives import RLock, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Turn
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.letter_reader import DeadLetter, LetterReader
@@ -66,7 +66,8 @@ class DeadLetters:
         wall_clock: Callable[[], float] = wall_clock,
         schedule: Callable[[Turn], None] | None = None,
     ) -> None:
-        self._lock = Lock()
+        # The collector may run a ``__del__`` of the user's in here, which leads to a letter.
+        self._lock = RLock()
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity

@@ -12,6 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Graph, Run, Sink, Source, merge
 from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled, StageError
+from actors_rs.graph.inner_totals import InnerTotals
 from tests.graph.helpers import SECONDS, leave_by_an_exception, run, wait_until
 
 
@@ -334,3 +335,24 @@ def test_whoever_asks_for_the_result_of_a_failed_run_is_not_kept_by_its_error(sy
     gc.collect()
     assert [one() for one, _ in asked[:-1]] == [None] * 3  # the last one is in the traceback
     assert len({length for _, length in asked}) == 1
+
+
+def test_what_is_collected_while_a_stage_ends_may_cancel_that_run(system, monkeypatch):
+    class Cycle:
+        def __init__(self, run):
+            self.me, self.run = self, run
+
+        def __del__(self):
+            self.run.cancel()
+
+    def add(totals, stage):  # is called in the middle
+        gc.collect()
+        real_add(totals, stage)
+
+    real_add = InnerTotals.add
+    monkeypatch.setattr(InnerTotals, "add", add)
+    inner = Source.range(0, 2).map_async(str, 1)
+    going = system.start(Source.repeat(1).flat_map(lambda _: inner, breadth=2).to(Sink.ignore()))
+    Cycle(going)
+    assert going.wait(SECONDS)
+    assert going.state == "cancelled"

@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.runtime.dead_letters import OTHER_CAUSES, DeadLetters
-from tests.runtime.support import Recorder, in_threads
+from tests.runtime.support import Recorder, asked_on_another_thread, in_threads
 
 
 def test_a_letter_says_what_where_why_and_when():
@@ -65,11 +65,29 @@ def test_what_is_pushed_out_may_look_at_the_letters_as_it_goes():
 
     class Last:
         def __del__(self):
-            seen.append(letters._lock.locked() or letters.total)  # the lock is no reentrant one
+            seen.extend(asked_on_another_thread(lambda: letters.total))
 
     letters.publish(Last(), where="here", why="because")
     letters.publish(1, where="here", why="because")
     assert seen == [2]
+
+
+def test_what_is_collected_while_a_letter_is_recorded_may_write_one_of_its_own():
+    class Cycle:
+        def __init__(self):
+            self.me = self
+
+        def __del__(self):
+            letters.publish("of the cycle", where="there", why="because")
+
+    def wall_clock():  # is asked in the middle
+        gc.collect()
+        return 0.0
+
+    letters = DeadLetters(wall_clock=wall_clock)
+    Cycle()
+    letters.publish("first", where="here", why="because")
+    assert {letter.what for letter in letters.recent()} == {"first", "of the cycle"}
 
 
 def test_letters_from_many_threads_are_all_counted():

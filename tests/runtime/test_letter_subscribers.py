@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import UNBOUNDED
 from actors_rs.runtime.dead_letters import DeadLetters
-from tests.runtime.support import in_threads
+from tests.runtime.support import asked_on_another_thread, in_threads
 
 
 class Reads:
@@ -165,7 +165,7 @@ def test_a_subscriber_that_is_let_go_may_look_at_the_letters_as_it_goes():
         on_error = on_complete = on_next
 
         def __del__(self):
-            seen.append(letters._lock.locked() or letters.total)  # the lock is no reentrant one
+            seen.extend(asked_on_another_thread(lambda: letters.total))
 
     letters.subscribe(Last())
     subscriptions[0].cancel()

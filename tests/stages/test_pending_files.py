@@ -228,7 +228,8 @@ def meet(first, second, step):
 def test_of_two_that_claim_a_path_one_gets_it_wherever_they_meet(tmp_path):
     step, more = 0, True
     while more:
-        step, won = step + 1, []
+        step += 1
+        won: list[PendingFile] = []
 
         def claim(pending, won=won):
             try:
