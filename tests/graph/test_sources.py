@@ -208,7 +208,7 @@ def test_a_future_that_was_given_is_left_to_whoever_has_it(shared):
 
 def test_what_is_no_future_is_named(shared):
     error = failure(shared, Source.from_future(lambda: 3))
-    assert "from_future needs a Future or a coroutine, got 3" in str(error)
+    assert "needs a concurrent.futures.Future or a coroutine, got 3" in str(error)
 
 
 # Publishers
@@ -374,7 +374,7 @@ def test_a_file_is_read_only_as_far_as_it_is_asked_for(shared, tmp_path):
     ("make", "error", "says"),
     [
         (lambda: Source.defer(1), TypeError, "Source.defer: each argument must be callable, got 1"),
-        (lambda: Source.from_future(1), TypeError, "from_future needs a Future, or a function"),
+        (lambda: Source.from_future(1), TypeError, "needs a concurrent.futures.Future, or a f"),
         (lambda: Source.from_publisher(Book), TypeError, "from_publisher needs a Publisher, got"),
         (lambda: Source.queue(0), InvalidArgumentError, "capacity must be at least 1, got 0"),
         (lambda: Source.queue(1, "drop"), InvalidArgumentError, "overflow must be one of"),

@@ -157,6 +157,8 @@ def test_a_fused_graph_has_the_type_of_the_graph():
 def test_sources_have_the_types_of_what_they_read():
     future: Future[bytes] = Future()
     assert_type(Source.from_future(future), Flow[Never, bytes])
+    assert_type(Source.from_future(lambda: future), Flow[Never, bytes])
+    assert_type(Source.from_future(fetch_slowly), Flow[Never, bytes])
     assert_type(Source.csv("x"), Flow[Never, dict[str, str]])
     assert_type(Source.csv("x", header=False), Flow[Never, list[str]])
     assert_type(Source.sqlite("x", "SELECT 1"), Flow[Never, tuple[Any, ...]])
@@ -168,6 +170,10 @@ def test_sources_have_the_types_of_what_they_read():
 
 
 def fetch_now() -> bytes:
+    return b""
+
+
+async def fetch_slowly() -> bytes:
     return b""
 
 

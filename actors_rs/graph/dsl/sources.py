@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache, partial
 from os import PathLike
@@ -24,6 +24,7 @@ from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.foreign_source import PublisherSource
 from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
 from actors_rs.protocol.interfaces import Publisher, is_publisher
+from actors_rs.stages.iterators import Rest
 from actors_rs.stages.sources.defer import Defer
 from actors_rs.stages.sources.empty import Empty
 from actors_rs.stages.sources.failed import Failed
@@ -88,10 +89,14 @@ class SourceFactories(FileSources):
         """The elements of ``iterable``, or of what it returns when called, drawn on demand.
 
         Give a function when the graph, or a section of it, is to run more than once over a
-        generator: one that has ended fails the stream with a ``GraphError``.
+        generator, a ``map``, a file or any other iterator: one that has ended fails the stream
+        with a ``GraphError``, unless it has come to give more since.
         """
         if isinstance(iterable, SLICED):
             return source("from_iterable", partial(SequenceSource, iterable))
+        if isinstance(iterable, Iterator):
+            rest = Rest(iterable, "Source.from_iterable")
+            return source("from_iterable", partial(IterableSource, rest))
         if isinstance(iterable, Iterable):
             return source("from_iterable", partial(IterableSource, lambda: iterable))
         if not callable(iterable):
@@ -135,18 +140,21 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def from_future(
-        future: Future[T] | Callable[[], Future[T]] | Callable[[], Awaitable[T]],
+        future: Future[T] | Callable[[], Future[T]] | Callable[[], Coroutine[Any, Any, T]],
     ) -> Flow[Never, T]:
         """The result of ``future``, or of what it returns when called: a future or a coroutine.
 
         A function is called in each run, once an element is demanded; its future is cancelled if
-        the run ends before.
+        the run ends before. A future is one of ``concurrent.futures``: those of asyncio belong to
+        the thread of their loop, and what is to run there is handed over with
+        ``asyncio.run_coroutine_threadsafe``, which returns a future of this kind.
         """
         if isinstance(future, Future):
             return source("from_future", lambda: FutureSource(lambda: future, own=False))
         if not callable(future):
             raise wrong_kind(
-                f"Source.from_future needs a Future, or a function that gives one, got {future!r}"
+                "Source.from_future needs a concurrent.futures.Future, or a function that gives "
+                f"one, got {future!r}"
             )
         return source("from_future", lambda: FutureSource(future, own=True))
 

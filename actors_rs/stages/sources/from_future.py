@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 from weakref import ref
@@ -59,12 +60,15 @@ class FutureSource(SourceLogic):
         made = self._make()
         if inspect.iscoroutine(made):
             self.context.run_coroutine(made, self._follow)
-        elif callable(getattr(made, "add_done_callback", None)):
+        elif isinstance(made, Future):
             self._follow(made)
         else:
-            raise TypeError(f"from_future needs a Future or a coroutine, got {made!r}")
+            raise TypeError(
+                f"from_future needs a concurrent.futures.Future or a coroutine, got {made!r}; of "
+                "one for a loop of asyncio, asyncio.run_coroutine_threadsafe gives a Future"
+            )
 
-    def _follow(self, future: Any) -> None:
+    def _follow(self, future: Future[Any]) -> None:
         """Called once with the future; on any thread."""
         self._future = future
         future.add_done_callback(partial(_tell, ref(self)))
