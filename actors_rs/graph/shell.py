@@ -195,7 +195,7 @@ class StageActor(PooledActor):
     def run_coroutine(
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
-        future = self.system.event_loop.run(coroutine)
+        future = self.system.event_loop.run(coroutine, self._context.copy())
         done(future)
         if self.outside is not None:
             self.outside.follow(future)
