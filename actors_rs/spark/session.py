@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.dsl.checks import flag
+from actors_rs.runtime._primitives import Event, monotonic
 from actors_rs.spark.failures import not_installed
 from actors_rs.spark.java import find_java_home, write_support_file
 from actors_rs.spark.liveness import watch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["context_of", "local_session"]
 
 _ENDING_SECONDS = 10.0
+_LOOK_EVERY = 0.05
 
 _FAIR_POOL = """\
 <?xml version="1.0"?>
@@ -64,7 +66,8 @@ def local_session(
     ``short_lived`` uses the JVM's quick compiler only: a program of a minute gains, one of an hour
     loses. ``log_level`` is that of the JVM's log on standard error. ``conf`` holds settings of
     Spark and overrides everything chosen here. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
-    what to install, where pyspark or Java is missing. Call it from one thread at a time.
+    what to install, where pyspark or Java is missing. Waits up to 10 s for a session that another
+    thread is stopping. Call it from one thread at a time.
     """
     flag(short_lived, "local_session: short_lived")
     _quieten_pyspark()
@@ -81,6 +84,7 @@ def local_session(
     for key, value in settings.items():
         builder = builder.config(key, str(value))
     _forget_dead_jvm()
+    _let_stop_end()
     with _ctrl_c_left_alone():
         session = builder.appName(name).master(master).getOrCreate()
     _let_jvm_die_quietly(session)
@@ -89,15 +93,18 @@ def local_session(
 
 def context_of(session: Any, what: str) -> Any:
     """The Spark context behind ``session``; ``InvalidArgumentError`` where there is none."""
-    try:
-        return session.sparkContext
-    except Exception:  # Spark Connect has an exception of its own for what it lacks
-        kind = f"{type(session).__module__}.{type(session).__name__}"
-        raise InvalidArgumentError(
-            f"{what}: expected a classic Spark session, got {kind}: it works with jobs of a "
-            "SparkContext, which Spark Connect does not have: use a session of local_session or "
-            "SparkSession.builder.master(...)"
-        ) from None
+    with suppress(Exception):  # Spark Connect has one of its own for what it lacks
+        from pyspark import SparkContext
+
+        context = session.sparkContext
+        if isinstance(context, SparkContext):  # a Column has something to say by any name
+            return context
+    kind = f"{type(session).__module__}.{type(session).__name__}"
+    raise InvalidArgumentError(
+        f"{what}: expected a classic Spark session, got {kind}: it works with jobs of a "
+        "SparkContext, which Spark Connect does not have: use a session of local_session or "
+        "SparkSession.builder.master(...)"
+    )
 
 
 def _builder() -> SparkSession.Builder:
@@ -177,6 +184,29 @@ def _has_ended(process: subprocess.Popen[bytes], gateway: Any) -> bool:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_ENDING_SECONDS)
     return process.poll() is not None
+
+
+def _let_stop_end() -> None:
+    """Wait until the stop that another thread is within is over: a new session can begin then.
+
+    One that nobody goes on with, since its thread was interrupted, say, is brought to its end.
+    """
+    from pyspark import SparkContext
+
+    until = monotonic() + _ENDING_SECONDS
+    while _is_half_stopped(SparkContext._active_spark_context):
+        if monotonic() > until:
+            SparkContext._active_spark_context.stop()  # type: ignore[union-attr]
+            return
+        Event().wait(_LOOK_EVERY)
+
+
+def _is_half_stopped(context: Any) -> bool:
+    """Whether ``context``, which pyspark has for the running one, is on its way out."""
+    if context is None:
+        return False
+    spark = context._jsc  # looked at once: whoever stops the context sets it to None
+    return spark is None or bool(spark.sc().isStopped())
 
 
 def _let_jvm_die_quietly(session: SparkSession) -> None:

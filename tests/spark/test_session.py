@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from actors_rs.spark import java
 from actors_rs.spark.failures import SparkUnavailable
 from actors_rs.spark.java import find_java_home, java_major, write_support_file
-from actors_rs.spark.session import local_session
+from actors_rs.spark.session import context_of, local_session
 
 pytestmark = pytest.mark.spark
 
@@ -144,6 +144,11 @@ def test_a_running_session_is_used_again(spark: SparkSession) -> None:
     assert local_session(master="local[2]").sparkContext is spark.sparkContext
 
 
+def test_a_column_is_no_session(spark: SparkSession) -> None:
+    with pytest.raises(ValueError, match=r"spark_map: expected a classic Spark session, got .*Col"):
+        context_of(spark.range(3).id, "spark_map")
+
+
 def test_python_workers_run_this_interpreter(spark: SparkSession) -> None:
     used = spark.sparkContext.parallelize([0], 1).map(lambda _: sys.prefix).collect()
     assert used == [sys.prefix]
@@ -192,6 +197,52 @@ def test_ctrl_c_reaches_the_programs_own_handler_and_spark_lives_on() -> None:
         start_new_session=True,
     )
     assert done.stdout == "['seen'] 3\n", done.stderr
+
+
+STOPPED_MEANWHILE = """
+import threading
+from actors_rs.spark import session
+def begin():
+    conf = {"spark.driver.memory": "512m"}
+    return session.local_session(master="local[1]", short_lived=True, conf=conf)
+
+def half_stopped():
+    spark, going_on, half = begin(), threading.Event(), threading.Event()
+    server = spark.sparkContext._accumulatorServer
+    end = server.shutdown
+    server.shutdown = lambda: half.set() or going_on.wait() and end()
+    other = threading.Thread(target=spark.stop, daemon=True)
+    other.start()
+    half.wait()
+    return going_on, other
+
+class UntilItIsStopped:
+    def wait(self, seconds):
+        going_on.set()
+        other.join()
+
+going_on, other = half_stopped()
+session.Event = UntilItIsStopped
+print(begin().range(3).count())
+begin().stop()
+
+spark = begin()
+spark._jsc.sc().stop()
+session._ENDING_SECONDS = 0.0
+session.Event = threading.Event
+print(begin().range(4).count())
+"""
+
+
+def test_a_session_can_follow_one_that_another_thread_or_spark_itself_is_stopping() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_MEANWHILE],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stdout == "3\n4\n", done.stderr
 
 
 ON_PACKAGED_JAVA = """
