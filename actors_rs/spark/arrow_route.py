@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrowRoute",
+    "numbered",
     "open_arrow_route",
     "open_direct",
     "open_public",
@@ -123,7 +124,7 @@ def open_public(df: DataFrame) -> ArrowRoute:
     context = df.sparkSession.sparkContext
     schema = df.limit(0).toArrow().schema
     # A worker would lose the number of rows that have no column.
-    sent = df if df.columns else df.selectExpr("true AS present")
+    sent = numbered(df) if df.columns else df.selectExpr("true AS present")
     sent_schema = schema if df.columns else pa.schema([pa.field("present", pa.bool_())])
     columns = list(range(len(schema)))
     encoded = sent.mapInArrow(_encoder(), "frame binary").rdd
@@ -137,6 +138,14 @@ def open_public(df: DataFrame) -> ArrowRoute:
         return (decode(row.frame) for row in rows)
 
     return ArrowRoute("public", schema, encoded.getNumPartitions(), run)
+
+
+def numbered(df: DataFrame) -> DataFrame:
+    """``df`` with its columns named ``c0``, ``c1`` and so on, for ``mapInArrow``.
+
+    That asks for each column by its name, which two of them may share or which may hold a dot.
+    """
+    return df.toDF(*(f"c{number}" for number in range(len(df.columns))))
 
 
 class _FrameReader:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from actors_rs.spark import sender
 from actors_rs.spark.arrow_route import (
     ArrowRoute,
+    numbered,
     open_arrow_route,
     open_through,
     schema_of_to_arrow,
@@ -91,7 +92,9 @@ def _route_by_workers(df: DataFrame, schema: pa.Schema, limit: int, rows: int) -
             raise  # the plan itself failed
         except (ImportError, AttributeError, Py4JError):
             pass  # a private name moved
-    return open_arrow_route(df.mapInArrow(sender.sender(limit), df.schema))
+    named = numbered(df)
+    sent = named.mapInArrow(sender.sender(limit), named.schema)
+    return open_arrow_route(sent.toDF(*df.columns))
 
 
 def _bytes_a_row(schema: pa.Schema) -> int | None:

@@ -18,7 +18,7 @@ from actors_rs.errors import StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, SparkSource
 from actors_rs.spark.arrow_route import ArrowRoute, open_through
 from actors_rs.spark.connect_back import _listener, _Transfer, open_streamed
-from actors_rs.spark.partitions import ArrowPartitions
+from actors_rs.spark.partitions import ArrowPartitions, RowPartitions
 from tests.spark.jobs import Transform, ids, jobs_running, subscribed, until
 from tests.spark.test_partitions import every_type, flat
 from tests.spark.test_resume import failing, rows_in, to_sqlite
@@ -60,6 +60,15 @@ def test_empty_partitions_and_rows_without_columns_come_too(
     assert flat(ArrowPartitions(spark.range(4).where("id < 0"), max_bytes=limit)) == []
     without = flat(ArrowPartitions(spark.range(0, 10, 1, 2).select(), max_bytes=limit))
     assert [batch.num_rows for batch in without] == [5, 5]
+
+
+@pytest.mark.parametrize("limit", [1, 100_000_000], ids=["streamed", "whole"])
+def test_columns_of_one_name_and_names_with_dots_come_too(spark: SparkSession, limit: int) -> None:
+    df = spark.sql("SELECT id AS n, concat('s', id) AS n, id AS `a.b` FROM range(0, 6, 1, 2)")
+    plan = ArrowPartitions(df, max_bytes=limit)
+    assert pa.Table.from_batches(flat(plan)).equals(df.toArrow())
+    assert plan.schema.names == ["n", "n", "a.b"]
+    assert flat(RowPartitions(df, max_bytes=limit)) == df.collect()
 
 
 def test_no_batch_is_larger_than_the_budget(spark: SparkSession) -> None:
