@@ -49,6 +49,16 @@ def without_numbers(plan: str) -> str:
     return _ADDRESS.sub("@", plan)
 
 
+class _SparkPlan(Plan):
+    """A plan whose text ends with the settings that it is dealt to partitions by."""
+
+    def difference(self, schema: str, partitions: int) -> str:
+        said = super().difference(schema, partitions)
+        if (schema, partitions) != (self.schema, self.partitions):
+            return said
+        return f"{said}: it is the query, or a setting that deals rows to partitions"
+
+
 class _Entry:
     """One partition's line in the ledger; counts what is given of it."""
 
@@ -84,7 +94,7 @@ class Book:
     def open(self, plan: PartitionPlan[Any], total: int) -> None:
         """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises."""
         schema, text = plan.describe()
-        facts = Plan(schema, total, without_numbers(text))
+        facts = _SparkPlan(schema, total, without_numbers(text))
         run = self._ledger.open(facts)
         report = run.report()
         entries = report.partitions

@@ -8,13 +8,14 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
 from actors_rs.spark.connect_back import open_streamed
+from actors_rs.spark.dealing import settings_of
 from actors_rs.spark.failures import (
     SparkSessionLost,
     describe_failure,
@@ -37,6 +38,7 @@ T = TypeVar("T")
 
 _ROWS_AT_ONCE = 4096
 _ALL_FIELDS = 2**31 - 1
+_OF_A_QUERY = "SQLExecutionRDD"
 
 
 class PartitionPlan(Protocol[T_co]):
@@ -184,7 +186,7 @@ class RddPartitions(_Planned[list[T]]):
     """An RDD's partitions, each one element: the list of what the partition holds."""
 
     def __init__(self, rdd: RDD[T], pool: str | None = None) -> None:
-        if not hasattr(rdd, "getNumPartitions"):  # to look for the class would need pyspark
+        if not _is_rdd(rdd):
             kind = f"{type(rdd).__module__}.{type(rdd).__name__}"
             raise InvalidArgumentError(
                 f"expected an RDD, got {kind}: for a DataFrame there are SparkSource.arrow and rows"
@@ -198,19 +200,34 @@ class RddPartitions(_Planned[list[T]]):
         return count, lambda index: _as_list(run(index))
 
     def describe(self) -> tuple[str, str]:
-        lineage = self._rdd.toDebugString() or b""
-        return "an RDD", lineage.decode("utf-8", "replace")
+        lineage = (self._rdd.toDebugString() or b"").decode("utf-8", "replace")
+        if _OF_A_QUERY in lineage:  # as ``df.rdd`` is, which does not say of which session
+            jvm: Any = self._context._jvm
+            session = jvm.org.apache.spark.sql.SparkSession.getDefaultSession()
+            if session.isDefined():
+                lineage = f"{lineage}\n{settings_of(self._context, session.get())}"
+        return "an RDD", lineage
 
 
 def _context_of(df: DataFrame) -> SparkContext:
+    with suppress(Exception):  # Spark Connect has one of its own for what it lacks
+        from pyspark.sql import DataFrame
+
+        if isinstance(df, DataFrame):  # a Column has something to say by any name
+            return df.sparkSession.sparkContext
+    kind = f"{type(df).__module__}.{type(df).__name__}"
+    raise InvalidArgumentError(
+        f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
+        "be asked for one by one"
+    )
+
+
+def _is_rdd(thing: object) -> bool:
     try:
-        return df.sparkSession.sparkContext
-    except Exception:  # Spark Connect has an exception of its own for what it lacks
-        kind = f"{type(df).__module__}.{type(df).__name__}"
-        raise InvalidArgumentError(
-            f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
-            "be asked for one by one"
-        ) from None
+        from pyspark import RDD
+    except ImportError:
+        return False
+    return isinstance(thing, RDD)
 
 
 def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
@@ -218,12 +235,13 @@ def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
 
 
 def _description_of(df: Any) -> tuple[str, str]:
-    """Schema and plan of a DataFrame, with the files it reads."""
+    """Schema and plan of a DataFrame, with the files it reads and the settings it is dealt by."""
     plan = df._jdf.queryExecution().analyzed()
     with _nothing_left_out(df.sparkSession):
         text = plan.toString()
-    files = "\n".join(sorted(df.inputFiles()))
-    return df.schema.simpleString(), f"{text}\n{files}"
+    session = df.sparkSession
+    settings = settings_of(session.sparkContext, session._jsparkSession)
+    return df.schema.simpleString(), "\n".join([text, *sorted(df.inputFiles()), settings])
 
 
 @contextmanager
@@ -283,14 +301,16 @@ def _row_decoder(df: DataFrame) -> Callable[[pa.Table], list[Row]] | None:
     try:
         from pyspark.sql.conversion import ArrowTableToRowsConversion
         from pyspark.sql.pandas.types import to_arrow_schema
+
+        from actors_rs.spark.moments import with_moments
     except ImportError:
         return None
-    schema = df.schema
+    schema, decoded_as = df.schema, with_moments(df.schema)
     as_bytes = df.sparkSession.conf.get("spark.sql.execution.pyspark.binaryAsBytes", "true")
 
     def decode(table: pa.Table) -> list[Row]:
         rows: list[Row] = ArrowTableToRowsConversion.convert(
-            table, schema, binary_as_bytes=as_bytes == "true"
+            table, decoded_as, binary_as_bytes=as_bytes == "true"
         )
         return rows
 

@@ -17,6 +17,7 @@ from actors_rs.spark.arrow_route import (
     open_through,
     schema_of_to_arrow,
 )
+from actors_rs.spark.dealing import SETTINGS
 
 pytestmark = pytest.mark.spark
 
@@ -68,6 +69,14 @@ def test_one_job_brings_several_partitions_in_the_order_asked(
     assert [batch.column(0).to_pylist() for batch in route.run([2, 0])] == [[6, 7, 8], [0, 1, 2]]
 
 
+@pytest.mark.parametrize("open_route", [open_direct, open_public])
+def test_both_routes_take_columns_of_one_name_and_names_with_dots(
+    spark: SparkSession, open_route: Any
+) -> None:
+    df = spark.sql("SELECT id AS n, concat('s', id) AS n, id AS `a.b` FROM range(0, 6, 1, 2)")
+    assert table(open_route(df)).equals(df.toArrow())
+
+
 def test_the_public_route_is_taken_where_a_private_name_is_missing(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,3 +120,8 @@ def test_the_jvm_is_started_deaf_to_ctrl_c(spark: SparkSession) -> None:
 
 def test_a_cancelled_group_refuses_jobs_to_come(spark: SparkSession) -> None:
     assert spark.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs("nobody's") is None
+
+
+def test_each_setting_that_deals_rows_is_one_of_sparks(spark: SparkSession) -> None:
+    for name in SETTINGS:
+        spark.conf.get(name)  # raises for what Spark does not know

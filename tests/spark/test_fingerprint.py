@@ -1,6 +1,7 @@
 """What tells a plan from another one: all that the user wrote, and nothing that Spark counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, Observation, SparkSession, functions
 
 from actors_rs.spark.bookkeeping import without_numbers
+from actors_rs.spark.dealing import SETTINGS, settings_told
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions
 
 pytestmark = pytest.mark.spark
@@ -78,6 +80,54 @@ def test_a_plan_that_gives_other_rows_is_another_one(spark: SparkSession, what: 
     assert fingerprint(one(spark)) != fingerprint(other(spark))
 
 
+@contextmanager
+def set_to(spark: SparkSession, name: str, value: str) -> Iterator[None]:
+    before = spark.conf.getAll.get(name)
+    spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        spark.conf.unset(name)
+        if before is not None:
+            spark.conf.set(name, before)
+
+
+DEALT_OTHERWISE = {
+    "spark.sql.shuffle.partitions": "7",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.files.openCostInBytes": "1000",
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "9",
+    "spark.sql.session.timeZone": "Asia/Tokyo",
+}
+
+
+@pytest.mark.parametrize("name", DEALT_OTHERWISE)
+def test_a_plan_whose_rows_are_dealt_by_another_setting_is_another_one(
+    spark: SparkSession, name: str
+) -> None:
+    before = fingerprint(pairs(spark))
+    with set_to(spark, name, DEALT_OTHERWISE[name]):
+        assert fingerprint(pairs(spark)) != before
+    assert fingerprint(pairs(spark)) == before
+
+
+def test_a_setting_that_is_set_to_what_it_is_anyhow_changes_no_plan(spark: SparkSession) -> None:
+    before = fingerprint(pairs(spark))
+    for name in ("spark.sql.adaptive.enabled", "spark.sql.join.preferSortMergeJoin"):
+        assert name not in spark.conf.getAll
+        with set_to(spark, name, "true"):
+            assert fingerprint(pairs(spark)) == before
+
+
+def test_each_setting_the_version_and_the_parallelism_count() -> None:
+    def told(version: str = "4", parallelism: int = 2, other: str = "") -> str:
+        return settings_told(version, parallelism, lambda name: name == other)
+
+    every = [told(), told("5"), told("4", 3), *(told(other=name) for name in SETTINGS)]
+    assert len(set(every)) == 3 + len(SETTINGS)
+    assert list(SETTINGS) == sorted(set(SETTINGS))
+
+
 def test_the_session_of_the_thread_and_its_settings_are_left_as_they_are(
     spark: SparkSession,
 ) -> None:
@@ -96,7 +146,7 @@ def test_a_column_is_no_argument_of_a_lambda_whose_number_begins_as_its_own_does
     assert "one_1#" in without_numbers(early)
 
 
-def lineage(rdd: RDD[int]) -> str:
+def lineage(rdd: RDD[Any]) -> str:
     plan = RddPartitions(rdd)
     plan.plan("a plan")
     return without_numbers(plan.describe()[1])
@@ -116,3 +166,17 @@ def test_an_rdd_is_the_same_though_it_was_cached_meanwhile_or_moved_in_its_file(
     moved = spark.sparkContext.parallelize(range(4), 2).map(lambda n: (n, 1)).groupByKey().keys()
     assert lineage(moved) == lineage(counted())
     assert lineage(moved) != lineage(spark.sparkContext.parallelize(range(4), 2))
+
+
+def test_settings_count_for_an_rdd_of_a_query_and_for_no_other(spark: SparkSession) -> None:
+    def of_a_query() -> RDD[Any]:
+        return pairs(spark).rdd
+
+    def of_its_own() -> RDD[Any]:
+        return spark.sparkContext.parallelize(range(4), 2)
+
+    query, own = lineage(of_a_query()), lineage(of_its_own())
+    assert lineage(of_a_query()) == query
+    with set_to(spark, "spark.sql.shuffle.partitions", "7"):
+        assert lineage(of_a_query()) != query
+        assert lineage(of_its_own()) == own

@@ -1,6 +1,7 @@
 """The Spark source on a real Spark: what it computes and when, and what it delivers."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,25 @@ def test_rows_give_what_collect_gives(spark: SparkSession) -> None:
     assert SparkSource.rows(df).run(Sink.list()) == df.collect()
 
 
+def test_rows_tell_the_two_times_of_an_hour_that_comes_twice(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = "timestamp_seconds(1730608200 + 1800 * id)"  # around 2024-11-03 02:00 in New York
+    df = spark.sql(
+        f"SELECT id, {moment} AS t, array({moment}) AS a, map('k', struct({moment})) AS m "
+        "FROM range(0, 8, 1, 2)"
+    )
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        rows, expected = SparkSource.rows(df).run(Sink.list()), df.collect()
+        seconds = [row.t.timestamp() for row in rows]
+    time.tzset()
+    assert seconds == [1730608200 + 1800 * row.id for row in rows]
+    assert repr(rows) == repr(expected)  # two times that differ in fold alone are equal
+    assert "fold=1" in repr(rows[-1].m) + repr(rows[4].m)
+
+
 def test_partitions_give_one_list_for_each_partition_of_an_rdd(spark: SparkSession) -> None:
     rdd = spark.sparkContext.parallelize(range(10), 4).filter(lambda n: n > 3)
     assert SparkSource.partitions(rdd).run(Sink.list()) == rdd.glom().collect()
@@ -216,3 +236,19 @@ def test_the_end_comes_without_a_request_beyond_the_last_element(
     subscriber.subscription.request(10)
     until(lambda: subscriber.completed)
     assert len(subscriber.got) == 10
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("arrow", r"expected a DataFrame of a classic Spark session, got .*\.Column"),
+        ("rows", r"expected a DataFrame of a classic Spark session, got .*\.Column"),
+        ("partitions", r"expected an RDD, got .*\.Column"),
+    ],
+)
+def test_a_column_is_refused_at_once(spark: SparkSession, kind: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        getattr(SparkSource, kind)(spark.range(3).id)
