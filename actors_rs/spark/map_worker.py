@@ -5,6 +5,10 @@ nothing of ours.
 
 Elements come as pickled lists, and go as pickled lists of ``(True, value)`` or ``(False, error)``:
 an element that raises fails alone. What cannot be pickled counts as an error of its element.
+
+One that cannot be unpickled costs no other one either. Elements come once more then, each pickled
+by itself (``of_pickled``), for which the answer is ``UNREAD``: the function was called for none of
+them. Results go that way at once, and the driver sees which of them it cannot read.
 """
 
 from __future__ import annotations
@@ -15,7 +19,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["mapper"]
+__all__ = ["UNREAD", "mapper", "of_pickled"]
+
+UNREAD = b""
+"""The answer for a list of elements that could not be unpickled."""
 
 
 def mapper(f: Callable[[Any], Any]) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
@@ -23,9 +30,28 @@ def mapper(f: Callable[[Any], Any]) -> Callable[[Iterator[bytes]], Iterator[byte
 
     def run(chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:
-            yield _pickled([_outcome(f, element) for element in _load(chunk)])
+            try:
+                elements = _load(chunk)
+            except Exception:
+                yield UNREAD
+            else:
+                yield _pickled([_outcome(f, element) for element in elements])
 
     return run
+
+
+def of_pickled(f: Callable[[Any], Any]) -> Callable[[bytes], Any]:
+    """``f`` of an element that was pickled by itself; raises ``TypeError`` if it cannot be read."""
+
+    def unpickled(pickled: bytes) -> Any:
+        try:
+            element = _load(pickled)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise TypeError(f"cannot be unpickled in a Python worker ({why})") from None
+        return f(element)
+
+    return unpickled
 
 
 def _outcome(f: Callable[[Any], Any], element: Any) -> tuple[bool, Any]:
@@ -52,19 +78,20 @@ def _that_travels(error: Exception) -> Exception:
 
 def _pickled(outcomes: list[tuple[bool, Any]]) -> bytes:
     try:
-        return _dump(outcomes)
+        pickled = _dump(outcomes)
+        _load(pickled)
     except Exception:
-        return _dump([_picklable(outcome) for outcome in outcomes])
+        return _dump([_by_itself(outcome) for outcome in outcomes])
+    return pickled
 
 
-def _picklable(outcome: tuple[bool, Any]) -> tuple[bool, Any]:
+def _by_itself(outcome: tuple[bool, Any]) -> bytes:
     try:
-        _dump(outcome)
+        return _dump(outcome)
     except Exception as error:
         kind = f"{type(outcome[1]).__module__}.{type(outcome[1]).__qualname__}"
         why = f"{type(error).__name__}: {error}"
-        return False, TypeError(f"the result, a {kind}, cannot be pickled ({why})")
-    return outcome
+        return _dump((False, TypeError(f"the result, a {kind}, cannot be pickled ({why})")))
 
 
 def _dump(value: object) -> bytes:

@@ -73,9 +73,10 @@ def spark_map(
     ``f`` is a function that ``map_async`` takes: plain, or a coroutine function, each call of
     which is run to its end in the worker. Up to ``batch`` elements travel in one job, up to
     ``parallelism`` jobs run at a time. An element for which ``f`` raises fails alone and follows
-    the stage's failure policy; if a job as a whole fails, since a worker died, say, each of its
-    elements has failed with ``SparkPartitionError``. ``ordered``: results in the order of the
-    elements. ``pool``: the scheduler's pool.
+    the stage's failure policy, and so does one that cannot travel, or whose result cannot; if a job
+    as a whole fails, since a worker died, say, each of its elements has failed with
+    ``SparkPartitionError``. ``ordered``: results in the order of the elements. ``pool``: the
+    scheduler's pool.
 
     Raises ``InvalidArgumentError`` for a function that cannot be pickled, naming what in it cannot,
     and ``SparkSessionLost`` for a session that was stopped.
@@ -105,6 +106,7 @@ class _Jobs:
     ) -> None:
         self._context = context
         self._mapper = map_worker.mapper(f)
+        self._singly = map_worker.mapper(map_worker.of_pickled(f))
         self._parallelism = parallelism
         self._pool = pool
         self._tag = f"actors-rs-{uuid.uuid4()}"
@@ -112,20 +114,29 @@ class _Jobs:
 
     def run(self, elements: Sequence[Any]) -> list[Outcome]:
         """See ``MapJobs``."""
-        context = self._context
         try:
-            tasks = max(1, -(-context.defaultParallelism // self._parallelism))
-            chunks, places, refused = chunks_of(elements, tasks, self._largest())
-            outcomes: list[Outcome] = [(False, refused.get(at)) for at in range(len(elements))]
-            if chunks:
-                with tagged(context, self._tag, self._pool):
-                    rdd = context.parallelize(chunks, len(chunks))
-                    answers = rdd.mapPartitions(self._mapper).collect()
-                _fill(outcomes, places, answers)
+            outcomes, unread = self._job(self._mapper, elements)
+            if unread:
+                again, _ = self._job(self._singly, [_dumped(elements[at]) for at in unread])
+                for at, outcome in zip(unread, again, strict=True):
+                    outcomes[at] = outcome
         except Exception as error:
             what = "a job of spark_map"
-            raise describe_failure(error, None, context, self._tag, what) from error
+            raise describe_failure(error, None, self._context, self._tag, what) from error
         return outcomes
+
+    def _job(self, mapper: Any, elements: Sequence[Any]) -> tuple[list[Outcome], list[int]]:
+        """What became of ``elements``, and at which places nothing was even tried."""
+        context = self._context
+        tasks = max(1, -(-context.defaultParallelism // self._parallelism))
+        chunks, places, refused = chunks_of(elements, tasks, self._largest())
+        outcomes: list[Outcome] = [(False, refused.get(at)) for at in range(len(elements))]
+        if not chunks:
+            return outcomes, []
+        with tagged(context, self._tag, self._pool):
+            rdd = context.parallelize(chunks, len(chunks))
+            answers = rdd.mapPartitions(mapper).collect()
+        return outcomes, _fill(outcomes, places, answers)
 
     def cancel(self) -> None:
         """See ``MapJobs``."""
@@ -144,10 +155,38 @@ class _Jobs:
         return self._limit
 
 
-def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]) -> None:
-    """Put what the workers said where it belongs."""
+def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]) -> list[int]:
+    """Put what the workers said where it belongs; the places of which they could read nothing."""
+    unread: list[int] = []
+    for place, answer in zip(places, answers, strict=True):
+        if answer == map_worker.UNREAD:
+            unread += place
+            continue
+        good, came = _loaded(answer)
+        if not good:
+            came = [(False, came)] * len(place)
+        for at, outcome in zip(place, came, strict=True):
+            outcomes[at] = _by_itself(outcome) if isinstance(outcome, bytes) else outcome
+    return unread
+
+
+def _by_itself(pickled: bytes) -> Outcome:
+    good, came = _loaded(pickled)
+    return came if good else (False, came)
+
+
+def _loaded(pickled: bytes) -> Outcome:
     from pyspark import cloudpickle
 
-    for place, answer in zip(places, answers, strict=True):
-        for at, outcome in zip(place, cloudpickle.loads(answer), strict=True):
-            outcomes[at] = outcome
+    try:
+        return True, cloudpickle.loads(pickled)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        return False, TypeError(f"the result cannot be unpickled ({why})")
+
+
+def _dumped(value: object) -> bytes:
+    from pyspark import cloudpickle
+
+    untyped: Any = cloudpickle
+    return bytes(untyped.dumps(value))

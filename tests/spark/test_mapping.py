@@ -4,8 +4,10 @@
 import asyncio
 import functools
 import os
+import pickle
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, spark_map
+from actors_rs.spark.mapping import _fill
 from actors_rs.spark.pickling import chunks_of
 from tests.spark.jobs import jobs_running, until
 
@@ -117,6 +120,62 @@ def test_a_result_or_an_error_that_cannot_be_pickled_is_its_elements_failure(
     causes = [str(letter.error) for letter in system.dead_letters.recent()]
     assert any("the result, a _thread.lock, cannot be pickled" in cause for cause in causes)
     assert any("Odd: 1 and 2" in cause for cause in causes)
+
+
+class Picky:
+    """Pickled without complaint, but not unpickled."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __reduce__(self) -> Any:
+        return int, (f"no number: {self.n}",)
+
+
+def test_a_result_that_cannot_be_unpickled_is_its_elements_failure_alone(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    def odd(n: int) -> Any:
+        return Picky(n) if n in (3, 7) else (n, threading.Lock()) if n == 5 else n
+
+    flow = spark_map(odd, spark, batch=10).on_failure("resume")
+    assert results(system, 10, flow) == [0, 1, 2, 4, 6, 8, 9]
+    letters: dict[Any, str] = {
+        letter.what: str(letter.error) for letter in system.dead_letters.recent()
+    }
+    assert sorted(letters) == [3, 5, 7]
+    assert "TypeError: the result cannot be unpickled (ValueError: invalid " in letters[3]
+    assert "no number: 7" in letters[7]
+    assert "the result, a builtins.tuple, cannot be pickled" in letters[5]
+
+
+def test_an_element_that_cannot_be_unpickled_fails_alone_and_no_other_is_done_twice(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    folder = str(tmp_path)
+
+    def once(n: int) -> int:
+        os.close(os.open(f"{folder}/{n}", os.O_CREAT | os.O_EXCL))
+        return n
+
+    elements: list[Any] = [Picky(n) if n in (3, 7) else n for n in range(10)]
+    source = Source.from_iterable(elements)
+    flow = spark_map(once, spark, batch=10).on_failure("resume")
+    got = system.start(source.via(flow).to(Sink.list())).result(SECONDS)
+    assert got == [0, 1, 2, 4, 5, 6, 8, 9]
+    letters = [str(letter.error) for letter in system.dead_letters.recent()]
+    said = "TypeError: cannot be unpickled in a Python worker (ValueError: invalid "
+    assert [said in letter for letter in letters] == [True, True]
+    assert "no number: 3" in letters[0]
+
+
+def test_results_that_only_a_worker_can_read_are_told_as_such(system: ActorSystem) -> None:
+    answers = [pickle.dumps([(True, Picky(0)), (True, 1)]), pickle.dumps([(True, 2)])]
+    outcomes: list[Any] = [None] * 3
+    assert _fill(outcomes, [[0, 2], [1]], answers) == []
+    assert outcomes[1] == (True, 2)
+    assert [good for good, _ in outcomes] == [False, True, False]
+    assert str(outcomes[2][1]).startswith("the result cannot be unpickled (ValueError: ")
 
 
 def test_an_element_that_cannot_be_pickled_fails_alone(
