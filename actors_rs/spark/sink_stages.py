@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.delivery.ack import Tracked, Unit
 from actors_rs.delivery.carrying.units import UnitSink
 from actors_rs.errors import InvalidArgumentError, LedgerError
+from actors_rs.stages.arrow_schema import loosened, loosened_as
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -145,36 +146,9 @@ def data_frame_of(session: Any, table: pa.Table) -> Any:
         from pyspark.sql.pandas.types import from_arrow_schema
     except ImportError:
         return session.createDataFrame(table)
-    table = _loosened(table)
+    table = loosened_as(table, loosened(table.schema))
     schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
     return session.createDataFrame(table, schema=schema)
-
-
-def _loosened(table: pa.Table) -> pa.Table:
-    """``table``, where fields of a struct that may be null may be so too."""
-    import pyarrow as pa
-
-    fields = [field.with_type(_loosened_type(field.type, field.nullable)) for field in table.schema]
-    schema = pa.schema(fields, table.schema.metadata)
-    return table if schema.equals(table.schema) else table.cast(schema)
-
-
-def _loosened_type(kind: pa.DataType, null: bool) -> pa.DataType:
-    import pyarrow as pa
-
-    def loosened(field: pa.Field, null: bool) -> pa.Field:
-        null = null or field.nullable
-        return field.with_type(_loosened_type(field.type, null)).with_nullable(null)
-
-    if pa.types.is_struct(kind):
-        return pa.struct([loosened(field, null) for field in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(loosened(kind.value_field, False))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(loosened(kind.value_field, False))
-    if pa.types.is_map(kind):
-        return pa.map_(loosened(kind.key_field, False), loosened(kind.item_field, False))
-    return kind
 
 
 def _table_of(element: Any) -> pa.Table:

@@ -20,7 +20,7 @@ def check_names(names: Iterable[str]) -> None:
 def loosened_as(data: Any, schema: Any) -> Any:
     """``data``, a table or record batch, as ``schema`` has it if that is its own one, loosened."""
     if data.schema.equals(schema) or not loosened(data.schema).equals(schema):
-        return data  # where it does not fit, whoever writes it says so
+        return data  # whoever writes it says where it does not fit
     return data.cast(schema)
 
 
