@@ -38,6 +38,7 @@ from actors_rs.runtime.keeper import (
     is_fatal,
 )
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.statistics import ActorStatistics, actor_statistics
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.watch import begin_watch, end_watch, tell_watchers
@@ -288,14 +289,20 @@ class PooledActor(Actor):
         self._end(error, self.on_failure, type(error), error, error.__traceback__)
 
     def _end(self, error: BaseException | None, last_hook: Callable[..., None], *args: Any) -> None:
-        """The actor's last act; it leaves, whatever the hook raises."""
+        """The actor's last act; it leaves, whatever the hook raises.
+
+        Behind the hook an error is only kept, without what the handler had in hand; not one that
+        is fatal, which is raised again where the system ends.
+        """
         if self._keeper is None or self._keeper.is_last(error):
             self.actor_stopped.set()
         try:
             last_hook(*args)
         except BaseException as failure:
             self._note_failure(failure)
+            _let_go(failure)
         finally:
+            _let_go(error)
             self._leave(error)
 
     def _handle_failure(
@@ -322,6 +329,7 @@ class PooledActor(Actor):
             self.system.dead_letters.record(
                 None, where=str(self), why="the failure could not be logged", error=broken
             )
+            forget_frames(broken, but=error)  # ``on_failure`` is still to see that
         if is_fatal(error):
             self.system.fatal(error)
 
@@ -358,3 +366,8 @@ class PooledActor(Actor):
         else:
             reason = f"{self._actor_ref} stopped before handling the message"
             answer_dead(message.reply_to, reason)
+
+
+def _let_go(error: BaseException | None) -> None:
+    if error is not None and not is_fatal(error):
+        forget_frames(error)

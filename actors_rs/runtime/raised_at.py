@@ -12,22 +12,29 @@ from types import TracebackType
 __all__ = ["forget_frames"]
 
 
-def forget_frames(error: BaseException) -> None:
-    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from."""
-    seen: set[int] = set()
+def forget_frames(error: BaseException, but: BaseException | None = None) -> None:
+    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from.
+
+    ``but`` keeps its own for somebody who is still to read it.
+    """
+    seen = {id(but)}
     left: list[BaseException | None] = [error]
     while left:
         one = left.pop()
         if one is None or id(one) in seen:
             continue
         seen.add(id(one))
-        left += (one.__cause__, one.__context__)
-        if one.__traceback__ is not None:
-            note = _place(one.__traceback__)
-            with suppress(Exception):  # whatever methods of its own a user's exception has
-                BaseException.__setattr__(one, "__traceback__", None)
-                if note not in getattr(one, "__notes__", ()):  # some raise one again and again
-                    BaseException.add_note(one, note)
+        with suppress(Exception):  # whatever methods of its own a user's exception has
+            left += (one.__cause__, one.__context__)
+            _note_the_place(one)
+
+
+def _note_the_place(error: BaseException) -> None:
+    if error.__traceback__ is not None:
+        note = _place(error.__traceback__)
+        BaseException.__setattr__(error, "__traceback__", None)
+        if note not in getattr(error, "__notes__", ()):  # some raise one again and again
+            BaseException.add_note(error, note)
 
 
 def _place(trace: TracebackType) -> str:

@@ -1,11 +1,15 @@
+# mypy: disable-error-code="union-attr, var-annotated"
 """What an exception in an actor ends, and what it does not."""
 
+import gc
 import threading
+import weakref
+from traceback import extract_tb
 
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, PooledActor
+from actors_rs import ActorSystem, ChildSpec, PooledActor, Supervisor
 from actors_rs.errors import InvalidArgumentError
 from tests.runtime.support import Recorder, behind, eventually, no_thread_left
 
@@ -41,7 +45,7 @@ def test_an_exception_under_tell_ends_the_actor_after_on_failure(kind, caplog):
         eventually(lambda: not system.children())
         assert actor.hooks == ["start", "failure"]
         assert actor.failure[:2] == (ValueError, error)
-        assert actor.failure[2] is error.__traceback__
+        assert extract_tb(actor.failure[2])[-1].name == "on_receive"
         assert not ref.is_alive()
     assert "Unhandled exception in Kind" in caplog.text
 
@@ -54,6 +58,66 @@ def test_the_message_that_ended_an_actor_is_a_dead_letter():
         eventually(lambda: not system.children())
     (letter,) = system.dead_letters.recent()
     assert (letter.what, letter.error) == (error, error)
+
+
+class Big:
+    """What a handler has in hand."""
+
+
+class Handler(PooledActor):
+    """Fails with something in hand; ``broken`` are the hooks that fail too."""
+
+    def __init__(self, held, seen, broken=()):
+        super().__init__()
+        self.held, self.seen, self.broken = held, seen, broken
+
+    def on_receive(self, message):
+        self.held.append(weakref.ref(in_hand := Big()))
+        raise ValueError(type(in_hand))
+
+    def _fail_in(self, hook):
+        if hook in self.broken:
+            self.held.append(weakref.ref(in_hand := Big()))
+            raise KeyError(type(in_hand))
+
+    def _handle_failure(self, *info):
+        self._fail_in("log")
+
+    def on_failure(self, kind, error, trace):
+        self.seen.append((extract_tb(trace)[-1].name, extract_tb(error.__traceback__)[-1].name))
+        self._fail_in("on_failure")
+
+
+@pytest.mark.parametrize("broken", [[], ["log"], ["on_failure"], ["log", "on_failure"]])
+@pytest.mark.parametrize("restart", [None, "temporary", "permanent"])
+def test_the_letter_of_a_failed_actor_keeps_its_place_and_nothing_that_its_handler_had(
+    broken, restart
+):
+    held, seen = [], []
+    with ActorSystem(dispatcher="calling_thread") as system:
+        if restart is None:
+            ref = system.spawn(Handler, held, seen, broken)
+        else:
+            child = ChildSpec(Handler, (held, seen, broken), restart=restart)
+            ref = system.supervise(Supervisor(children=[child])).child("Handler")
+        ref.tell("fail")
+        assert seen == [("on_receive", "on_receive")]
+        gc.collect()
+        assert [gone() for gone in held] == [None] * len(held)
+        letters = system.dead_letters.recent()
+        assert len(letters) == len(held)
+        [failed] = [letter.error for letter in letters if letter.what == "fail"]
+        assert failed.__notes__[0].startswith("raised in Handler.on_receive (")
+
+
+def test_an_error_that_ends_the_system_is_raised_again_with_its_traceback():
+    def exits():
+        raise SystemExit(3)
+
+    with raises_at_the_end(SystemExit) as caught, ActorSystem() as system:
+        system.spawn(Recorder).tell(exits)
+        eventually(lambda: not system.is_open)
+    assert "exits" in [frame.name for frame in extract_tb(caught.tb)]
 
 
 def test_an_exception_ends_no_other_actor(kind):
