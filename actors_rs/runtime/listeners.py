@@ -9,6 +9,8 @@ from actors_rs.runtime._primitives import Lock
 
 __all__ = ["Listener", "Listeners"]
 
+_FEW = 64  # listeners that are not worth a sweep
+
 
 class Listener(Protocol):
     """Who is woken."""
@@ -23,15 +25,17 @@ class Listeners:
     def __init__(self) -> None:
         self._lock = Lock()
         self._all: dict[int, weakref.ref[Listener]] = {}
+        self._sweep_at = _FEW
 
     def __len__(self) -> int:
+        """How many there are; for a while also those that were dropped without a word."""
         return len(self._all)
 
     def add(self, listener: Listener) -> None:
         """Wake ``listener`` from now on, until ``remove`` or its end."""
         with self._lock:
-            # One that was dropped without a word is forgotten when its place is needed.
-            self._all = {key: ref for key, ref in self._all.items() if ref() is not None}
+            if len(self._all) >= self._sweep_at:
+                self._sweep()
             self._all[id(listener)] = weakref.ref(listener)
 
     def remove(self, listener: Listener) -> None:
@@ -46,3 +50,8 @@ class Listeners:
         for listener in listeners:
             if listener is not None:
                 listener.wake()
+
+    def _sweep(self) -> None:
+        """Forget those that were dropped without a word; when there are twice as many, again."""
+        self._all = {key: ref for key, ref in self._all.items() if ref() is not None}
+        self._sweep_at = max(_FEW, 2 * len(self._all))

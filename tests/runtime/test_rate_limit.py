@@ -1,8 +1,8 @@
 # mypy: disable-error-code="var-annotated"
 """A rate: the token bucket as a value, and the limit that streams share."""
 
-import gc
 import threading
+import weakref
 
 import pytest
 from hypothesis import given, settings
@@ -151,9 +151,29 @@ def test_listeners_are_woken_until_they_leave():
 
 
 def test_a_listener_is_not_kept_alive_and_its_place_not_kept_free():
-    listeners = Listeners()
-    for _ in range(100):
-        listeners.add(Stage())
-        gc.collect(0)
+    listeners, others, ids, most = Listeners(), [], set(), 0
+    for _ in range(1_000):
+        stage = Stage()
+        listeners.add(stage)
+        ids.add(id(stage))
+        most = max(most, len(listeners))
+        del stage
+        others.append(Stage())  # where it was, so that the next one is elsewhere
+    assert most <= 64 < len(ids)
+
+
+def test_the_cost_of_one_more_listener_does_not_grow_with_their_number(monkeypatch):
+    looked = []
+
+    class Noticing(weakref.ref):
+        def __call__(self):
+            looked.append(self)
+            return super().__call__()
+
+    monkeypatch.setattr("actors_rs.runtime.listeners.weakref.ref", Noticing)
+    listeners, stages = Listeners(), [Stage() for _ in range(4_000)]
+    for stage in stages:
+        listeners.add(stage)
+    assert len(looked) <= 2 * len(stages)
     listeners.wake()
-    assert len(listeners) <= 2
+    assert {stage.woken for stage in stages} == {1}
