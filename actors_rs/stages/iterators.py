@@ -1,6 +1,7 @@
 """What stages do with iterables of the user's: whether they can be drawn at all, and closing them.
 
-A generator that has ended looks like an empty one. Nobody means that: it was used up elsewhere.
+An iterator that has ended looks like an empty one. Nobody means that: it was used up elsewhere. A
+generator tells, others are known by what a run has seen of them.
 What a function of the user's must not return is refused with the same words everywhere.
 """
 
@@ -12,17 +13,66 @@ from typing import Any
 
 from actors_rs.errors import GraphError
 
-__all__ = ["check_key", "close", "iterator_of", "no_pair", "not_ended"]
+__all__ = ["Rest", "check_key", "close", "iterator_of", "no_pair", "not_ended", "once"]
 
 
 def not_ended(iterable: Any, where: str) -> Any:
     """``iterable``, unless it is known that its elements went elsewhere: ``GraphError`` then."""
     if type(iterable) is GeneratorType and iterable.gi_frame is None:
-        raise GraphError(
-            f"{where}: expected a generator that goes on, got one that has ended: give "
-            f"the function that makes it, to run it again ({iterable!r})"
-        )
+        raise _used_up(where, "a generator", iterable)
     return iterable
+
+
+class Rest:
+    """An iterator for one run after another, each of which has what those before have left.
+
+    Called, it gives what is to be drawn. Behind the end that a run has seen, and noted in
+    ``ended``, there must be more, as in a file that has grown: else it raises ``GraphError``. The
+    flag is plain: runs at the same time share the elements as chance will have it anyway.
+    """
+
+    __slots__ = ("_iterator", "_where", "ended")
+
+    def __init__(self, iterator: Iterator[Any], where: str) -> None:
+        self._iterator = iterator
+        self._where = where
+        self.ended = False
+
+    def __call__(self) -> Iterator[Any]:
+        if not self.ended:
+            return self._iterator
+        rest = once(iterator_of(self._iterator, self._where))
+        for first in rest:
+            return _begun(first, rest)
+        raise _used_up(self._where, "an iterator", self._iterator)
+
+
+def once(iterator: Iterator[Any]) -> Iterator[Any]:
+    """``iterator``, which ``iter`` may be called with again; it is closed at the end of this.
+
+    One of a class of the user's may begin anew each time.
+    """
+    try:
+        for element in iterator:  # noqa: UP028 - ``yield from`` would close it a second time
+            yield element
+    finally:
+        close(iterator)
+
+
+def _begun(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    """``first``, which has been drawn, and ``rest``; both end together."""
+    try:
+        yield first
+        yield from rest
+    finally:
+        close(rest)
+
+
+def _used_up(where: str, kind: str, iterator: Any) -> GraphError:
+    return GraphError(
+        f"{where}: expected {kind} that goes on, got one that has ended: give the function that "
+        f"makes it, to run it again ({iterator!r})"
+    )
 
 
 def iterator_of(values: Any, where: str, wanted: str = "an iterable") -> Iterator[Any]:

@@ -3,8 +3,8 @@
     a b |
 
 Draws the elements of an iterable. A list, tuple or range is sliced. Any other iterable is iterated
-anew for each run, so a generator can be run once, and is an error when it has ended already; give a
-function that returns an iterable to run it again and again.
+anew for each run, so a generator, or another iterator, can be run once, and is an error when it has
+ended already; give a function that returns an iterable to run it again and again.
 
 Back-pressure: draws what was asked for and no more.
 Completes: when the iterable has ended; when drained, behind what was drawn.
@@ -15,11 +15,14 @@ Cancels: by closing the iterator, if it can be closed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 from actors_rs.stages.drawn import Drawn
-from actors_rs.stages.iterators import iterator_of
+from actors_rs.stages.iterators import Rest, iterator_of, once
+from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.stage import Budget
 
 
 class IterableSource(IteratorSource):
@@ -42,6 +45,21 @@ class IterableSource(IteratorSource):
             raise
         for stream.counts[step], element in enumerate(opened, 1):
             yield element
+        _note_end(make)
+
+    def produce(self, most: int, budget: Budget) -> Frame:
+        frame = super().produce(most, budget)
+        if self.ended:
+            _note_end(self._make)
+        return frame
 
     def elements(self) -> Iterable[Any]:
-        return iterator_of(self._make(), "Source.from_iterable")
+        elements = iterator_of(self._make(), "Source.from_iterable")
+        begins = getattr(type(elements), "__iter__", None)
+        return once(elements) if isinstance(begins, FunctionType) else elements
+
+
+def _note_end(make: Callable[[], Iterable[Any]]) -> None:
+    """What ``make`` gives was drawn to its end."""
+    if isinstance(make, Rest):
+        make.ended = True
