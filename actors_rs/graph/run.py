@@ -40,7 +40,8 @@ class Run(Generic[R]):
     _error: BaseException | None = None
     _traceback: TracebackType | None = None  # of the error, as it was when the run ended
     _is_over = False
-    _future: Future[R] | None = None  # made for the first who waits for it on a thread, or awaits
+    _future: Future[R] | None = None  # made for the first who waits for it on a thread
+    _watch: StallWatch | None = None
 
     def __init__(
         self,
@@ -228,7 +229,8 @@ class Run(Generic[R]):
             self._draining = True
         self._welcome(self._stages)
         if self.stall_after is not None:
-            StallWatch(self, self._system.timers, self.stall_after).begin()
+            self._watch = StallWatch(self, self._system.timers, self.stall_after)
+            self._watch.begin()
 
     def join(self, stages: Sequence[StageActor]) -> None:
         """Take charge of an inner stream's ``stages`` too, before any of them starts.
@@ -368,6 +370,9 @@ class Run(Generic[R]):
                 self._error, self._traceback = error, error.__traceback__
             self._is_over = True
             future = self._future
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None
         if future is not None:
             self._tell(future)
 

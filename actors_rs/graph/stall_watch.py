@@ -96,10 +96,18 @@ class StallWatch:
         self._seconds = seconds
         self._seen: object = None
         self._still = 0  # looks in a row that found the same stillness
+        self._timer: Cancellable | None = None
 
     def begin(self) -> None:
         """Look again in a while; to be called once."""
-        self._timers.after(self._seconds / LOOKS, self._look)
+        self._timer = self._timers.after(self._seconds / LOOKS, self._look)
+        if self._run.done():  # asked behind the assignment: one of both sees the other
+            self._timer.cancel()
+
+    def end(self) -> None:
+        """The run is over: look no more, and keep it no longer. Any thread."""
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _look(self) -> None:
         if self._run.done():

@@ -2,7 +2,9 @@
 """A run in which nothing can move is ended with who waits for whom; any other one is let be."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from concurrent.futures import Future
 
 import pytest
@@ -183,6 +185,24 @@ def test_a_system_watches_the_graphs_that_are_not_watched_by_themselves():
         patient = system.start(stuck.watched(100 * SECONDS))
         assert not patient.wait(4 * SOON)
         patient.cancel()
+
+
+@pytest.mark.parametrize("end", ["completed", "cancelled"])
+def test_a_run_that_has_ended_is_not_kept_until_the_next_look(end):
+    with ActorSystem(workers=2, stall_after=100 * SECONDS) as system:
+        source = Source.of(1) if end == "completed" else Source.never()
+        run = system.start(source.to(Sink.list()))
+        gone = weakref.ref(run)
+        if end == "cancelled":
+            run.cancel()
+        assert run.wait(SECONDS)
+        del run
+
+        def is_gone():
+            gc.collect()
+            return gone() is None
+
+        wait_until(is_gone)
 
 
 def test_a_system_refuses_a_time_to_wait_that_is_none():
