@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.run import Run
+from actors_rs.runtime.settings import check_seconds
 from actors_rs.runtime.signals import SignalWatch
 
 __all__ = ["StopSignals"]
@@ -49,8 +50,9 @@ class StopSignals(SignalWatch):
 
         The second signal cancels it. Raises what ``Run.result`` raises, so ``RunCancelled``
         after that; also when a stage has not ended ``grace`` seconds after cancelling because
-        its function does not return.
+        its function does not return. ``InvalidArgumentError`` for a ``grace`` that is no number.
         """
+        check_seconds("grace", grace)
         if self._ends_before(run, 1):
             return run.result()
         logger.warning("stopping: what is in hand is delivered; once more to stop at once")

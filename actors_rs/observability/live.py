@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import InvalidArgumentError, MissingExtraError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, MissingExtraError
 from actors_rs.graph.run import Run
 from actors_rs.observability.log_lines import log_line
 from actors_rs.observability.table import History
 from actors_rs.runtime._primitives import Event, Thread
+from actors_rs.runtime.settings import check_kind, is_finite, shown
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,9 +43,11 @@ def live_table(
     ``log_every`` seconds and one at the end; that needs no ``rich``. Whoever wants to see those
     lines configures ``logging``.
 
-    Raises ``InvalidArgumentError`` for rates that are not above 0, and ``MissingExtraError`` when
-    a terminal is to be painted and ``rich`` is missing. No thread is left when the block is left.
+    Raises ``InvalidArgumentError`` for what is no run and for rates that are not above 0, and
+    ``MissingExtraError`` when a terminal is to be painted and ``rich`` is missing. No thread is
+    left when the block is left.
     """
+    check_kind(run, "snapshot", "live_table needs a Run")
     _above_zero("refresh_per_second", refresh_per_second)
     _above_zero("log_every", log_every)
     screen = terminal_console() if console is None else console
@@ -146,6 +149,10 @@ class _Ticker:
             pass
 
 
-def _above_zero(name: str, number: float) -> None:
+def _above_zero(name: str, number: Any) -> None:
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        raise ArgumentTypeError(f"{name} must be a number, got {number!r}")
     if not number > 0:
-        raise InvalidArgumentError(f"{name} must be above 0, got {number}")
+        raise InvalidArgumentError(f"{name} must be above 0, got {shown(number)}")
+    if isinstance(number, int) and not is_finite(number):
+        raise InvalidArgumentError(f"{name} must be a finite number, got {shown(number)}")

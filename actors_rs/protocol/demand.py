@@ -110,12 +110,18 @@ class Demand:
         return Demand(other)._changed_by(self, -1)
 
     def add(self, n: int) -> None:
-        """Register ``n`` more requested elements, saturating at ``UNBOUNDED``."""
-        self.outstanding = more_demand(self.outstanding, n)
+        """Register ``n`` more requested elements, saturating at ``UNBOUNDED``.
+
+        Raises ``TypeError`` for what is no int, ``InvalidArgumentError`` for one below 0.
+        """
+        self.outstanding = more_demand(self.outstanding, _elements("add", n))
 
     def take(self, n: int) -> None:
-        """Register ``n`` delivered elements; raises ``DefectError`` beyond what was requested."""
-        self.outstanding = less_demand(self.outstanding, n)
+        """Register ``n`` delivered elements; raises ``DefectError`` beyond what was requested.
+
+        Raises ``TypeError`` for what is no int, ``InvalidArgumentError`` for one below 0.
+        """
+        self.outstanding = less_demand(self.outstanding, _elements("take", n))
 
     def _changed_by(self, other: Demand | int, sign: int) -> Demand:
         if not isinstance(other, Demand | int) or isinstance(other, bool):
@@ -130,6 +136,12 @@ def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"a Demand counts in integers, got {value!r}")
     return value
+
+
+def _elements(what: str, n: object) -> int:
+    if (count := _count(n)) < 0:
+        raise InvalidArgumentError(f"Demand.{what} needs a number of elements from 0 on, got {n}")
+    return count
 
 
 def _amount(value: Demand | int) -> int:

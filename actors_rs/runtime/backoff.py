@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.settings import is_finite, shown
 
 __all__ = ["SHORTEST_WAIT", "Backoff"]
 
@@ -35,8 +35,9 @@ class Backoff:
     def __post_init__(self) -> None:
         for name in ("initial", "maximum", "factor", "jitter"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-                raise InvalidArgumentError(f"backoff: {name} must be a number, got {value!r}")
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not is_finite(value):
+                raise InvalidArgumentError(f"backoff: {name} must be a number, got {shown(value)}")
         if self.initial < 0:
             raise InvalidArgumentError(
                 f"backoff: initial must be at least 0 seconds, got {self.initial}"

@@ -8,6 +8,7 @@ from typing import Any
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.listeners import Listener, Listeners
+from actors_rs.runtime.settings import is_finite, shown
 from actors_rs.runtime.token_bucket import TokenBucket
 
 __all__ = ["RateLimit", "Ticket"]
@@ -139,8 +140,8 @@ def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
             continue
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise ArgumentTypeError(f"RateLimit: {what} must be a number, got {value!r}")
-        if not 0 < value < math.inf:
+        if not value > 0 or not is_finite(value):
             raise InvalidArgumentError(
-                f"RateLimit: {what} must be above 0 and finite, got {value!r}"
+                f"RateLimit: {what} must be above 0 and finite, got {shown(value)}"
             )
     return float(n), float(per), None if burst is None else float(burst)

@@ -5,6 +5,7 @@ What is not refused there is a TypeError out of the middle of a shutdown, or a w
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
@@ -19,6 +20,8 @@ __all__ = [
     "check_seconds",
     "check_text",
     "check_timeout",
+    "is_finite",
+    "shown",
 ]
 
 _MOST_BITS = 1000
@@ -81,13 +84,24 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise ArgumentTypeError(f"{what} must be a number of seconds, got {value!r}")
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        bits = value.bit_length()
-        raise InvalidArgumentError(f"{what} must be a number of seconds, got an int of {bits} bits")
+    if isinstance(value, int) and not is_finite(value):
+        raise InvalidArgumentError(f"{what} must be a number of seconds, got {shown(value)}")
     if some and not value > 0:
         raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
     if value != value:
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
+
+
+def is_finite(value: float) -> bool:
+    """Whether ``value`` is finite, and no int that is larger than any float."""
+    return value.bit_length() <= _MOST_BITS if isinstance(value, int) else isfinite(value)
+
+
+def shown(value: Any) -> str:
+    """``value`` for the end of a sentence; of an int beyond all floats how large it is."""
+    if isinstance(value, int) and not is_finite(value):
+        return f"an int of {value.bit_length()} bits"
+    return repr(value)
 
 
 def check_timeout(value: Any) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.settings import is_finite, shown
 
 __all__ = ["MessagePolicy", "OneForAll", "OneForOne", "RestForOne", "Strategy"]
 
@@ -44,9 +44,9 @@ class Strategy:
             raise InvalidArgumentError(
                 f"{kind}: max_restarts must be a whole number from 0 on, got {restarts!r}"
             )
-        if not isinstance(within, int | float) or not isfinite(within) or within <= 0:
+        if not isinstance(within, int | float) or not is_finite(within) or within <= 0:
             raise InvalidArgumentError(
-                f"{kind}: within must be a number of seconds above 0, got {within!r}"
+                f"{kind}: within must be a number of seconds above 0, got {shown(within)}"
             )
         if not isinstance(self.backoff, Backoff):
             raise InvalidArgumentError(f"{kind}: backoff must be a Backoff, got {self.backoff!r}")

@@ -110,6 +110,15 @@ def test_without_a_signal_the_result_and_the_failure_pass_through():
     assert (stop.exit_code, stop.received) == (0, 0)
 
 
+@pytest.mark.parametrize("grace", ["abc", None, float("nan"), 10**400])
+def test_a_time_to_give_up_that_is_none_is_refused_before_the_run_is_waited_for(grace):
+    with StopSignals() as stop, ActorSystem() as system:
+        run = system.start(Source.never().to(Sink.list()))
+        with pytest.raises(ValueError, match="grace must be a number of seconds, got"):
+            stop.result_or_drain(run, grace=grace)
+        run.cancel()
+
+
 def test_a_signal_before_the_run_was_waited_for_drains_it():
     with StopSignals() as stop, ActorSystem() as system:
         run = system.start(Source.never().to(Sink.list()))

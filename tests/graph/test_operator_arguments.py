@@ -51,6 +51,7 @@ COUNTS: dict[str, tuple[int, Any]] = {
     "sort_within: count": (1, lambda s, n: s.sort_within(n)),
     "distinct: window": (1, lambda s, n: s.distinct(window=n)),
     "batch: count": (1, lambda s, n: s.batch(n)),
+    "buffer: n": (1, lambda s, n: s.buffer(n, "drop_oldest")),
     "map_async: parallelism": (1, lambda s, n: s.map_async(str, n)),
     "Source.range: count": (0, lambda s, n: Source.range(0, n)),
     "Source.repeat: count": (0, lambda s, n: Source.repeat(0, n)),
@@ -104,6 +105,16 @@ def test_a_count_out_of_range_or_of_no_integer_is_refused(what):
         build(Flow(), least - 1)
     for wrong in ("3", 2.0, True):
         with pytest.raises(TypeError, match=f"{what} must be an int, got {wrong!r}"):
+            build(Flow(), wrong)
+
+
+@pytest.mark.parametrize("what", COUNTS)
+def test_a_count_beyond_what_python_can_iterate_is_refused_when_the_blueprint_is_built(what):
+    _, build = COUNTS[what]
+    build(Flow(), 2**63 - 1)
+    for wrong in (2**63, 10**5000):
+        says = f"{what} must be below 2\\*\\*63, got .*test_operator_arguments.py:"
+        with pytest.raises(InvalidArgumentError, match=says):
             build(Flow(), wrong)
 
 

@@ -206,6 +206,9 @@ def test_seconds_are_numbers_above_zero(kind):
     for wrong in (0, -1, float("nan")):
         with pytest.raises(InvalidArgumentError, match=f"{kind}: .* must be above 0"):
             getattr(Flow(), kind)(wrong)
+    for wrong in (float("inf"), 10**400, 10**5000):
+        with pytest.raises(InvalidArgumentError, match=f"{kind}: .* must be a finite number, got"):
+            getattr(Flow(), kind)(wrong)
     with pytest.raises(TypeError, match=f"{kind}: .* must be a number"):
         getattr(Flow(), kind)("1")
 

@@ -207,3 +207,20 @@ def test_a_rate_that_is_not_above_zero_is_refused(system, option):
     with pytest.raises(InvalidArgumentError, match=f"{option} must be above 0, got 0"):
         with live_table(run, **rates):
             pass
+
+
+@pytest.mark.parametrize("option", ["refresh_per_second", "log_every"])
+@pytest.mark.parametrize("wrong", ["x", None, True, 10**400])
+def test_a_rate_that_is_no_number_is_refused(system, option, wrong):
+    run = system.start(Source.empty().to(Sink.list()))
+    rates: dict[str, Any] = {option: wrong}
+    with pytest.raises(InvalidArgumentError, match=f"{option} must be a (finite )?number, got"):
+        with live_table(run, **rates):
+            pass
+
+
+def test_what_is_no_run_has_no_table():
+    nothing: Any = "abc"
+    with pytest.raises(TypeError, match="live_table needs a Run, got 'abc'"):
+        with live_table(nothing):
+            pass

@@ -38,6 +38,18 @@ def test_unbounded_demand_is_never_used_up():
     assert repr(demand) == "Demand(UNBOUNDED)"
 
 
+@pytest.mark.parametrize("change", [Demand.add, Demand.take])
+def test_what_is_no_number_of_elements_changes_no_demand(change):
+    demand = Demand(3)
+    for wrong in (1.5, float("nan"), "x", None, True, Demand(1)):
+        with pytest.raises(TypeError, match="a Demand counts in integers, got"):
+            change(demand, wrong)
+    with pytest.raises(InvalidArgumentError, match="needs a number of elements from 0 on, got -2"):
+        change(demand, -2)
+    change(demand, 0)
+    assert demand == 3
+
+
 @pytest.mark.parametrize("n", [0, -1, -(2**70)])
 def test_a_request_below_one_names_rule_3_9_and_the_link(n):
     with pytest.raises(InvalidArgumentError, match=rf"rule 3\.9.*got {n} \(sink 'x'\)"):

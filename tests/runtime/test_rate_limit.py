@@ -97,7 +97,14 @@ def test_a_limit_says_what_it_is():
 
 @pytest.mark.parametrize(
     ("arguments", "options"),
-    [((0,), {}), ((-1,), {}), ((float("inf"),), {}), ((1,), {"per": 0}), ((1,), {"burst": 0})],
+    [
+        ((0,), {}),
+        ((-1,), {}),
+        ((float("inf"),), {}),
+        ((10**400,), {}),
+        ((1,), {"per": 0}),
+        ((1,), {"burst": 0}),
+    ],
 )
 def test_a_limit_of_nothing_is_refused_and_so_is_a_change_to_one(arguments, options):
     with pytest.raises(InvalidArgumentError, match="must be above 0"):

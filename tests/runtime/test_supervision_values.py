@@ -52,6 +52,7 @@ def test_no_wait_is_above_the_maximum_nor_so_short_that_20_fit_into_a_second(
         ({"initial": "1"}, "initial must be a number, got '1'"),
         ({"maximum": math.inf}, "maximum must be a number, got inf"),
         ({"factor": math.nan}, "factor must be a number, got nan"),
+        ({"maximum": 10**400}, "maximum must be a number, got an int of 1329 bits"),
         ({"jitter": True}, "jitter must be a number, got True"),
     ],
 )
@@ -108,6 +109,10 @@ def test_the_defaults_are_three_restarts_in_five_seconds():
         ({"max_restarts": 1.5}, "max_restarts must be a whole number from 0 on, got 1.5"),
         ({"within": 0}, "within must be a number of seconds above 0, got 0"),
         ({"within": math.nan}, "within must be a number of seconds above 0, got nan"),
+        (
+            {"within": 10**400},
+            "within must be a number of seconds above 0, got an int of 1329 bits",
+        ),
         ({"backoff": 1}, "backoff must be a Backoff, got 1"),
         ({"failed_message": "drop"}, "failed_message must be 'dead_letter' or 'retry', got 'drop'"),
     ],

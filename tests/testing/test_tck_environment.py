@@ -14,13 +14,13 @@ from tests.testing.support import impatient, patient
 
 
 @pytest.mark.parametrize("name", ["timeout", "no_signals_timeout"])
-@pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf"), "1", None, 10**400])
 def test_a_time_that_is_none_is_refused_with_its_name(name, value):
     with pytest.raises(InvalidArgumentError, match=f"^{name} needs seconds of 0 or more, got"):
         Environment(**{name: value})
 
 
-@pytest.mark.parametrize("dilation", [0, -1, float("nan")])
+@pytest.mark.parametrize("dilation", [0, -1, float("nan"), "1", 10**400])
 def test_a_dilation_that_is_none_is_refused(dilation):
     with pytest.raises(InvalidArgumentError, match="dilation needs a number above 0"):
         Environment(dilation=dilation)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from os import PathLike, fsdecode
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
 from actors_rs.graph.places import at_site
+from actors_rs.protocol.demand import UNBOUNDED
+from actors_rs.runtime.settings import is_finite, shown
 from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result
 
 __all__ = [
@@ -81,9 +82,14 @@ def flag(value: Any, what: str) -> bool:
 
 
 def at_least(least: int, value: Any, what: str) -> int:
-    """``value`` if it is an int not below ``least``; ``what`` names it in the message."""
+    """``value`` if it is an int not below ``least``; ``what`` names it in the message.
+
+    No collection holds 2**63 elements, nor can Python's own iterators count so far.
+    """
     if integer(value, what) < least:
-        raise wrong_value(f"{what} must be at least {least}, got {value}")
+        raise wrong_value(f"{what} must be at least {least}, got {shown(value)}")
+    if value > UNBOUNDED:
+        raise wrong_value(f"{what} must be below 2**63, got {shown(value)}")
     return value  # type: ignore[no-any-return]
 
 
@@ -131,9 +137,9 @@ def positive(value: Any, what: str, unit: str = "") -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise wrong_kind(f"{what} must be a number{unit and f' of {unit}'}, got {value!r}")
     if not value > 0:
-        raise wrong_value(f"{what} must be above 0{unit and f' {unit}'}, got {value!r}")
-    if math.isinf(value):
-        raise wrong_value(f"{what} must be a finite number, got {value!r}")
+        raise wrong_value(f"{what} must be above 0{unit and f' {unit}'}, got {shown(value)}")
+    if not is_finite(value):
+        raise wrong_value(f"{what} must be a finite number, got {shown(value)}")
     return value
 
 
