@@ -33,7 +33,7 @@ BESIDES = 16
 PER_OUTLET = 8
 """Control messages that may wait for each outlet: requests come once a quarter of a window."""
 
-PlainLock = threading.Lock
+PLAIN = {"Lock": threading.Lock, "RLock": threading.RLock}
 
 
 class Yields:
@@ -49,9 +49,9 @@ class Yields:
         if drawn < self.p:
             time.sleep(LONG_SECONDS if drawn < self.p / LONG else 0)
 
-    def lock(self) -> YieldingLock:
-        """In place of ``Lock``."""
-        return YieldingLock(self.maybe)
+    def instead_of(self, kind: Callable[[], Any]) -> Callable[[], YieldingLock]:
+        """What makes a lock in place of one of ``kind``."""
+        return lambda: YieldingLock(self.maybe, kind())
 
 
 class YieldingLock:
@@ -59,20 +59,20 @@ class YieldingLock:
 
     __slots__ = ("_lock", "_maybe")
 
-    def __init__(self, maybe: Callable[[], None]) -> None:
-        self._lock = PlainLock()
+    def __init__(self, maybe: Callable[[], None], lock: Any) -> None:
+        self._lock = lock
         self._maybe = maybe
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         self._maybe()
-        return self._lock.acquire(blocking, timeout)
+        return bool(self._lock.acquire(blocking, timeout))
 
     def release(self) -> None:
         self._lock.release()
         self._maybe()
 
     def locked(self) -> bool:
-        return self._lock.locked()
+        return bool(self._lock.locked())
 
     def __enter__(self) -> bool:
         return self.acquire()
@@ -141,10 +141,11 @@ def injected(p: float, seed: int, flight: Flight) -> Iterator[Yields]:
 
 
 def _replace_locks(yields: Yields, undo: list[tuple[object, str, Any]]) -> None:
-    """Wherever a module of ours has taken ``Lock`` from behind the seam."""
+    """Wherever a module of ours has taken one from behind the seam."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("actors_rs.") and vars(module).get("Lock") is PlainLock:
-            _replace(module, "Lock", yields.lock, undo)
+        for kind, plain in PLAIN.items():
+            if name.startswith("actors_rs.") and vars(module).get(kind) is plain:
+                _replace(module, kind, yields.instead_of(plain), undo)
 
 
 def _replace(owner: object, name: str, new: Any, undo: list[tuple[object, str, Any]]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from pykka import ActorDeadError
 
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 
 __all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
 
@@ -60,7 +60,7 @@ class Mailbox:
     __slots__ = ("_closed", "_lock", "_scheduled", "control", "data", "halted", "owner")
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that puts something
         self.data: deque[Any] = deque()
         """The data lane; to look into, nothing else. As ``control``, which may be ``None``."""
         self.control: deque[Any] | None = None  # made on first use: most actors never need it

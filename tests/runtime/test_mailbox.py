@@ -1,6 +1,8 @@
 # mypy: disable-error-code="var-annotated"
 """The mailbox: lanes, scheduling, closing."""
 
+from collections import deque
+
 import pytest
 from pykka import ActorDeadError
 
@@ -115,3 +117,19 @@ def test_every_put_that_races_close_is_taken_or_handed_back_or_refused():
 
         in_threads(4, race)
         assert sorted(kept) == sorted(accepted)
+
+
+@pytest.mark.parametrize("lane", ["offer", "offer_control"])
+def test_what_is_collected_while_a_message_is_put_may_put_one_of_its_own(lane):
+    mailbox, calls = opened()
+
+    class Lane(deque):
+        def append(self, message):  # is called under the lock, where the collector may run
+            if message == "first":
+                getattr(mailbox, lane)("of a __del__")
+            super().append(message)
+
+    mailbox.data = mailbox.control = Lane()
+    assert getattr(mailbox, lane)("first")
+    assert list(mailbox.data) == ["of a __del__", "first"]
+    assert len(calls) == 1

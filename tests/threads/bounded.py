@@ -39,6 +39,7 @@ CONTROLLED = {
     "Condition": Condition,
     "Event": Event,
     "Lock": Lock,
+    "RLock": Lock,  # within a model nobody takes one again
     "monotonic": lambda: 0.0,
 }
 

@@ -77,6 +77,7 @@ STANDARD = {
     "Condition": lambda *args: threading.Condition(*args),
     "Event": lambda: threading.Event(),
     "Lock": lambda: threading.Lock(),
+    "RLock": lambda: threading.RLock(),
     "SimpleQueue": lambda: queue.SimpleQueue(),
 }
 LATCHES = {"actors_rs.runtime.job_queue"}

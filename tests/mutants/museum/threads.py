@@ -25,7 +25,7 @@ MUTANTS = (
         "what is put between the last look into a mailbox and the end of the turn gets no turn",
         f"{MAILBOX}.end_turn",
         "lock = self._lock",
-        "lock = Lock()",
+        "lock = RLock()",
         "two tellers",
     ),
     racing(
