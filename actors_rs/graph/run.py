@@ -17,7 +17,7 @@ from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.stall_watch import StallWatch
-from actors_rs.graph.waiting import awaitable, call_at_end, wait_for_end
+from actors_rs.graph.waiting import awaitable, call_at_end, until_ended, wait_for_end, wake_all
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.stage import LetGo, StreamEnd
@@ -70,6 +70,7 @@ class Run(Generic[R]):
         self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[StageActor] = set()
         self._sinks: Sequence[StreamEnd] = ()
+        self._awaiting: dict[asyncio.Future[None], None] = {}  # one for each who awaits the end
         self._single = True
         self._failures: list[BaseException] = []
         self._draining = False
@@ -81,7 +82,11 @@ class Run(Generic[R]):
         return f"<Run {self.name!r} {self.state}>"
 
     def __await__(self) -> Generator[Any, None, R]:
-        return asyncio.wrap_future(self._outcome).__await__()
+        if not self._is_over:
+            yield from until_ended(self)
+        if self._error is not None:
+            raise awaitable(self._error.with_traceback(self._traceback))  # as it is in ``result``
+        return self._result  # type: ignore[no-any-return]
 
     @property
     def state(self) -> str:
@@ -357,7 +362,7 @@ class Run(Generic[R]):
         self._stages, self._inner, self._living = (), {}, set()
         where = "goes on in the parent of this process, not here"
         self._error = RunCancelled(f"run '{self.name}' {where}")
-        self._is_over, self._future = True, None
+        self._is_over, self._future, self._awaiting = True, None, {}
 
     def _settle(self) -> None:
         error = self._first_failure()
@@ -369,12 +374,13 @@ class Run(Generic[R]):
             else:
                 self._error, self._traceback = error, error.__traceback__
             self._is_over = True
-            future = self._future
+            future, awaiting = self._future, tuple(self._awaiting)
         if self._watch is not None:
             self._watch.end()
             self._watch = None
         if future is not None:
             self._tell(future)
+        wake_all(awaiting)
 
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled; once no stage is left that could fail."""

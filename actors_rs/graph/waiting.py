@@ -1,5 +1,5 @@
 """Waiting for the end of a run: who must not, threads that actors share and its own functions, and
-what a coroutine that awaits it can be told.
+how a coroutine awaits it, and what that can be told.
 
 A function on a thread of its own may wait for what it likes, but not for the end of the run it is
 a part of: that waits for the function.
@@ -7,7 +7,8 @@ a part of: that waits for the function.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from contextvars import Context
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from actors_rs.graph.run import Run
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["awaitable", "call_at_end", "wait_for_end", "work_for", "work_once_for"]
+__all__ = [
+    "awaitable",
+    "call_at_end",
+    "until_ended",
+    "wait_for_end",
+    "wake_all",
+    "work_for",
+    "work_once_for",
+]
 
 SLICE = 1.0
 """Seconds after which a thread that waits for a run looks whether a signal has come."""
@@ -65,6 +74,35 @@ def wait_for_end(run: Run[Any], timeout: float | None) -> None:
     while not run.done() and (left := min(SLICE, deadline - monotonic())) > 0:
         with suppress(FutureTimeout):
             run._outcome.exception(left)
+
+
+def until_ended(run: Run[Any]) -> Generator[Any, None, None]:
+    """For a coroutine that awaits ``run``; one that gives up, for its time is up, leaves nothing.
+
+    Raises ``RuntimeError`` where no loop of asyncio runs.
+    """
+    waiter = asyncio.get_running_loop().create_future()
+    with run._lock:
+        if run.done():
+            return
+        run._awaiting[waiter] = None
+    try:
+        yield from waiter
+    finally:
+        with run._lock:
+            run._awaiting.pop(waiter, None)
+
+
+def wake_all(waiters: Iterable[asyncio.Future[None]]) -> None:
+    """Wake those in ``until_ended``, each on its loop, unless that was closed. Any thread."""
+    for waiter in waiters:
+        with suppress(RuntimeError):
+            waiter.get_loop().call_soon_threadsafe(_wake, waiter)
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]) -> None:
