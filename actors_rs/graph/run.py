@@ -15,7 +15,7 @@ from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
-from actors_rs.graph.source_queue import SourceQueue, queue_among
+from actors_rs.graph.source_queue import SourceQueue, disown_queues, queue_among
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.waiting import awaitable, call_at_end, until_ended, wait_for_end, wake_all
 from actors_rs.runtime._primitives import RLock
@@ -359,6 +359,7 @@ class Run(Generic[R]):
     def disown(self) -> None:
         """In a forked child: the run goes on in the parent, and has ended here. Takes no lock."""
         self._lock = RLock()
+        disown_queues(self._all_stages())
         self._stages, self._inner, self._living = (), {}, set()
         where = "goes on in the parent of this process, not here"
         self._error = RunCancelled(f"run '{self.name}' {where}")

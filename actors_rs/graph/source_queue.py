@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
@@ -14,7 +14,7 @@ from actors_rs.stages.sources.queue import QueueSource
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["QueueOverflow", "SourceQueue", "queue_among"]
+__all__ = ["QueueOverflow", "SourceQueue", "disown_queues", "queue_among"]
 
 T = TypeVar("T")
 QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest", "drop_all", "fail"]
@@ -185,6 +185,11 @@ class SourceQueue(Generic[T]):
             self._over = True
             self._changed.notify_all()
 
+    def disown(self) -> None:
+        """In a forked child: the stream is over here, it goes on in the parent. Takes no lock."""
+        self._changed = Condition()  # the other one may be held, by a thread of the parent
+        self._over = True
+
     def figures(self) -> dict[str, Any]:
         """For the run's snapshot."""
         return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
@@ -193,13 +198,25 @@ class SourceQueue(Generic[T]):
 def queue_among(stages: Iterable[StageActor], name: str | None) -> SourceQueue[Any]:
     """The queue of the one stage that has one, or of the one called ``name``."""
     queues: dict[str, SourceQueue[Any]] = {}
-    for stage in stages:
-        if isinstance(stage.logic, QueueSource) and isinstance(stage.logic.queue, SourceQueue):
-            queues[stage.name] = stage.logic.queue
-            stage.logic.queue.name = stage.name
+    for stage, queue in _queues(stages):
+        queues[stage.name] = queue
+        queue.name = stage.name
     found = [queue for called, queue in queues.items() if name in (None, called)]
     if len(found) != 1:
         wanted = "one Source.queue" if name is None else f"a Source.queue called '{name}'"
         there = ", ".join(f"'{called}'" for called in queues) or "none"
         raise GraphError(f"expected {wanted} in this run, there is {there}")
     return found[0]
+
+
+def disown_queues(stages: Iterable[StageActor]) -> None:
+    """In a forked child, where ``stages`` do not run: nobody takes what would be handed in."""
+    for _, queue in _queues(stages):
+        queue.disown()
+
+
+def _queues(stages: Iterable[StageActor]) -> Iterator[tuple[StageActor, SourceQueue[Any]]]:
+    for stage in stages:
+        logic = stage.logic
+        if isinstance(logic, QueueSource) and isinstance(logic.queue, SourceQueue):
+            yield stage, logic.queue

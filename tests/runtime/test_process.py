@@ -127,6 +127,33 @@ with ActorSystem(workers=4) as system:
     assert lines == ["{0}"]
 
 
+def test_a_child_is_told_that_nobody_takes_what_it_hands_to_a_stream_of_its_parent():
+    lines, _ = run(
+        CHILD
+        + """
+with ActorSystem() as system:
+    going = system.start(Source.queue(3).to(Sink.list()))
+    queue, held, over = going.queue(), threading.Event(), threading.Event()
+    def hold():  # as a thread of the parent may, just when it is forked
+        with queue._changed:
+            held.set()
+            over.wait()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    in_child(lambda: say(queue.closed, queue.offer("lost")))
+    in_child(lambda: queue.put("lost", timeout=1))
+    over.set()
+    holder.join()
+    queue.put("kept")
+    queue.complete()
+    say(going.result(20))
+"""
+    )
+    refusal = "IllegalStateError: queue 'queue' takes nothing more: the stream is over"
+    assert lines == ["True False", refusal, "['kept']"]
+
+
 def test_the_exit_of_the_process_cancels_a_system_that_was_never_shut_down():
     lines, errors = run("""
         class Last(PooledActor):
