@@ -115,6 +115,9 @@ class _Query(Generic[T]):
         if self._query is not None and self._query.is_under(tag):
             self._query.cancel()
 
+    def is_queued(self, tag: str) -> bool:
+        return False
+
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
         def lost(error: SparkSessionLost) -> None:
             self._lost = error

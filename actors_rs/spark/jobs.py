@@ -8,7 +8,7 @@ from typing import Any
 
 from actors_rs.spark.liveness import watch
 
-__all__ = ["cancel_jobs", "group_of", "tagged"]
+__all__ = ["are_queued", "cancel_jobs", "group_of", "tagged"]
 
 _GROUP = "spark.jobGroup.id"
 _POOL = "spark.scheduler.pool"
@@ -54,3 +54,28 @@ def cancel_jobs(context: Any, tag: str) -> None:
             context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
         with suppress(Exception):
             context.cancelJobsWithTag(tag)
+
+
+def are_queued(context: Any, tag: str) -> bool:
+    """Whether all that was submitted under ``tag`` waits for a core; never raises. Blocks.
+
+    False if nobody can tell. By names that are private to Spark: what it tells in public of tasks
+    that run is as old as the last heartbeat, which may be ten seconds.
+    """
+    with suppress(Exception), watch(context._gateway):
+        submitted = list(_submitted(context, tag))
+        begun = any(tasks.runningTasks() or tasks.tasksSuccessful() for tasks in submitted)
+        return bool(submitted) and not begun
+    return False
+
+
+def _submitted(context: Any, tag: str) -> Iterator[Any]:
+    """The tasks of each stage that has been submitted under ``tag`` and has not ended."""
+    scheduler = context._jsc.sc().taskScheduler()
+    tracker = context.statusTracker()
+    for job in tracker.getJobIdsForGroup(tag):
+        info = tracker.getJobInfo(job)
+        for stage in info.stageIds if info is not None else ():
+            tasks = scheduler.taskSetManagerForAttempt(stage, 0)
+            if tasks.isDefined():
+                yield tasks.get()

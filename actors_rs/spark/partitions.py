@@ -22,7 +22,7 @@ from actors_rs.spark.failures import (
     ensure_session_alive,
     session_frozen,
 )
-from actors_rs.spark.jobs import cancel_jobs, tagged
+from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
 
@@ -65,6 +65,12 @@ class PartitionPlan(Protocol[T_co]):
 
     def cancel(self, tag: str) -> None:
         """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
+
+    def is_queued(self, tag: str) -> bool:
+        """Whether the jobs under ``tag`` wait for a core, all of them; False if nobody can tell.
+
+        Never raises. Blocks."""
+        ...
 
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
         """Have ``on_lost`` called, on any thread, when the session does not answer any more.
@@ -110,6 +116,9 @@ class _Planned(Generic[T]):
 
     def cancel(self, tag: str) -> None:
         cancel_jobs(self._context, tag)
+
+    def is_queued(self, tag: str) -> bool:
+        return are_queued(self._context, tag)
 
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
         gateway = self._context._gateway

@@ -30,7 +30,8 @@ class PartitionPolicy:
     ``max_attempts`` counts the first one. ``backoff`` is waited between them. ``timeout``: seconds
     after which a second attempt is begun beside the first; whichever gives its first elements
     first is used. When nothing was given after twice that time, the partition has failed, also if
-    one of the two failed before.
+    one of the two failed before. While its job waits for a core, the time does not count; it is
+    looked at when the time has come, so a partition that had to wait has up to twice its time.
     """
 
     max_attempts: int = 1

@@ -157,7 +157,9 @@ class SparkSource:
     which something was given already is tried again only if it is acknowledged (``resume``), for
     else elements would be doubled. ``on_poison="dead_letter"``: one that failed for good becomes a
     dead letter, a ``PoisonPartition``, and the others go on. ``partition_timeout``: seconds after
-    which a second attempt is begun beside one that has given nothing.
+    which a second attempt is begun beside one that has given nothing; after twice that time it has
+    failed. While its job waits for a core, as all beyond the cores do if ``in_flight`` is larger,
+    the time does not count. Choose it well above what a partition takes.
 
     ``max_partition_bytes``: a partition fetched as one job passes through the driver's JVM as a
     whole, and needs that much memory there. With this limit one that is larger, in Arrow's bytes,

@@ -36,7 +36,8 @@ class _Try:
     """All that is known of one partition that was begun."""
 
     __slots__ = (
-        "attempts", "beside", "fetch", "given", "rests", "second", "seconded", "timer", "unit"
+        "attempts", "beside", "fetch", "given", "queued", "rests", "second", "seconded", "timer",
+        "unit",
     )  # fmt: skip
 
     def __init__(self, fetch: Fetch) -> None:
@@ -45,6 +46,7 @@ class _Try:
         self.seconded = False  # there was one, whatever became of it
         self.beside: BaseException | None = None  # what became of it, or of the first
         self.rests = False  # until the next attempt
+        self.queued = False  # when it was last asked about, its job waited for a core
         self.attempts = 0
         self.given = 0
         self.timer: Cancellable | None = None
@@ -169,9 +171,7 @@ class SupervisedPartitions(PartitionsSource):
             if one.unit is None:
                 one.unit = self._units[fetch.index] = self._book.unit(fetch.index, self._settled)
         if self._policy.timeout is not None:
-            one.timer = self.context.after(
-                self._policy.timeout, partial(self._late, one, one.attempts)
-            )
+            self._watch_over(one, self._policy.timeout)
         super()._begin(fetch)
 
     def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
@@ -243,7 +243,7 @@ class SupervisedPartitions(PartitionsSource):
         if one.given:
             self._give_back(one)
         one.given = 0
-        one.seconded, one.beside, one.rests = False, None, True
+        one.seconded, one.beside, one.rests, one.queued = False, None, True, False
         fresh = Fetch(one.fetch.index, self._tag)
         self._fetches[self._fetches.index(one.fetch)] = fresh
         one.fetch.dropped = True
@@ -275,15 +275,34 @@ class SupervisedPartitions(PartitionsSource):
 
     # An attempt that is late
 
+    def _watch_over(self, one: _Try, timeout: float) -> None:
+        one.timer = self.context.after(timeout, partial(self._late, one, one.attempts))
+
     def _late(self, one: _Try, attempt: int) -> None:
-        if one.attempts != attempt or one.rests or self._draining:  # it rang a moment too late
+        """Nothing has come for a while; it does not count if the job is not even being run."""
+        if self._is_late(one, attempt):
+            self.context.run_blocking(partial(self._ask, one, attempt, one.fetch.tag))
+
+    def _ask(self, one: _Try, attempt: int, tag: str) -> None:
+        """On a thread that may block."""
+        queued = self._plan.is_queued(tag)
+        self.context.post(partial(self._judge, one, attempt, queued))
+
+    def _judge(self, one: _Try, attempt: int, queued: bool) -> None:
+        if not self._is_late(one, attempt):
             return
-        if one.fetch.ended or one.fetch.pieces or one.given:
-            return
-        if one.seconded:
+        was_queued, one.queued = one.queued, queued
+        if self._policy.timeout is not None and (queued or was_queued):
+            self._watch_over(one, self._policy.timeout)  # from when it was first seen to run
+        elif one.seconded:
             self._give_up_waiting(one)
         else:
             self._begin_second(one)
+
+    def _is_late(self, one: _Try, attempt: int) -> bool:
+        if one.attempts != attempt or one.rests or self._draining:  # it rang a moment too late
+            return False
+        return not (one.fetch.ended or one.fetch.pieces or one.given)
 
     def _give_up_waiting(self, one: _Try) -> None:
         took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s"

@@ -29,6 +29,7 @@ class ListPlan:
         self.read = threading.Semaphore(0)
         self.closed: list[int] = []
         self.cancelled: list[str] = []
+        self.queued: set[str] = set()
         self.on_lost: Callable[[SparkSessionLost], None] = lambda lost: None
         self.watches: list[Watch] = []
 
@@ -55,6 +56,9 @@ class ListPlan:
 
     def cancel(self, tag: str) -> None:
         self.cancelled.append(tag)
+
+    def is_queued(self, tag: str) -> bool:
+        return tag in self.queued
 
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
         self.on_lost = on_lost

@@ -1,7 +1,9 @@
 """What we rely on in pyspark beyond its documentation; a test fails when a private name moves."""
 
 import io
+import threading
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +20,8 @@ from actors_rs.spark.arrow_route import (
     schema_of_to_arrow,
 )
 from actors_rs.spark.dealing import SETTINGS
+from actors_rs.spark.partitions import ArrowPartitions
+from tests.spark.jobs import jobs_running, numbers, until, waiting_for
 
 pytestmark = pytest.mark.spark
 
@@ -120,6 +124,24 @@ def test_the_jvm_is_started_deaf_to_ctrl_c(spark: SparkSession) -> None:
 
 def test_a_cancelled_group_refuses_jobs_to_come(spark: SparkSession) -> None:
     assert spark.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs("nobody's") is None
+
+
+def test_jobs_that_wait_for_a_core_are_told_from_those_that_run(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    plan = ArrowPartitions(numbers(spark, 3, waiting_for(tmp_path, {0: "go", 1: "go"})))
+    plan.plan("plan")
+    jobs = [threading.Thread(target=lambda n=n: list(plan.fetch(n, f"tag-{n}"))) for n in range(3)]
+    for job in jobs[:2]:
+        job.start()
+    until(lambda: jobs_running(spark) == 2)  # they have both cores
+    jobs[2].start()
+    until(lambda: [plan.is_queued(f"tag-{n}") for n in range(3)] == [False, False, True])
+    (tmp_path / "go").touch()
+    for job in jobs:
+        job.join()
+    assert not plan.is_queued("tag-2")
+    assert not plan.is_queued("nobody's")
 
 
 def test_each_setting_that_deals_rows_is_one_of_sparks(spark: SparkSession) -> None:

@@ -27,8 +27,14 @@ def late(plan: ListPlan, **settings: Any) -> Bench:
     bench = Bench(plan, policy=settings.pop("policy", policy()), **settings)
     bench.request(10)
     bench.run_job()
-    bench.ring()
+    time_is_up(bench)
     return bench
+
+
+def time_is_up(bench: Bench) -> None:
+    """The time of a partition has come, and it was asked whether its job is being run."""
+    bench.ring()
+    bench.run_job(-1)
 
 
 def test_a_late_partition_is_begun_a_second_time_under_a_tag_of_its_own() -> None:
@@ -79,7 +85,7 @@ def test_an_attempt_that_fails_leaves_the_partition_to_the_other() -> None:
 def test_two_late_attempts_are_one_failure_that_says_how_long_it_waited() -> None:
     plan = ListPlan([0])
     bench = late(plan)
-    bench.ring()
+    time_is_up(bench)
     assert isinstance(bench.error, PartitionTimeoutError)
     assert str(bench.error) == "partition 0 gave nothing for 5.0 s, twice"
     assert bench.error.kind is FailureKind.TIMED_OUT
@@ -87,7 +93,7 @@ def test_two_late_attempts_are_one_failure_that_says_how_long_it_waited() -> Non
 
 def test_a_partition_that_is_late_for_good_is_poison_and_the_others_go_on() -> None:
     bench = late(ListPlan([0], [1]), policy=policy(on_poison="dead_letter"), in_flight=1)
-    bench.ring()
+    time_is_up(bench)
     (letter,) = bench.reported
     assert isinstance(letter, PoisonPartition)
     bench.run_all()
@@ -103,7 +109,7 @@ def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_th
     bench = late(Hanging([0]))
     bench.run_job(1)
     assert bench.error is None, "the first attempt may still give something"
-    bench.ring()
+    time_is_up(bench)
     assert isinstance(bench.error, PartitionTimeoutError)
     said = "partition 0 gave nothing for 5.0 s, and its other attempt failed: no such file"
     assert str(bench.error) == said
@@ -117,7 +123,7 @@ def test_a_second_attempt_that_takes_the_firsts_place_has_its_time_and_no_third_
 
     bench = late(Failing([0]))
     bench.run_job(0)
-    bench.ring()
+    time_is_up(bench)
     assert isinstance(bench.error, PartitionTimeoutError)
     assert bench.logic.details()["attempts"] == 2
 
@@ -134,6 +140,34 @@ def test_a_watch_that_rings_while_a_failure_is_dealt_with_begins_nothing() -> No
     assert bench.logic.details()["attempts"] == 1
     bench.ring(-1)
     assert bench.logic.details()["attempts"] == 2
+
+
+def test_a_partition_whose_job_waits_for_a_core_is_not_late_until_it_has_run_for_its_time() -> None:
+    plan = ListPlan([0])
+    plan.queued = {"tag-0-1"}
+    bench = late(plan)
+    for _ in range(3):
+        assert bench.logic.details()["attempts"] == 1
+        time_is_up(bench)
+    plan.queued.clear()
+    time_is_up(bench)
+    assert bench.logic.details()["attempts"] == 1, "it may have begun just now"
+    time_is_up(bench)
+    assert bench.logic.details()["attempts"] == 2
+    time_is_up(bench)
+    assert isinstance(bench.error, PartitionTimeoutError)
+
+
+def test_a_partition_that_comes_while_its_job_is_asked_about_is_not_late() -> None:
+    bench = Bench(ListPlan([0]), policy=policy())
+    bench.request(10)
+    bench.run_job()
+    bench.ring()
+    bench.run_job()
+    bench.run_all()
+    assert bench.got == [0]
+    assert bench.completed
+    assert bench.logic.details()["attempts"] == 1
 
 
 def test_a_partition_that_gave_something_is_late_no_more() -> None:
