@@ -14,7 +14,7 @@ from inspect import (
     iscoroutinefunction,
     isgeneratorfunction,
 )
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 __all__ = ["ASYNC_GENERATOR", "COROUTINE", "GENERATOR", "deferred_kind", "deferred_result"]
@@ -36,6 +36,8 @@ def deferred_kind(f: Any) -> str:
 
     One that is wrapped in ``partial`` counts, and an object whose ``__call__`` is one.
     """
+    if type(f) is MethodType:
+        f = f.__func__
     if type(f) is FunctionType and not f.__code__.co_flags & _DEFERRED and not f.__dict__:
         return ""  # a look at nearly all that come, as each operator asks
     if isinstance(f, type | BuiltinFunctionType):
