@@ -52,7 +52,7 @@ class Group(Outlet):
         self.announced = False  # its stream was given to downstream
         self.claimed = False  # somebody runs that stream
         self.ending = False  # completes, or fails, when what it holds is given
-        self.used = 0.0  # when its last element came
+        self.used = 0.0  # when its last element came, or went
         self.in_line = False
         self._line = line
 
@@ -154,20 +154,10 @@ class Groups:
     def forget_a_cancelled_one(self) -> bool:
         """Make room by forgetting that somebody had enough of a group."""
         for key, group in self.open.items():
-            if group.cancelled:
+            if group.cancelled and key is not OVERFLOW:  # that one has no place to give up
                 del self.open[key]
                 return True
         return False
-
-    def idle_since(self, moment: float) -> list[Group]:
-        """Groups that were not used after ``moment`` and hold nothing."""
-        idle = []
-        for group in self.open.values():
-            if group.used > moment:
-                break
-            if not group.held:
-                idle.append(group)
-        return idle
 
     def unclaimed(self) -> list[Group]:
         """Groups that hold elements, were given to downstream, and which nobody runs."""

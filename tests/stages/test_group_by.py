@@ -1,73 +1,11 @@
 # mypy: disable-error-code="attr-defined, var-annotated"
 """The logic of ``group_by`` alone: groups that come, are claimed, held back, evicted and stuck."""
 
-from functools import partial
-
 import pytest
 
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.groups import OVERFLOW
-from actors_rs.stages.junctions.group_by import GroupBy
-from tests.stages.harness import Alone, Downstream
-
-
-class Stream:
-    """A group's stream, as the test holds it."""
-
-    def __init__(self, alone, outlet, claimed):
-        self.alone, self.outlet, self.claimed = alone, outlet, claimed
-        self.down = Downstream()
-        outlet.connect(self.down)  # what happens to it before somebody claims it is seen here too
-        self.key = None
-
-    elements = property(lambda self: self.down.elements)
-
-    def run(self, demand=100):
-        """Somebody runs the stream, and asks."""
-        self.alone.turn(self.claimed)
-        return self.ask(demand)
-
-    def ask(self, n):
-        self.alone.turn(partial(self.outlet.request, n))
-        return self
-
-    def cancel(self):
-        self.alone.turn(self.outlet.cancel)
-        return self
-
-
-class Grouping(Alone):
-    """A ``group_by`` that sorts by the first letter."""
-
-    name = "by letter"
-
-    def __init__(self, most=10, on_overflow="backpressure", idle=None, stall=None, window=16):
-        self.streams = []
-        self.lost = []
-        key = self.key = lambda text: text[0]
-        super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall), window)
-
-    def is_lost(self, outlet):
-        return outlet in self.lost
-
-    def source_of(self, outlet, name, when_claimed):
-        return Stream(self, outlet, when_claimed)
-
-    def _wrap(self, key, stream):
-        stream.key = key
-        self.streams.append(stream)
-        return stream
-
-    def push(self, *elements, inlet=0):
-        super().push(*elements, inlet=inlet)
-        return self.turn()  # with several groups it lets others go first, once
-
-    @property
-    def given(self):
-        return [stream.key for stream in self.down.elements]
-
-    def __getitem__(self, number):
-        return self.streams[number]
+from tests.stages.grouping import Grouping
 
 
 def test_nothing_is_asked_for_before_downstream_asks():
@@ -270,40 +208,18 @@ def test_with_divert_all_other_keys_go_to_one_group():
     assert sorted(grouping[1].run().elements) == ["b1", "b2", "c1"]
 
 
-# Time
+def test_a_cancelled_group_of_the_overflow_makes_no_room():
+    grouping = Grouping(most=1, on_overflow="divert").request(9).push("a1", "b1")
+    grouping[0].run(), grouping[1].run().cancel()
+    grouping.push("c1", "b2").push("d1")
+    assert grouping.given == ["a", OVERFLOW]
+    assert grouping.logic.details()["dropped"] == 3
+    grouping[0].cancel()
+    grouping.push("d2")
+    assert grouping.given == ["a", OVERFLOW, "d"], "its place is free"
 
 
-def test_a_group_ends_when_it_was_idle_and_its_key_opens_a_new_one():
-    grouping = Grouping(idle=10).request(9).push("a1", "b1")
-    first = grouping[0].run()
-    grouping[1].run()
-    grouping.elapse(6).push("b2").elapse(5)
-    assert first.down.completed
-    assert not grouping[1].down.completed
-    grouping.push("a2")
-    assert grouping.given == ["a", "b", "a"]
-    assert grouping[2].run().elements == ["a2"]
-    grouping.elapse(11)
-    assert grouping[1].down.completed
-    assert grouping[2].down.completed
-    assert not grouping.pending
-
-
-def test_a_group_with_elements_in_hand_is_not_idle():
-    grouping = Grouping(idle=10).request(9).push("a1").elapse(50)
-    assert not grouping[0].down.completed
-    grouping[0].run()
-    grouping.elapse(11)
-    assert grouping[0].elements == ["a1"]
-    assert grouping[0].down.completed
-
-
-def test_an_idle_timeout_makes_room_for_a_key_that_waits():
-    grouping = Grouping(most=1, idle=10, stall=1).request(9).push("a1", "b1")
-    grouping[0].run()
-    grouping.elapse(10.5)
-    assert grouping.given == ["a", "b"]
-    assert grouping[1].run().elements == ["b1"]
+# Standing still
 
 
 def test_a_group_that_nobody_runs_fails_the_stage_when_it_holds_up_the_others():

@@ -8,9 +8,11 @@ B:           b1    b2    |
 Sorts the elements into a stream for each key. What a group is not asked for yet is held, a window
 of elements for all groups together, so one slow group does not hold up the others at once.
 
-A group ends with upstream, when it was idle for ``idle_timeout`` seconds, or when it makes room for
-another one. If its key comes again, a new group is opened with the same key. A group that its
-receiver cancelled stays cancelled: what comes for its key is dropped, until its place is needed.
+A group ends with upstream, when it was idle for ``idle_timeout`` seconds, that is behind the last
+element that came for it or was given of it, or when it makes room for another one. If its key comes
+again, a new group is opened with the same key. A group that its receiver cancelled stays cancelled:
+what comes for its key is dropped, until its place is needed or it was idle. The extra group of
+``divert`` takes no place, so only idleness ends that.
 
 Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
   ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
@@ -33,6 +35,7 @@ from typing import Any
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, why_stuck
+from actors_rs.stages.idle_groups import IdleGroups
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -66,7 +69,6 @@ class GroupBy(StageLogic):
         self._max_groups = max_groups
         self._on_overflow = on_overflow
         self._wrap = wrap
-        self._idle_timeout = idle_timeout
         self._stall_after = stall_after
         self._groups = Groups()
         self._line: deque[Group] = deque()  # groups that have news
@@ -79,7 +81,7 @@ class GroupBy(StageLogic):
         self._moves_before = -1
         self._pace = Pace()
         self._sorted = Sorted()
-        self._idle = Alarm(self, self._end_idle)
+        self._idle = IdleGroups(self, self._groups, idle_timeout, self._end)
         self._stall = Alarm(self, self._check_stall)
         self._lost = Alarm(self)
 
@@ -153,8 +155,8 @@ class GroupBy(StageLogic):
                     return
 
     def _give_all(self, frames: dict[Any, list[Any]]) -> None:
-        groups, now = self._groups, self.context.now() if self._idle_timeout is not None else 0.0
-        ordered = self._idle_timeout is not None or self._on_overflow == "evict_idle"
+        groups, now = self._groups, self._idle.now()
+        ordered = self._idle.seconds is not None or self._on_overflow == "evict_idle"
         opened, self._moves = groups.open, self._moves + 1
         new = []
         for key, frame in frames.items():
@@ -170,8 +172,6 @@ class GroupBy(StageLogic):
                 self._give_new(key, frame, now)
             else:  # the stage has failed, as there were too many
                 self._drop(frame, self.outlet)
-        if self._idle_timeout is not None and not self._idle.pending:
-            self._idle.set(self._idle_timeout)
 
     def _give(self, group: Group, frame: list[Any]) -> None:
         if group.cancelled:
@@ -192,6 +192,7 @@ class GroupBy(StageLogic):
             self._give(self._open(key, now), frame)
         elif self._on_overflow == "divert":
             group = self._groups.open.get(OVERFLOW) or self._open(OVERFLOW, now)
+            self._groups.touch(group, now)
             self._give(group, frame)
         elif self._on_overflow == "fail":
             self.fail(TooManyGroupsError(self.context.name, self._max_groups, short(key)))
@@ -227,8 +228,7 @@ class GroupBy(StageLogic):
             frame = self._waiting.pop(key)
             self._held -= len(frame)
             self._moves += 1
-            now = self.context.now() if self._idle_timeout is not None else 0.0
-            self._give(self._open(key, now), frame)
+            self._give(self._open(key, self._idle.now()), frame)
 
     # Groups
 
@@ -241,6 +241,7 @@ class GroupBy(StageLogic):
         name = f"group {short(key)} of '{self.context.name}'"
         stream = self.context.source_of(group, name, lambda: self._claimed(group))
         self._unannounced.append((group, self._wrap(key, stream)))
+        self._idle.mind()
         return group
 
     def _claimed(self, group: Group) -> None:
@@ -272,6 +273,8 @@ class GroupBy(StageLogic):
                 self._moves += 1
                 if group.ending and not group.held:
                     self._end_now(group)
+                elif not group.held:
+                    self._idle.gave_all(group)
 
     def _end(self, group: Group) -> None:
         """Let ``group`` end behind what it holds; its key is free from now on."""
@@ -296,15 +299,6 @@ class GroupBy(StageLogic):
         self._groups.ending.pop(group, None)
         self._past.count += group.count
         self._ports.remove(group)
-
-    def _end_idle(self) -> None:
-        assert self._idle_timeout is not None
-        for group in self._groups.idle_since(self.context.now() - self._idle_timeout):
-            self._end(group)
-        oldest = next(iter(self._groups.open.values()), None)
-        if oldest is not None:
-            due = oldest.used + self._idle_timeout - self.context.now()
-            self._idle.set(due if due > 0 else self._idle_timeout)
 
     # Ends
 
@@ -361,7 +355,7 @@ class GroupBy(StageLogic):
             return
         if self._is_stuck():
             self._moves_before = self._moves
-            self._stall.set(self._stall_after + (self._idle_timeout or 0.0))
+            self._stall.set(self._stall_after + (self._idle.seconds or 0.0))
 
     def _check_stall(self) -> None:
         """The alarm rang: fail if nothing has moved since it was set."""

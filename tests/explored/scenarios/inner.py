@@ -214,6 +214,83 @@ def caught_again_and_again(world):
     settle(world)
 
 
+def every_two_seconds(keys):
+    return Source.of(*keys).flat_map(lambda key: Source.timer(2.0).map(lambda _: key))
+
+
+def idle_groups_make_room(world):
+    """Keys that wait get a group when the one before was idle, one after the other."""
+    keys = Source.of("a", "b", "c").append(Source.never())
+    groups = keys.group_by(lambda key: key, 1, idle_timeout=5.0)
+    flow = groups.flat_map(lambda group: group.batch(9), breadth=2).take(3)
+    assert world.start(flow.to(Sink.list())).result() == [["a"], ["b"], ["c"]]
+    assert abs(world.now - 15.0) < 1e-3, f"it took {world.now} s"
+    settle(world)
+
+
+def idle_groups_end_in_time(world):
+    """A group ends when its time is up, although an older one holds elements for long."""
+    used, ended = {}, {}
+
+    def key(x):
+        used[x] = world.now
+        return x
+
+    def run(group):
+        if group.key == "slow":
+            return group.throttle(1, per=100.0, burst=1).with_attributes(window=1)
+        return group.on_termination(lambda _: ended.setdefault(group.key, world.now))
+
+    late = Source.timer(3.0).map(lambda _: "late")
+    keys = Source.of(*["slow"] * 5, "early").append(late, Source.never())
+    groups = keys.group_by(key, 9, idle_timeout=5.0)
+    going = world.start(groups.flat_map(run, breadth=9).to(Sink.list()))
+    world.sleep(20.0)
+    idle = {x: ended[x] - used[x] for x in ("early", "late")}
+    assert idle == {"early": 5.0, "late": 5.0}, idle
+    going.cancel()
+    going.wait()
+    settle(world)
+
+
+def diverted_again_and_again(world):
+    """No group is idle while it gets elements, the extra one as little as any other."""
+    idle = []
+
+    def run(group):
+        used = []
+
+        def note(x):
+            used.append(world.now)
+            return x
+
+        return group.map(note).on_termination(lambda _: idle.append(world.now - used[-1]))
+
+    keys = every_two_seconds(["a", "x", "a", "y", "a", "z", "a", "x"]).append(Source.never())
+    groups = keys.group_by(lambda key: key, 1, "divert", idle_timeout=5.0)
+    going = world.start(groups.flat_map(run, breadth=9).to(Sink.list()))
+    world.sleep(40.0)
+    assert len(idle) >= 2
+    assert all(seconds >= 5.0 for seconds in idle), idle
+    going.cancel()
+    going.wait()
+    settle(world)
+
+
+def the_extra_group_is_left(world):
+    """Whoever has enough of the extra group makes no room by that."""
+    opened = []
+
+    def run(group):
+        opened.append(group.is_overflow)
+        return group.take(1) if group.is_overflow else group
+
+    groups = every_two_seconds("abcdcb").group_by(lambda key: key, 1, "divert")
+    got = world.start(groups.flat_map(run, breadth=9).to(Sink.list())).result()
+    assert (got, opened) == (["a", "b"], [False, True]), (got, opened)
+    settle(world)
+
+
 SCENARIOS = [
     Scenario("no more than breadth", no_more_than_breadth),
     Scenario("inner streams are left", inner_streams_are_left, (4, 2)),
@@ -222,4 +299,8 @@ SCENARIOS = [
     Scenario("late failures are forgiven", late_failures_are_forgiven),
     Scenario("an error meets a cancellation", an_error_meets_a_cancellation),
     Scenario("caught again and again", caught_again_and_again),
+    Scenario("idle groups make room", idle_groups_make_room, (4,)),
+    Scenario("idle groups end in time", idle_groups_end_in_time, (8,)),
+    Scenario("diverted again and again", diverted_again_and_again, (4, 2)),
+    Scenario("the extra group is left", the_extra_group_is_left, (4, 2)),
 ]
