@@ -202,7 +202,8 @@ COMPOSED = [
 
         Lets up to so many elements wait for downstream, and drops none.
 
-        Back-pressure: asks for as many as there is room for, before downstream asks.
+        Back-pressure: asks for nothing before downstream has asked for the first time; from then on
+          for as many as there is room for, whether or not downstream asks.
         Completes: with upstream, behind what waits.
         Fails: with upstream, behind what waits.
         Cancels: upstream, when downstream cancels.

@@ -4,7 +4,9 @@
     out: [1 2 3] [4] |
 
 Gives lists of a number of elements; the last one may be shorter. With ``within`` a batch that is
-not full is given that many seconds after its first element.
+not full is given that many seconds after the stage took its first element, or later if downstream
+does not ask. That element is taken when it comes, but not before the list ahead of it was given: so
+behind a slow downstream, time for which it has waited already does not count.
 
 Back-pressure: asks for its window once downstream asks, and gathers one list ahead.
 Completes: with upstream, behind what came of its elements.
