@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.blueprint import OPEN, Attributes, spec_of
-from actors_rs.graph.dsl.checks import at_least, function
+from actors_rs.graph.dsl.checks import at_least, plain_function
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.spark.connect import is_connect
 from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits
@@ -102,7 +102,7 @@ class SparkSink:
         Behind a source with a ledger a piece is a partition and has its number; after a crash it
         may come again, so ``f`` has to replace what it wrote for that number.
         """
-        function(f, "SparkSink.foreach_batch: f")
+        plain_function(f, "SparkSink.foreach_batch: f")
         writer = _writer(session, "a call of foreach_batch's function", f)
         make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(writer, lambda owner: None))
         return _sink("spark_foreach_batch", make)

@@ -141,7 +141,8 @@ class Operators(Appending[In_contra, Out_co]):
     ) -> Flow[In_contra, list[Out_co]]:
         """Lists of ``count`` elements, the last one shorter.
 
-        With ``within``, a list is given that many seconds after its first element, full or not.
+        With ``within``, a list is given that many seconds after its first element was taken, full
+        or not.
         With ``weight`` and ``max_weight``, a list holds as many elements as weigh no more than
         that together, and no more than ``count`` if that is given; a heavier one comes alone.
         """
