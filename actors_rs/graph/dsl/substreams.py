@@ -109,9 +109,8 @@ class Substreams(Appending[In_contra, Out_co]):
         A new key beyond ``max_groups`` waits until a group ends (``on_overflow="backpressure"``),
         ends the group that was idle longest (``"evict_idle"``), fails the stage (``"fail"``), or
         goes to one extra group, whose ``is_overflow`` is true (``"divert"``: ``max_groups + 1``
-        groups then). A group also ends after ``idle_timeout`` seconds in which no element came for
-        it and none of it was given. If the key of a group that was ended so comes again, a new
-        group is opened with the same key.
+        groups then). A group also ends after ``idle_timeout`` seconds in which none of its elements
+        came or went. If the key of a group that was ended so comes again, it gets a new one.
 
         When nothing moves for ``stall_after`` seconds because nobody runs a group that was given,
         or no group ends to make room, the stage fails with ``Stalled``, which names the groups.
