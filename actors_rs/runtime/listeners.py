@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Protocol
 
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 
 __all__ = ["Listener", "Listeners"]
 
@@ -23,7 +23,7 @@ class Listeners:
     """A set of listeners that keeps none of them alive. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that uses a KillSwitch
         self._all: dict[int, weakref.ref[Listener]] = {}
         self._sweep_at = _FEW
 
@@ -46,7 +46,7 @@ class Listeners:
     def wake(self) -> None:
         """Wake all; each outside the lock."""
         with self._lock:
-            listeners = [ref() for ref in self._all.values()]
+            listeners = [ref() for ref in tuple(self._all.values())]
         for listener in listeners:
             if listener is not None:
                 listener.wake()

@@ -184,3 +184,21 @@ def test_the_cost_of_one_more_listener_does_not_grow_with_their_number(monkeypat
     assert len(looked) <= 2 * len(stages)
     listeners.wake()
     assert {stage.woken for stage in stages} == {1}
+
+
+def test_what_is_collected_while_listeners_are_looked_for_may_wake_them():
+    listeners, stage = Listeners(), Stage()
+
+    class Table(dict):
+        again = False
+
+        def values(self):  # is called under the lock, where the collector may run
+            if not self.again:
+                self.again = True
+                listeners.wake()
+            return super().values()
+
+    listeners._all = Table()
+    listeners.add(stage)
+    listeners.wake()
+    assert stage.woken == 2
