@@ -42,7 +42,7 @@ PLACES: list[tuple[type, str]] = [
     *((Inlet, name) for name in ("push", "complete", "cancel", "untake")),
     *((Mailbox, name) for name in ("offer", "offer_control", "end_turn", "close")),
     *((Brake, name) for name in ("pull", "run", "ends", "release")),
-    *((Steps, name) for name in ("draw", "_draw_piece")),
+    (Steps, "draw"),
     *((PooledActor, name) for name in ("_turn", "_schedule_turn")),
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),
     *((SubscriberEnd, name) for name in ("on_subscribe", "_arrived", "_end", "_drain")),
