@@ -18,7 +18,7 @@ from actors_rs.graph.run import Run
 from actors_rs.observability.log_lines import log_line
 from actors_rs.observability.table import History
 from actors_rs.runtime._primitives import Event, Thread
-from actors_rs.runtime.settings import check_kind, is_finite, shown
+from actors_rs.runtime.settings import check_kind, is_finite, is_number, shown
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -150,7 +150,7 @@ class _Ticker:
 
 
 def _above_zero(name: str, number: Any) -> None:
-    if not isinstance(number, int | float) or isinstance(number, bool):
+    if not is_number(number):
         raise ArgumentTypeError(f"{name} must be a number, got {number!r}")
     if not number > 0:
         raise InvalidArgumentError(f"{name} must be above 0, got {shown(number)}")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.settings import is_finite, shown
+from actors_rs.runtime.settings import is_finite, is_number, shown
 
 __all__ = ["SHORTEST_WAIT", "Backoff"]
 
@@ -35,8 +35,7 @@ class Backoff:
     def __post_init__(self) -> None:
         for name in ("initial", "maximum", "factor", "jitter"):
             value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not is_finite(value):
+            if not is_number(value) or not is_finite(value):
                 raise InvalidArgumentError(f"backoff: {name} must be a number, got {shown(value)}")
         if self.initial < 0:
             raise InvalidArgumentError(

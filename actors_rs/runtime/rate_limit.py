@@ -8,7 +8,7 @@ from typing import Any
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.listeners import Listener, Listeners
-from actors_rs.runtime.settings import is_finite, shown
+from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.runtime.token_bucket import TokenBucket
 
 __all__ = ["RateLimit", "Ticket"]
@@ -138,7 +138,7 @@ def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
     for value, what in ((n, "n"), (per, "per"), (burst, "burst")):
         if value is None and what == "burst":
             continue
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if not is_number(value):
             raise ArgumentTypeError(f"RateLimit: {what} must be a number, got {value!r}")
         if not value > 0 or not is_finite(value):
             raise InvalidArgumentError(

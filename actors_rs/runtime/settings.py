@@ -6,7 +6,7 @@ What is not refused there is a TypeError out of the middle of a shutdown, or a w
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import Any, TypeGuard
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 
@@ -21,6 +21,7 @@ __all__ = [
     "check_text",
     "check_timeout",
     "is_finite",
+    "is_number",
     "shown",
 ]
 
@@ -71,7 +72,7 @@ def check_count(what: str, value: Any) -> None:
 
 def check_rate(what: str, value: Any) -> None:
     """Raise ``InvalidArgumentError`` unless ``value`` is a number from 0 to 1."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not is_number(value):
         raise ArgumentTypeError(f"{what} must be a rate from 0 to 1, got {value!r}")
     if not 0 <= value <= 1:
         raise InvalidArgumentError(f"{what} must be a rate from 0 to 1, got {value!r}")
@@ -82,7 +83,7 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
 
     Otherwise what is below 0 is no time at all.
     """
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not is_number(value):
         raise ArgumentTypeError(f"{what} must be a number of seconds, got {value!r}")
     if isinstance(value, int) and not is_finite(value):
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {shown(value)}")
@@ -90,6 +91,11 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
         raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
     if value != value:
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is an int or a float; ``True`` is none, although Python takes it for 1."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_finite(value: float) -> bool:

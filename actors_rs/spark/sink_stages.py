@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.delivery.ack import Tracked, Unit
 from actors_rs.delivery.carrying.units import UnitSink
 from actors_rs.errors import InvalidArgumentError, LedgerError
-from actors_rs.stages.arrow_schema import loosened, loosened_as
+from actors_rs.stages.arrow_schema import loose
 from actors_rs.stages.linear import SinkLogic
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def data_frame_of(session: Any, table: pa.Table) -> Any:
         from pyspark.sql.pandas.types import from_arrow_schema
     except ImportError:
         return session.createDataFrame(table)
-    table = loosened_as(table, loosened(table.schema))
+    table = loose(table)
     schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
     return session.createDataFrame(table, schema=schema)
 

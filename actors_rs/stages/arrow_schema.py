@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["check_names", "loosened", "loosened_as"]
+__all__ = ["check_names", "loose", "loosened", "loosened_as"]
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -15,6 +15,12 @@ def check_names(names: Iterable[str]) -> None:
         if name in known:
             raise ValueError(f"parquet: expected columns of different names, got two {name!r}")
         known.add(name)
+
+
+def loose(data: Any) -> Any:
+    """``data``, a table or record batch, as its own schema has it, loosened."""
+    schema = loosened(data.schema)
+    return data if schema.equals(data.schema) else data.cast(schema)
 
 
 def loosened_as(data: Any, schema: Any) -> Any:

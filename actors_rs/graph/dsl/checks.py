@@ -9,7 +9,7 @@ from typing import Any
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
 from actors_rs.graph.places import at_site
 from actors_rs.protocol.demand import UNBOUNDED
-from actors_rs.runtime.settings import is_finite, shown
+from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result
 
 __all__ = [
@@ -134,7 +134,7 @@ def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
 
 def positive(value: Any, what: str, unit: str = "") -> float:
     """``value`` if it is a number above 0, and not infinite; ``unit`` is what it counts."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not is_number(value):
         raise wrong_kind(f"{what} must be a number{unit and f' of {unit}'}, got {value!r}")
     if not value > 0:
         raise wrong_value(f"{what} must be above 0{unit and f' {unit}'}, got {shown(value)}")

@@ -18,7 +18,7 @@ from unittest import SkipTest
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Condition, Thread, monotonic
-from actors_rs.runtime.settings import is_finite, shown
+from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.testing.tck.calls import Calls
 
 __all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified", "holders"]
@@ -54,7 +54,7 @@ class Environment:
         dilation: float | None = None,
     ) -> None:
         factor = _dilation() if dilation is None else dilation
-        if not _is_number(factor) or not (factor > 0 and is_finite(factor)):
+        if not is_number(factor) or not (factor > 0 and is_finite(factor)):
             raise InvalidArgumentError(f"dilation needs a number above 0, got {shown(factor)}")
         self.timeout = _seconds("timeout", timeout) * factor
         self.no_signals_timeout = _seconds("no_signals_timeout", no_signals_timeout) * factor
@@ -225,13 +225,9 @@ def _differs(count: Callable[[], int], seen: int) -> bool:
 
 
 def _seconds(name: str, value: float) -> float:
-    if not _is_number(value) or not (value >= 0 and is_finite(value)):
+    if not is_number(value) or not (value >= 0 and is_finite(value)):
         raise InvalidArgumentError(f"{name} needs seconds of 0 or more, got {shown(value)}")
     return value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _dilation() -> float:
