@@ -22,7 +22,8 @@ from actors_rs.graph.hub import HubPublisher
 from actors_rs.graph.lent import Lending, Lent
 from actors_rs.graph.merge_hub import MergeHub
 from actors_rs.graph.nest import Nest, Nested
-from actors_rs.graph.run import Run
+from actors_rs.graph.run_end import RunEnd
+from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.section import Section
 from actors_rs.graph.section_life import SectionLife
 from actors_rs.graph.source_queue import SourceQueue
@@ -50,7 +51,8 @@ PLACES: list[tuple[type, str]] = [
     *((Nested, name) for name in ("turn", "_finish")),
     *((Section, name) for name in ("_begin", "_failed", "_take_back")),
     *((SectionLife, name) for name in ("stage_ended", "join", "_may_be_over", "note_failure")),
-    *((Run, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
+    *((RunLife, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
+    *((RunEnd, name) for name in ("settle", "_until_over")),
     *((SourceQueue, name) for name in ("put", "take", "_tell", "end", "close")),
     *((FanOut, name) for name in ("admit", "push", "settle")),
     *((HubPublisher, name) for name in ("_admit", "_stopped")),

@@ -25,7 +25,7 @@ from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from actors_rs.graph.inner_totals import InnerTotals
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.run_life import RunLife
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["Drawer"]
@@ -47,11 +47,11 @@ class _Failed:
 class Drawer:
     """Makes the streams of one host, in its turns."""
 
-    __slots__ = ("_host", "_run", "_totals")
+    __slots__ = ("_host", "_life", "_totals")
 
-    def __init__(self, host: StageActor, run: Run[Any]) -> None:
+    def __init__(self, host: StageActor, life: RunLife) -> None:
         self._host = host
-        self._run = run
+        self._life = life
         self._totals: InnerTotals | None = None
 
     def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
@@ -61,15 +61,15 @@ class Drawer:
             return None
         if make.func is SequenceSource:
             return make.args[0]  # type: ignore[no-any-return]
-        run = self._run
-        if run.draining:
+        life = self._life
+        if life.draining:
             return None  # nothing from outside any more; the ordinary way sees to that
         stages = _chain(end, alone)
         if stages is None:
             return None
         parts = parts_of(end) if end.fused else ()
         steps = [stages[0], *parts] if parts else stages
-        stream = Drawn(stages, steps, run.next_inner())
+        stream = Drawn(stages, steps, life.next_inner())
         elements: Any = None
         for number, spec in enumerate(steps):
             make = spec.make
@@ -81,19 +81,19 @@ class Drawer:
         if stream.opened is not None:
             self._close(stream)
         if self._totals is None:
-            self._totals = self._run.totals_of_drawn()
+            self._totals = self._life.totals_of_drawn()
         self._totals.add_drawn(stream, stream.stages)
 
     def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
         cause = stream.error = error if stream.error is None else stream.error
         name, position, site = self._named(stream, stream.at_fault)
-        failed = note_failed(self._run, _Failed(name, site), cause, position, False, None)
+        failed = note_failed(self._life, _Failed(name, site), cause, position, False, None)
         self.ended(stream)
         return failed
 
     def close(self) -> None:
         if self._totals is not None:
-            self._run.drawn_ended(self._totals)
+            self._life.drawn_ended(self._totals)
             self._totals = None
 
     def _close(self, stream: Drawn) -> None:
@@ -101,7 +101,7 @@ class Drawer:
             close(stream.opened)
         except BaseException as failure:  # whatever it was, the run must end
             name, _, site = self._named(stream, 0)
-            self._run.note_failure(StageError(name, failure, None, site))
+            self._life.note_failure(StageError(name, failure, None, site))
 
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
         """What a ``StageError`` says of ``step``: its name, the element it had and its line."""

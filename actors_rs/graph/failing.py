@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.life import Life
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["ends_the_system", "last_error", "note_failed", "unheard_failures"]
@@ -20,25 +20,25 @@ class _Stage(Protocol):
 
 
 def note_failed(
-    run: Run[Any],
+    life: Life,
     stage: _Stage,
     error: BaseException,
     position: int | None,
     plain: bool,
     beside: BaseException | None,
 ) -> BaseException:
-    """Tell ``run`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``.
+    """Tell ``life`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``.
 
     A part of a stage has made it one already, by its own name.
     """
     wrapped = error if plain else named_by(stage.name, stage.site, error, position)
     origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
     if origin is not None and ends_the_system(origin):  # SystemExit and the like: raised as it is
-        run.abort(origin)
-        run.fatal(origin)
-    run.note_failure(wrapped)
+        life.abort(origin)
+        life.fatal(origin)
+    life.note_failure(wrapped)
     if beside is not None:
-        run.note_failure(beside)
+        life.note_failure(beside)
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped

@@ -14,9 +14,11 @@ from typing import Any, Generic, Protocol, TypeVar
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
 from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber
+from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import prepare, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
+from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.standard import _over, _reject
 from actors_rs.protocol.interfaces import Subscriber
@@ -88,9 +90,10 @@ class HubPublisher(Generic[T]):
         self._spec = spec_of(kind, make, out, outlets=0, name=name)
         specs = in_order([self._spec])
         check_closed(specs)
-        self.run: Run[None] = Run(system, "hub")
+        self._life = RunLife(system, "hub")
+        self.run: Run[None] = self._life.run
         """The one run of the source; it begins with the first subscriber."""
-        self._actors = prepare(system, self.run, specs)
+        self._actors = prepare(system, self._life, specs)
         self._actor = self._actors[self._spec]
         logic: Any = self._actor.logic
         self._logic: HotLogic = logic
@@ -119,7 +122,7 @@ class HubPublisher(Generic[T]):
         if over:
             self._serve_late(subscriber)
         elif first:
-            start_serving(self._system, self.run, self._actors)
+            start_serving(self._system, self._life, self._actors)
             if self._actor.actor_inbox.closed:
                 self._stopped()  # it could not be started, so there is no last turn
         else:
@@ -132,7 +135,7 @@ class HubPublisher(Generic[T]):
         for subscriber in waiting:
             taken = self._logic.outlet_of(subscriber)
             if taken is None:
-                _seat(self.run, self._actor, self._logic, subscriber)
+                _seat(self._life, self._actor, self._logic, subscriber)
             else:
                 again = "subscribed to a hub that serves it already (rule 1.10)"
                 taken.fail(ProtocolViolation("2.12", again))
@@ -152,16 +155,16 @@ class HubPublisher(Generic[T]):
             return
         held, ending = self._logic.held(), self._logic.ending
         spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
-        run: Run[None] = Run(self._system, "hub")
-        actors = prepare(self._system, run, [spec])
+        life = RunLife(self._system, "hub")
+        actors = prepare(self._system, life, [spec])
         actor = actors[spec]
         assert isinstance(actor.logic, HubLogic)
         actor.at_boundary = True
-        actor.before_start = partial(_seat, run, actor, actor.logic, subscriber)
-        start_serving(self._system, run, actors)
+        actor.before_start = partial(_seat, life, actor, actor.logic, subscriber)
+        start_serving(self._system, life, actors)
 
 
-def _seat(run: Run[Any], actor: StageActor, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
+def _seat(life: Life, actor: StageActor, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
     """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
-    peer = monitored_subscriber(run, actor, subscriber) if run.monitored else subscriber
+    peer = monitored_subscriber(life, actor, subscriber) if life.monitored else subscriber
     ForeignSubscriber(actor, logic.attach(subscriber), peer).begin()

@@ -25,16 +25,14 @@ from actors_rs.stages.sources.of import SLICED, SequenceSource
 from actors_rs.stages.stage import StageLogic, Stream
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
 
 
-def attach(
-    host: StageActor, run: Run[Any], source: object, inlet: Inlet, alone: bool = False
-) -> None:
-    """Start ``source`` as a part of ``run``, feeding ``inlet`` of ``host``; in the host's turn.
+def attach(host: StageActor, life: Life, source: object, inlet: Inlet, alone: bool = False) -> None:
+    """Start ``source`` as a part of ``life``, feeding ``inlet`` of ``host``; in the host's turn.
 
     See ``StageContext.attach``. If the system has shut down meanwhile, the stream fails with
     ``RunCancelled``.
@@ -43,23 +41,23 @@ def attach(
     spec = out.spec
     inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
     if spec.lent is not None:
-        borrow(run, spec.lent, host.name, InletLine(host, inlet), inlet)
+        borrow(life, spec.lent, host.name, InletLine(host, inlet), inlet)
         return
     chain, made = chain_within(spec, alone)
     if chain is not None:
-        nest(host, run, chain, inlet)
+        nest(host, life, chain, inlet)
         return
     specs = in_order([spec])
     check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
-    inner = Inner(run.next_inner(), windows, inlet.forgiving, made)
-    actors = prepare(host.system, run, specs, inner)
+    inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
+    actors = prepare(host.system, life, specs, inner)
     feeder = actors[spec]
-    connect(run, feeder, feeder.logic.outlets[out.index], host, inlet)
-    if not _start(host, run, list(actors.values())):
-        inlet.complete(run.cancelled_error())
+    connect(life, feeder, feeder.logic.outlets[out.index], host, inlet)
+    if not _start(host, life, list(actors.values())):
+        inlet.complete(life.cancelled_error())
 
 
 def outlet_of(source: object) -> OutletRef:
@@ -105,18 +103,18 @@ def is_lost(outlet: Outlet) -> bool:
     return isinstance(downstream, Lending) and downstream.is_lost
 
 
-def _start(host: StageActor, run: Run[Any], actors: Sequence[StageActor]) -> bool:
-    """Start ``actors``, which belong to ``run`` from before the first of them starts.
+def _start(host: StageActor, life: Life, actors: Sequence[StageActor]) -> bool:
+    """Start ``actors``, which belong to ``life`` from before the first of them starts.
 
     False if the system has shut down: it tells those to stop that were started before.
     """
-    run.join(actors)
+    life.join(actors)
     for number, actor in enumerate(actors):
         try:
             host.system.adopt(actor)
         except BaseException as error:
             for left in actors[number:]:
-                run.stage_ended(left)
+                life.stage_ended(left)
             if isinstance(error, InvalidArgumentError):
                 return False
             for started in actors[:number]:  # there was no thread for the one behind them

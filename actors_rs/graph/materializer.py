@@ -12,9 +12,11 @@ from actors_rs.graph.blueprint import OPEN, StageSpec
 from actors_rs.graph.drawer import Drawer
 from actors_rs.graph.layout import Layout, Planned
 from actors_rs.graph.lent import Lent
+from actors_rs.graph.life import Life
 from actors_rs.graph.loops import watch_loops
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
+from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.signals import ForgivingLine, InletLine, OutletLine
 from actors_rs.runtime.system import ActorSystem
@@ -37,11 +39,11 @@ def materialize(
     stall_after: float | None = None,
 ) -> Run[Any]:
     """Run a closed graph. ``layout`` is that of all its stages."""
-    run: Run[Any] = Run(system, monitor=monitor, stall_after=stall_after)
-    actors = prepare(system, run, layout)
+    life = RunLife(system, monitor=monitor, stall_after=stall_after)
+    actors = prepare(system, life, layout)
     logics = [actors[spec].logic for spec in sinks if spec in actors]
-    start(system, run, actors, [logic for logic in logics if isinstance(logic, StreamEnd)], single)
-    return run
+    start(system, life, actors, [logic for logic in logics if isinstance(logic, StreamEnd)], single)
+    return life.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Inner:
 
 def prepare(
     system: ActorSystem,
-    run: Run[Any],
+    life: Life,
     specs: Layout | Sequence[StageSpec],
     inner: Inner | None = None,
 ) -> Actors:
@@ -70,7 +72,7 @@ def prepare(
     Who does so again and again with the same ones keeps their ``Layout`` for it.
     """
     layout = specs if isinstance(specs, Layout) else Layout(specs)
-    actors = {stage.spec: _made(stage, system.throughput, run, inner) for stage in layout.stages}
+    actors = {stage.spec: _made(stage, system.throughput, life, inner) for stage in layout.stages}
     windows = inner.windows if inner is not None else layout.windows(system.window)
     for stage in layout.stages:
         actor, window = actors[stage.spec], windows[stage.spec]
@@ -82,16 +84,16 @@ def prepare(
             inlet.window = window
             inlet.forgiving |= inner is not None and inner.forgiving
             if ref.spec.lent is not None:
-                borrow(run, ref.spec.lent, actor.name, InletLine(actor, inlet), inlet)
+                borrow(life, ref.spec.lent, actor.name, InletLine(actor, inlet), inlet)
             elif ref is not OPEN:
                 feeder = actors[ref.spec]
-                connect(run, feeder, feeder.logic.outlets[ref.index], actor, inlet)
+                connect(life, feeder, feeder.logic.outlets[ref.index], actor, inlet)
     if layout.has_loops:
         watch_loops(layout.specs, actors)
     return actors
 
 
-def _made(stage: Planned, throughput: int | None, run: Run[Any], inner: Inner | None) -> StageActor:
+def _made(stage: Planned, throughput: int | None, life: Life, inner: Inner | None) -> StageActor:
     """The actor of ``stage``, with a fresh logic."""
     spec, name = stage.spec, stage.name
     logic = None
@@ -99,7 +101,7 @@ def _made(stage: Planned, throughput: int | None, run: Run[Any], inner: Inner | 
         name, logic = f"{name}#{inner.number}", inner.made.get(spec)
     actor = StageActor(  # without keywords, which to make an instance with takes twice as long
         logic or stage.make(),
-        run,
+        life,
         name,
         spec.kind,
         stage.site,
@@ -109,13 +111,13 @@ def _made(stage: Planned, throughput: int | None, run: Run[Any], inner: Inner | 
     actor.logic.on_failure = stage.on_failure
     actor.logic.remake = stage.make
     made: object = actor.logic
-    if isinstance(made, Drawing) and isinstance(run, Run):
-        made.drawer = Drawer(actor, run)
+    if isinstance(made, Drawing) and isinstance(life, RunLife):
+        made.drawer = Drawer(actor, life)
     return actor
 
 
 def connect(
-    run: Run[Any], feeder: StageActor, outlet: Outlet, actor: StageActor, inlet: Inlet
+    life: Life, feeder: StageActor, outlet: Outlet, actor: StageActor, inlet: Inlet
 ) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``actor``."""
     inlet.feeder = (feeder.name, outlet.name)
@@ -123,46 +125,46 @@ def connect(
     if inlet.forgiving:
         down = ForgivingLine(actor, inlet, actor.forgive)
     up: Upstream = OutletLine(feeder, outlet)
-    if run.monitored:
-        down, up = monitored_lines(run, (feeder.name, actor.name), down, up)
+    if life.monitored:
+        down, up = monitored_lines(life, (feeder.name, actor.name), down, up)
     outlet.connect(down)
     inlet.connect(up)
 
 
-def borrow(run: Run[Any], lent: Lent, name: str, down: Downstream, inlet: Inlet) -> None:
+def borrow(life: Life, lent: Lent, name: str, down: Downstream, inlet: Inlet) -> None:
     """Feed ``inlet`` of stage ``name``, to which ``down`` leads, from an outlet that was lent."""
     names = (lent.owner_name, name)
-    lent.claim(down, inlet, partial(monitored_lines, run, names) if run.monitored else None)
+    lent.claim(down, inlet, partial(monitored_lines, life, names) if life.monitored else None)
 
 
 def start(
-    system: ActorSystem, run: Run[Any], actors: Actors, sinks: Sequence[StreamEnd], single: bool
+    system: ActorSystem, life: RunLife, actors: Actors, sinks: Sequence[StreamEnd], single: bool
 ) -> None:
-    """Start all ``actors``; from here on ``run`` ends when they all have.
+    """Start all ``actors``; from here on its run ends when they all have.
 
     If one cannot be started, those that were are ended, and what it raised is raised.
     """
     stages = list(actors.values())
-    run.begin(stages, sinks, single=single)
+    life.begin(stages, sinks, single=single)
     for number, actor in enumerate(stages):
         try:
             system.adopt(actor)
         except BaseException as error:
-            run.note_failure(error)
+            life.note_failure(error)
             for started in stages[:number]:
                 started.post(partial(started.logic.end, error))
             for other in stages[number:]:
-                _refuse(system, run, other, error)
+                _refuse(system, life, other, error)
             raise
 
 
-def start_serving(system: ActorSystem, run: Run[Any], actors: Actors) -> None:
+def start_serving(system: ActorSystem, life: RunLife, actors: Actors) -> None:
     """``start`` for a subscriber, who hears it by a signal if that is not possible (1.9)."""
     with suppress(Exception):
-        start(system, run, actors, (), single=True)
+        start(system, life, actors, (), single=True)
 
 
-def _refuse(system: ActorSystem, run: Run[Any], actor: StageActor, error: BaseException) -> None:
+def _refuse(system: ActorSystem, life: Life, actor: StageActor, error: BaseException) -> None:
     """``actor`` will have no turn: whoever waits for its first one is told here, and its end."""
     actor._system = system
     if (before_start := actor.before_start) is not None:
@@ -170,4 +172,4 @@ def _refuse(system: ActorSystem, run: Run[Any], actor: StageActor, error: BaseEx
         before_start()
         actor.logic.end(error)
     actor._close(error)
-    run.stage_ended(actor)
+    life.stage_ended(actor)

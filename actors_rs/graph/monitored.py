@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.run import Run
+from actors_rs.graph.life import Life
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
@@ -47,15 +47,15 @@ def link_monitor(
 
 
 def monitored_lines(
-    run: Run[Any], names: tuple[str, str], down: Downstream, up: Upstream
+    life: Life, names: tuple[str, str], down: Downstream, up: Upstream
 ) -> tuple[Downstream, Upstream]:
-    """``down`` and ``up`` of one link of ``run``, watched; ``names`` are the stages at its ends.
+    """``down`` and ``up`` of one link, watched; ``names`` are the stages at its ends.
 
     A signal that breaks a rule goes no further. A deterministic world watches in a way of its own.
     """
-    if (watch := getattr(run._system, "watch_links", None)) is not None:
-        return watch(run, names, down, up)  # type: ignore[no-any-return]
-    monitor = link_monitor(*names, run.abort)
+    if (watch := getattr(life.system, "watch_links", None)) is not None:
+        return watch(life, names, down, up)  # type: ignore[no-any-return]
+    monitor = link_monitor(*names, life.abort)
     subscribed = Signal(Kind.ON_SUBSCRIBE)
     monitor.begin(subscribed)  # stages are connected before they start, without a signal
     monitor.end(subscribed)
@@ -63,9 +63,9 @@ def monitored_lines(
 
 
 def monitored_subscriber(
-    run: Run[Any], actor: StageActor, subscriber: Subscriber[Any]
+    life: Life, actor: StageActor, subscriber: Subscriber[Any]
 ) -> Subscriber[Any]:
-    """``subscriber``, watched, as the peer of the last stage of ``run``.
+    """``subscriber``, watched, as the peer of the last stage of ``life``.
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
     """
@@ -74,9 +74,9 @@ def monitored_subscriber(
     def broken(violation: ProtocolViolation) -> None:
         actor.report(kind, str(violation), violation)
         if violation.rule == "3.9":  # the boundary answers it, and ends the stream
-            run.note_failure(violation)
+            life.note_failure(violation)
         else:
-            run.abort(violation)
+            life.abort(violation)
 
     monitor = link_monitor(actor.name, kind, broken)
     return monitor.wrap_subscriber(subscriber)

@@ -20,7 +20,7 @@ from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
     from actors_rs.stages.brake import Brake
 
@@ -74,8 +74,8 @@ class Nested:
 
     __slots__ = (
         "_host",
+        "_life",
         "_nest",
-        "_run",
         "_started",
         "error",
         "is_due",
@@ -89,7 +89,7 @@ class Nested:
         self,
         host: StageActor,
         nest: Nest,
-        run: Run[Any],
+        life: Life,
         logic: StageLogic,
         spec: StageSpec,
         name: str,
@@ -102,7 +102,7 @@ class Nested:
         self.is_due = False
         self._host = host
         self._nest = nest
-        self._run = run
+        self._life = life
         self._started = False
         logic.context = self
 
@@ -151,8 +151,8 @@ class Nested:
         try:
             self.logic.stop(last_error(self.error, self.logic))
         except BaseException as failure:  # whatever it was, the run must end
-            self._run.note_failure(StageError(self.name, failure, None, self.site))
-        self._run.nested_ended(self)
+            self._life.note_failure(StageError(self.name, failure, None, self.site))
+        self._life.nested_ended(self)
         self.logic.hold_nothing()
 
     # StageContext
@@ -195,7 +195,7 @@ class Nested:
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> BaseException:
-        self.error = note_failed(self._run, self, error, position, plain, beside)
+        self.error = note_failed(self._life, self, error, position, plain, beside)
         return self.error
 
     def passed_over(
@@ -222,7 +222,7 @@ class Nested:
         return False
 
     def recovered(self, error: BaseException, /) -> None:
-        self._run.recovered(error)
+        self._life.recovered(error)
 
     def linger(self, let_go: LetGo, /) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and cannot outlive it")

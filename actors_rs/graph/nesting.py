@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from actors_rs.graph.blueprint import Attributes, StageSpec
 from actors_rs.graph.materializer import borrow
@@ -13,7 +13,7 @@ from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["Chain", "chain_within", "nest"]
@@ -47,13 +47,13 @@ def chain_within(end: StageSpec, alone: bool) -> tuple[Chain | None, dict[StageS
     return [(head, source), (end, made[end])], made
 
 
-def nest(host: StageActor, run: Run[Any], chain: Chain, inlet: Inlet) -> None:
+def nest(host: StageActor, life: Life, chain: Chain, inlet: Inlet) -> None:
     """Run ``chain`` within ``host``, feeding ``inlet`` of it; in the host's turn."""
     if host.nest is None:
         host.nest = Nest()
-    number = run.next_inner()
+    number = life.next_inner()
     nested = [
-        Nested(host, host.nest, run, logic, spec, f"{spec.label}#{number}")
+        Nested(host, host.nest, life, logic, spec, f"{spec.label}#{number}")
         for spec, logic in chain
         if logic is not None
     ]
@@ -61,13 +61,13 @@ def nest(host: StageActor, run: Run[Any], chain: Chain, inlet: Inlet) -> None:
     first, lent = nested[0], chain[0][0].lent
     if lent is not None:
         entry = first.logic.inlets[0]
-        borrow(run, lent, first.name, _WakingLine(host, first, entry), entry)
+        borrow(life, lent, first.name, _WakingLine(host, first, entry), entry)
     for feeder, fed in zip(nested, [*nested[1:], None], strict=True):
-        _link(run, feeder, fed, inlet if fed is None else fed.logic.inlets[0], host.name)
+        _link(life, feeder, fed, inlet if fed is None else fed.logic.inlets[0], host.name)
     host.nest.living.update(dict.fromkeys(nested))
-    run.nested_begins(nested)
+    life.nested_begins(nested)
     for one in nested:
-        if run.draining:
+        if life.draining:
             one.act(one.logic.drain)
         one.wake()
 
@@ -83,13 +83,13 @@ def _set_windows(chain: Chain, inlet: Inlet) -> None:
             inlet.window = min(inlet.window, spec.outflow_window)
 
 
-def _link(run: Run[Any], feeder: Nested, fed: Nested | None, inlet: Inlet, host: str) -> None:
+def _link(life: Life, feeder: Nested, fed: Nested | None, inlet: Inlet, host: str) -> None:
     outlet = feeder.logic.outlets[0]
     inlet.feeder = (feeder.name, outlet.name)
     down: Downstream = _Down(inlet, fed)
     up: Upstream = _Up(outlet, feeder)
-    if run.monitored:
-        down, up = monitored_lines(run, (feeder.name, host if fed is None else fed.name), down, up)
+    if life.monitored:
+        down, up = monitored_lines(life, (feeder.name, host if fed is None else fed.name), down, up)
     outlet.connect(down)
     inlet.connect(up)
 

@@ -116,7 +116,7 @@ class Section(StageLogic):
             out = OutletRef(graft(out.spec, source._out), out.index)
         self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
         self._set_ports()
-        attach(host, self._life.as_run, _stream(out), self._result)
+        attach(host, self._life, _stream(out), self._result)
 
     def _set_ports(self) -> None:
         inlets, outlets = (self.inlet, self._result), (self.outlet, self._feed)

@@ -1,4 +1,4 @@
-"""One life of a section: the run, as the stages see it that live and fail together.
+"""One life of a section: what stages share that live and fail together.
 
 Failures in it are not the run's before the section has given up. What its stages lose because one
 of them failed is reported, since the rest of the graph goes on and would not miss it.
@@ -7,7 +7,7 @@ of them failed is reported, since the rest of the graph goes on and would not mi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.ports import Inlet
@@ -15,14 +15,13 @@ from actors_rs.stages.ports import Inlet
 if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
     from actors_rs.graph.nest import Nested
-    from actors_rs.graph.run import Run
     from actors_rs.graph.shell import StageActor
 
 __all__ = ["SectionLife"]
 
 
 class SectionLife:
-    """Stands for the run of ``host``; whatever is not named here is the run's.
+    """The ``Life`` of its stages, within that of ``host``, whose matters the others are.
 
     ``when_over`` is called when all of its stages have ended. Where the section has an input,
     that is ``entry``: what was not taken from it is not lost, for the host gives it again. Any
@@ -32,7 +31,13 @@ class SectionLife:
     def __init__(
         self, host: StageActor, when_over: Callable[[], None], entry: Lent | None = None
     ) -> None:
-        self._run = host.activity
+        outer = self._outer = host.life
+        self.name, self.system, self.end = outer.name, outer.system, outer.end
+        self.activity, self.stall_after = outer.activity, outer.stall_after
+        self.metered, self.monitored = outer.metered, outer.monitored
+        self.stopwatch, self.next_inner = outer.stopwatch, outer.next_inner
+        self.cancel, self.abort, self.fatal = outer.cancel, outer.abort, outer.fatal
+        self.cancelled_error, self.linger = outer.cancelled_error, outer.linger
         self._host = host
         self._when_over = when_over
         self._entry = entry
@@ -43,13 +48,10 @@ class SectionLife:
         self.over = True
         """Whether no stage of this life is running; once they have ended, it stays so."""
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._run, name)
-
     @property
-    def as_run(self) -> Run[Any]:
-        """This, for those who need a run."""
-        return cast("Run[Any]", self)
+    def draining(self) -> bool:
+        """Whether the run is."""
+        return self._outer.draining
 
     @property
     def entry(self) -> Inlet | None:
@@ -62,12 +64,12 @@ class SectionLife:
             self._living.update(stages)
             self.over = False
         self._account_for(stages)
-        self._run.join(stages)
+        self._outer.join(stages)
 
     def nested_begins(self, nested: Sequence[Nested]) -> None:
         """Inner stages begin that run within the actor of another, or of the host."""
         self._account_for(nested)
-        self._run.nested_begins(nested)
+        self._outer.nested_begins(nested)
 
     def _account_for(self, stages: Iterable[StageActor | Nested]) -> None:
         for stage in stages:
@@ -80,14 +82,14 @@ class SectionLife:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
         if stage.logic.on_lost == self.lost:
             self.lost(stage.logic.held())
-        self._run.stage_ended(stage)
+        self._outer.stage_ended(stage)
         self._may_be_over(stage)
 
     def nested_ended(self, nested: Nested) -> None:
         """An inner stage has ended that ran within the actor of another, or of the host."""
         if nested.logic.on_lost == self.lost:
             self.lost(nested.logic.held())
-        self._run.nested_ended(nested)
+        self._outer.nested_ended(nested)
         self._may_be_over(None)
 
     def note_failure(self, error: BaseException) -> None:
@@ -102,11 +104,11 @@ class SectionLife:
         """``error`` was dealt with inside."""
         with self._lock:
             self._failures = [one for one in self._failures if one is not error]
-        self._run.recovered(error)
+        self._outer.recovered(error)
 
     def release(self) -> None:
         """The section has ended for good: its failures are the run's."""
-        self._settle(self._run.note_failure)
+        self._settle(self._outer.note_failure)
 
     def write_off(self, why: str) -> None:
         """The section is restarted: its failures are dead letters."""
@@ -118,8 +120,8 @@ class SectionLife:
         if failure is not None:
             for element in elements:
                 self._host.report(element, "lost when its section failed", failure)
-        elif isinstance(self._run, SectionLife):
-            self._run.lost(elements)
+        elif isinstance(self._outer, SectionLife):
+            self._outer.lost(elements)
 
     def _settle(self, verdict: Callable[[BaseException], None]) -> None:
         with self._lock:

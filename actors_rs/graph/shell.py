@@ -27,8 +27,9 @@ from actors_rs.stages.failure import Policy
 from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 
 if TYPE_CHECKING:
+    from actors_rs.graph.life import Life
     from actors_rs.graph.nest import Nest
-    from actors_rs.graph.run import Run
+    from actors_rs.runtime.shutdown import Activity
     from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
@@ -66,7 +67,7 @@ class StageActor(PooledActor):
     def __init__(
         self,
         logic: StageLogic,
-        run: Run[Any],
+        life: Life,
         name: str,
         kind: str,
         site: str,
@@ -80,25 +81,26 @@ class StageActor(PooledActor):
         self.site = site
         self.dispatcher = dispatcher  # type: ignore[misc]  # a stage's own choice
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
-        if run.stall_after is not None:
+        if life.stall_after is not None:
             self.outside = Outside()
-        self._metered = run.metered
+        self._metered = life.metered
         if self._metered:
             self.clock = StageClock()
-        self._run = run
+        self.life = life
+        """That of the run it is part of, or of its section."""
         self.nest: Nest | None = None
         """The inner streams that run within this actor, if there ever was one."""
-        self._budget = TurnBudget(run.stopwatch)
-        self.stopwatch = run.stopwatch
+        self._budget = TurnBudget(life.stopwatch)
+        self.stopwatch = life.stopwatch
         logic.context = self
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
 
     @property
-    def activity(self) -> Run[Any]:
-        """The run it is part of, and ends with."""
-        return self._run
+    def activity(self) -> Activity:
+        """What the system ends it with."""
+        return self.life.activity
 
     @property
     def last_turn(self) -> float:
@@ -189,7 +191,7 @@ class StageActor(PooledActor):
         context = self._context.copy()
         if self.outside is not None:
             job = self.outside.job(job)
-        work = partial(work_once_for, self._run, context, job)
+        work = partial(work_once_for, self.life.end, context, job)
         return self.system.blocking.put_growing(work, MOST_BLOCKING_THREADS)
 
     def run_coroutine(
@@ -209,7 +211,7 @@ class StageActor(PooledActor):
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> BaseException:
-        self.error = note_failed(self._run, self, error, position, plain, beside)
+        self.error = note_failed(self.life, self, error, position, plain, beside)
         return self.error
 
     def passed_over(
@@ -224,7 +226,7 @@ class StageActor(PooledActor):
 
     def upstream_failed(self, error: BaseException, /) -> None:
         """A foreign publisher failed: no stage of ours will tell the run why it ended."""
-        self._run.note_failure(error)
+        self.life.note_failure(error)
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         self.system.dead_letters.publish(what, where=str(self), why=why, error=error)
@@ -232,7 +234,7 @@ class StageActor(PooledActor):
     def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
         from actors_rs.graph.inner import attach
 
-        attach(self, self._run, source, inlet, alone)
+        attach(self, self.life, source, inlet, alone)
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
         from actors_rs.graph.inner import at_hand
@@ -252,15 +254,15 @@ class StageActor(PooledActor):
         return is_lost(outlet)
 
     def recovered(self, error: BaseException, /) -> None:
-        self._run.recovered(error)
+        self.life.recovered(error)
 
     def linger(self, let_go: LetGo, /) -> None:
-        self._run.linger(self, lambda error: self.post(partial(let_go, error)))
+        self.life.linger(self, lambda error: self.post(partial(let_go, error)))
 
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed: a dead letter, and no failure."""
         if isinstance(error, Exception):
-            self._run.recovered(error)
+            self.life.recovered(error)
             self.report(None, "a stream failed behind its cancellation", error)
 
     def post_drain(self) -> None:
@@ -317,7 +319,7 @@ class StageActor(PooledActor):
         self._on_start_due = False
         self._budget.relieve = self._dispatcher.relieve
         if isinstance(self._dispatcher, PinnedDispatcher):
-            work_for(self._run)
+            work_for(self.life.end)
         if (before_start := self.before_start) is not None:
             self.before_start = None  # it may hold a subscriber (3.13)
             before_start()
@@ -340,11 +342,11 @@ class StageActor(PooledActor):
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.actor_stopped.set()
         try:
-            logic.stop(error if error is not None or completed else self._run.cancelled_error())
+            logic.stop(error if error is not None or completed else self.life.cancelled_error())
         except BaseException as failure:  # whatever it was, the run must end
-            self._run.note_failure(StageError(self.name, failure, None, self.site))
+            self.life.note_failure(StageError(self.name, failure, None, self.site))
         self._leave()
-        self._run.stage_ended(self)
+        self.life.stage_ended(self)
         logic.hold_nothing()
 
     def _return_unread(self, message: Any) -> None:
@@ -356,8 +358,8 @@ class StageActor(PooledActor):
 
     def _stop(self) -> None:
         """Told to stop like any actor: the run ends as cancelled, with this stage first."""
-        self._run.cancel()
-        self.logic.end(self._run.cancelled_error())
+        self.life.cancel()
+        self.logic.end(self.life.cancelled_error())
 
     def on_receive(self, message: Any) -> Any:
         """A stage takes signals only; what else comes, from a broadcast say, is a dead letter."""

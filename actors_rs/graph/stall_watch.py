@@ -17,7 +17,7 @@ from actors_rs.graph.stall import describe
 from actors_rs.stages.stage import Cancellable, StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
+    from actors_rs.graph.run_life import RunLife
     from actors_rs.graph.shell import StageActor
     from actors_rs.runtime.machinery import TimerService
 
@@ -88,10 +88,10 @@ class _NotedTimer:
 
 
 class StallWatch:
-    """Looks at ``run`` every now and then, on the thread of the timers."""
+    """Looks at a run every now and then, on the thread of the timers."""
 
-    def __init__(self, run: Run[Any], timers: TimerService, seconds: float) -> None:
-        self._run = run
+    def __init__(self, life: RunLife, timers: TimerService, seconds: float) -> None:
+        self._life = life
         self._timers = timers
         self._seconds = seconds
         self._seen: object = None
@@ -101,7 +101,7 @@ class StallWatch:
     def begin(self) -> None:
         """Look again in a while; to be called once."""
         self._timer = self._timers.after(self._seconds / LOOKS, self._look)
-        if self._run.done():  # asked behind the assignment: one of both sees the other
+        if self._life.end.is_over:  # asked behind the assignment: one of both sees the other
             self._timer.cancel()
 
     def end(self) -> None:
@@ -110,16 +110,16 @@ class StallWatch:
             self._timer.cancel()
 
     def _look(self) -> None:
-        if self._run.done():
+        if self._life.end.is_over:
             return
-        stages = self._run.living()
+        stages = self._life.living()
         seen = tuple((stage, stage.last_turn) for stage in stages)
         still = seen == self._seen and all(map(_is_still, stages))
         self._seen, self._still = seen, self._still + 1 if still else 0
         if self._still >= LOOKS and stages:
-            why = describe(self._run.snapshot())
-            happened = f"run '{self._run.name}' has stood still for {self._seconds:g} s"
-            self._run.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
+            why = describe(self._life.snapshot())
+            happened = f"run '{self._life.name}' has stood still for {self._seconds:g} s"
+            self._life.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
             return
         self.begin()
 

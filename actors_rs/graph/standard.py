@@ -20,9 +20,11 @@ from actors_rs.graph.carried import check_plain
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
 from actors_rs.graph.layout import Layout
+from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import Actors, prepare, start, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
+from actors_rs.graph.run_life import RunLife
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.system import ActorSystem
@@ -51,10 +53,10 @@ class SourcePublisher(Generic[T]):
         if (over := _over(self._system)) is not None:
             _reject(self._system, subscriber, over)
             return
-        run: Run[Any] = Run(self._system, "publisher")
-        actors = prepare(self._system, run, self._layout)
-        _attach_subscriber(run, actors, self._out, subscriber)
-        start_serving(self._system, run, actors)
+        life = RunLife(self._system, "publisher")
+        actors = prepare(self._system, life, self._layout)
+        _attach_subscriber(life, actors, self._out, subscriber)
+        start_serving(self._system, life, actors)
 
 
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
@@ -62,13 +64,14 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
 
     def __init__(self, system: ActorSystem, sink: StageSpec) -> None:
         specs = in_order([sink])
-        self.run: Run[R] = Run(system, "subscriber")
-        actors = prepare(system, self.run, specs)
+        life = RunLife(system, "subscriber")
+        self.run: Run[R] = life.run
+        actors = prepare(system, life, specs)
         entry = _entry(specs)
         super().__init__(actors[entry], actors[entry].logic.inlets[entry.inputs.index(OPEN)])
         logic = actors[sink].logic
         sinks = [logic] if isinstance(logic, SinkLogic) else []
-        start(system, self.run, actors, sinks, single=True)
+        start(system, life, actors, sinks, single=True)
 
 
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
@@ -86,9 +89,10 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         _check_open_outlet(specs, out)
         check_plain(specs, "processor")
         entry = _entry(specs)
-        self.run: Run[None] = Run(system, "processor")
+        self._life = RunLife(system, "processor")
+        self.run: Run[None] = self._life.run
         self._system = system
-        self._actors: Actors = prepare(system, self.run, specs)
+        self._actors: Actors = prepare(system, self._life, specs)
         self._started = Lock()  # held from the first subscriber on
         self._last = self._actors[out.spec]
         self._last.at_boundary = True
@@ -103,21 +107,21 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         if (over := _over(self._system)) is not None:
             _reject(self._system, subscriber, over)
             return
-        if self.run.monitored:
-            subscriber = monitored_subscriber(self.run, self._last, subscriber)
+        if self._life.monitored:
+            subscriber = monitored_subscriber(self._life, self._last, subscriber)
         if not self._started.acquire(blocking=False):
             self._fan.join(subscriber)
             return
         self._last.before_start = partial(self._fan.admit, subscriber)
-        start_serving(self._system, self.run, self._actors)
+        start_serving(self._system, self._life, self._actors)
 
 
 def _attach_subscriber(
-    run: Run[Any], actors: Actors, out: OutletRef, subscriber: Subscriber[Any]
+    life: Life, actors: Actors, out: OutletRef, subscriber: Subscriber[Any]
 ) -> None:
     actor = actors[out.spec]
-    if run.monitored:
-        subscriber = monitored_subscriber(run, actor, subscriber)
+    if life.monitored:
+        subscriber = monitored_subscriber(life, actor, subscriber)
     outlet = actor.logic.outlets[out.index]
     actor.at_boundary = True
     actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin

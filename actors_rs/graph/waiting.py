@@ -1,5 +1,5 @@
 """Waiting for the end of a run: who must not, threads that actors share and its own functions, and
-how a coroutine awaits it, and what that can be told.
+what a coroutine that awaits it can be told.
 
 A function on a thread of its own may wait for what it likes, but not for the end of the run it is
 a part of: that waits for the function.
@@ -8,7 +8,7 @@ a part of: that waits for the function.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from contextvars import Context
@@ -21,12 +21,12 @@ from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
+    from actors_rs.graph.run_end import RunEnd
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = [
     "awaitable",
     "call_at_end",
-    "until_ended",
     "wait_for_end",
     "wake_all",
     "work_for",
@@ -40,61 +40,44 @@ SLICE = 1.0
 class _Work(ThreadLocal):
     """What the current thread is at."""
 
-    waits: object = None
-    """The ``wait`` of the run that it works for; a section has that of its run."""
+    end: object = None
+    """The end of the run that it works for."""
 
 
 _work = _Work()
 
 
-def work_for(run: Run[Any]) -> None:
-    """The calling thread runs functions of ``run``, and nothing else up to its end."""
-    _work.waits = run.wait
+def work_for(end: RunEnd[Any]) -> None:
+    """The calling thread runs functions of a run, and nothing else up to its ``end``."""
+    _work.end = end
 
 
-def work_once_for(run: Run[Any], context: Context, job: Callable[[], None]) -> None:
-    """Call ``job``, which runs functions of ``run``, in ``context``."""
-    before, _work.waits = _work.waits, run.wait
+def work_once_for(end: RunEnd[Any], context: Context, job: Callable[[], None]) -> None:
+    """Call ``job``, which runs functions of the run with that ``end``, in ``context``."""
+    before, _work.end = _work.end, end
     try:
         context.run(job)
     finally:
-        _work.waits = before
+        _work.end = before
 
 
-def wait_for_end(run: Run[Any], timeout: float | None) -> None:
-    """Wait for the end of ``run``, at most ``timeout`` seconds; in slices.
+def wait_for_end(end: RunEnd[Any], timeout: float | None) -> None:
+    """Wait until ``end`` has come, at most ``timeout`` seconds; in slices.
 
     A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
     noticed at the end only. Raises ``BlockingError`` where that might never come.
     """
-    _check_may_wait(run)
-    if drive_until(run.done, timeout):
+    _check_may_wait(end)
+    if drive_until(lambda: end.is_over, timeout):
         return
     deadline = inf if timeout is None else monotonic() + timeout
-    while not run.done() and (left := min(SLICE, deadline - monotonic())) > 0:
+    while not end.is_over and (left := min(SLICE, deadline - monotonic())) > 0:
         with suppress(FutureTimeout):
-            run._outcome.exception(left)
-
-
-def until_ended(run: Run[Any]) -> Generator[Any, None, None]:
-    """For a coroutine that awaits ``run``; one that gives up, for its time is up, leaves nothing.
-
-    Raises ``RuntimeError`` where no loop of asyncio runs.
-    """
-    waiter = asyncio.get_running_loop().create_future()
-    with run._lock:
-        if run.done():
-            return
-        run._awaiting[waiter] = None
-    try:
-        yield from waiter
-    finally:
-        with run._lock:
-            run._awaiting.pop(waiter, None)
+            end.future.exception(left)
 
 
 def wake_all(waiters: Iterable[asyncio.Future[None]]) -> None:
-    """Wake those in ``until_ended``, each on its loop, unless that was closed. Any thread."""
+    """Wake coroutines that await a run, each on its loop, unless that was closed. Any thread."""
     for waiter in waiters:
         with suppress(RuntimeError):
             waiter.get_loop().call_soon_threadsafe(_wake, waiter)
@@ -116,12 +99,12 @@ def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]
             system.fatal(error)
 
 
-def _check_may_wait(run: Run[Any]) -> None:
-    """Raise ``BlockingError`` where waiting for the end of ``run`` might never end."""
+def _check_may_wait(end: RunEnd[Any]) -> None:
+    """Raise ``BlockingError`` where waiting for ``end`` might never end."""
     check_may_block("a pool thread must not wait for a run; await it or use a sink")
-    if _work.waits == run.wait:
+    if _work.end is end:
         raise BlockingError(
-            f"a function of run '{run.name}' must not wait for its end, which waits for it"
+            f"a function of run '{end.name}' must not wait for its end, which waits for it"
         )
 
 

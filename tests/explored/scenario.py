@@ -162,7 +162,7 @@ def _cancel(world: World, case: Case, sources: Sources) -> None:
     run = world.start(case.make(sources).to(Sink.for_each(got.append)))
     world.soon("cancel", run.cancel)
     run.wait()
-    assert run.state in ("completed", "cancelled"), run._outcome.exception()
+    assert run.state in ("completed", "cancelled"), run._end.future.exception()
     assert case.may_begin(got), f"gave {got}"
 
 
@@ -196,14 +196,14 @@ WAYS = {
 def failure_of(run: Any) -> BaseException | None:
     """What ``run`` ended with, having been waited for."""
     run.wait()
-    return run._outcome.exception()
+    return run._end.future.exception()
 
 
 def settle(world: World) -> None:
     """Let all come to an end, and look whether anything is left behind or was too much."""
     world.finish()
-    for run in world.system.runs:
-        for stage in run._stages:
+    for life in world.system.lives:
+        for stage in life.stages():
             for inlet in stage.logic.inlets:
                 asked = inlet.outstanding + inlet.buffered
                 assert not inlet.buffered, f"'{stage.name}' ended with {inlet.buffered} elements"

@@ -205,7 +205,7 @@ def check_fatal(kind, seed):
         assert run.result(0) == COUNT
     else:
         assert type(raised) is type(KINDS[kind](""))
-        assert run._outcome.exception() is raised
+        assert run._end.future.exception() is raised
         assert len(trial.got) < trial.faults.visits["user"]
 
 

@@ -133,7 +133,7 @@ def test_blocking_calls_that_get_no_thread_end_their_run_and_no_other():
             run = system.start(Source.range(0, 9).map_async(abs, 4).to(Sink.list()))
             assert run.wait(SECONDS)
             assert run.state == "failed"
-            assert "can't start new thread" in repr(run._outcome.exception())
+            assert "can't start new thread" in repr(run._end.future.exception())
         flow = Source.range(0, 9).map_async(abs, 4)
         assert system.start(flow.to(Sink.count())).result(SECONDS) == 9
 

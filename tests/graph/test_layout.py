@@ -6,7 +6,7 @@ from actors_rs.graph import carried, layout
 
 
 def windows(run):
-    return [stage.logic.window for stage in run._stages]
+    return [stage.logic.window for stage in run._life.stages()]
 
 
 def test_a_graph_is_laid_out_once_however_often_it_is_started(monkeypatch):

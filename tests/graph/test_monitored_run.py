@@ -354,7 +354,7 @@ class Line:
 class Aborted:
     """What a link's monitor tells its run."""
 
-    _system = None
+    system = None
 
     def __init__(self):
         self.errors = []

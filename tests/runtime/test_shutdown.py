@@ -98,9 +98,11 @@ def test_a_sink_that_is_slow_on_the_dead_letters_is_ended_at_last(caplog):
     assert "still busy" not in caplog.text
 
 
-def test_a_graph_can_be_fed_by_the_dead_letters_and_gets_the_last_ones():
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_graph_can_be_fed_by_the_dead_letters_and_gets_the_last_ones(restarts):
     with no_thread_left(), ActorSystem(workers=2) as system:
         graph = Source.from_publisher(system.dead_letters).map(lambda letter: letter.what)
+        graph = graph.restart() if restarts else graph
         run = system.start(graph.to(Sink.list()))
         eventually(lambda: system.statistics().dead_letters.subscribers == 1)
         ref = system.spawn(Recorder)

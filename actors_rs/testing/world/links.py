@@ -7,10 +7,8 @@ says what was broken and how.
 
 from __future__ import annotations
 
-from typing import Any
-
+from actors_rs.graph.life import Life
 from actors_rs.graph.monitored import link_monitor
-from actors_rs.graph.run import Run
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.stages.ports import Downstream, Frame, Upstream
@@ -27,10 +25,10 @@ class _Down:
     ``phase`` is 0 while it is alive, 1 cancelled, 2 ended.
     """
 
-    __slots__ = ("_down", "_history", "_names", "_run", "demand", "note", "phase")
+    __slots__ = ("_down", "_history", "_life", "_names", "demand", "note", "phase")
 
-    def __init__(self, run: Run[Any], names: tuple[str, str], down: Downstream) -> None:
-        self._run = run
+    def __init__(self, life: Life, names: tuple[str, str], down: Downstream) -> None:
+        self._life = life
         self._names = names
         self._down = down
         self.demand = 0
@@ -40,7 +38,7 @@ class _Down:
 
     def broken(self, kind: Kind, n: int = 1, note: str = "") -> None:
         """The signal breaks a rule: let the monitor say so, and end the run."""
-        monitor = link_monitor(*self._names, self._run.abort)
+        monitor = link_monitor(*self._names, self._life.abort)
         for past in ((Kind.ON_SUBSCRIBE, 1, ""), *self._history, (kind, n, note)):
             signal = Signal(past[0], past[1], note=past[2])
             if monitor.begin(signal)[1]:
@@ -103,8 +101,8 @@ class _Up:
 
 
 def watched(
-    run: Run[Any], names: tuple[str, str], down: Downstream, up: Upstream
+    life: Life, names: tuple[str, str], down: Downstream, up: Upstream
 ) -> tuple[Downstream, Upstream]:
-    """``down`` and ``up`` of one link of ``run``, watched; ``names`` are the stages at its ends."""
-    link = _Down(run, names, down)
+    """``down`` and ``up`` of one link, watched; ``names`` are the stages at its ends."""
+    link = _Down(life, names, down)
     return link, _Up(link, up)

@@ -14,7 +14,7 @@ from actors_rs.errors import (
     ProtocolViolation,
     Stalled,
 )
-from actors_rs.graph.run import Run
+from actors_rs.graph.run_life import RunLife
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery
@@ -181,18 +181,18 @@ class World:
 
         Coroutines that were cancelled on the way have ended, too, and generators that were left.
         """
-        runs = self.system.runs
-        if not _all_done(runs):
-            self.until(lambda: _all_done(runs), AFTERWARDS)
-            if unfinished := [run for run in runs if not run.done()]:
+        lives = self.system.lives
+        if not _all_over(lives):
+            self.until(lambda: _all_over(lives), AFTERWARDS)
+            if unfinished := [life for life in lives if not life.end.is_over]:
                 raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
         if (ending := self._coroutines.ending)():
             self.until(lambda: not ending(), AFTERWARDS)
             if ending():
                 raise self._still_ending()
         self.decisions.resumed()
-        for run in runs:
-            for failure in run._failures:
+        for life in lives:
+            for failure in life.failures:
                 if isinstance(failure, ProtocolViolation):
                     raise failure
         if missing := lost((step.actor for step in self._dispatcher.actors), self._dispatcher.log):
@@ -208,7 +208,10 @@ class World:
                 vars(logic).clear()
             vars(step.actor).clear()
         system = self.system
-        for whole in (*system.runs, system, self._dispatcher.log, self._dispatcher, self):
+        for life in system.lives:
+            vars(life.run).clear()
+            vars(life).clear()
+        for whole in (system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
     # What it tells
@@ -313,9 +316,9 @@ def _at_once() -> bool:
     return True
 
 
-def _all_done(runs: Sequence[Run[Any]]) -> bool:
-    for run in runs:  # noqa: SIM110 - asked behind each step
-        if not run.done():
+def _all_over(lives: Sequence[RunLife]) -> bool:
+    for life in lives:  # noqa: SIM110 - asked behind each step
+        if not life.end.is_over:
             return False
     return True
 
@@ -340,7 +343,7 @@ class _WorldSystem(ActorSystem):
             machinery=machinery,
         )
         self._world = dispatcher
-        self.runs: list[Run[Any]] = []
+        self.lives: list[RunLife] = []
 
     def adopt(self, actor: A) -> ActorRef[A]:
         self._world.adopt(actor)
@@ -352,6 +355,6 @@ class _WorldSystem(ActorSystem):
         self._refuse_more()  # nothing else is left to do where nobody lives
 
     def register(self, activity: Activity) -> None:
-        if isinstance(activity, Run):
-            self.runs.append(activity)
+        if isinstance(activity, RunLife):
+            self.lives.append(activity)
         ActorSystem.register(self, activity)

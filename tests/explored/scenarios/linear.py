@@ -56,7 +56,7 @@ def at_rest(world):
     flow = Source.range(0, 7).append(Source.never()).filter(lambda x: x % 2).map(str)
     run = world.start(flow.to(Sink.list()))
     world.settle()
-    for stage in run._stages:
+    for stage in run._life.stages():
         for inlet in stage.logic.inlets:
             line = inlet._upstream
             outlet = getattr(getattr(line, "_up", line), "_outlet", None)

@@ -160,7 +160,7 @@ def in_time_but_not_asked_for(world):
     flow = Source.range(0, 6).take_within(1.0).throttle(1, per=5.0, burst=1)
     run = world.start(flow.with_attributes(window=1).to(Sink.list()))
     world.settle()
-    inlet = next(one for one in run._stages if one.kind == "take_within").logic.inlets[0]
+    inlet = next(one for one in run._life.stages() if one.kind == "take_within").logic.inlets[0]
     in_time = inlet.count + inlet.buffered
     got = run.result()
     assert got == list(range(len(got))), got

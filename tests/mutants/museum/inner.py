@@ -123,9 +123,9 @@ MUTANTS = (
     mutant(
         "a drained run begins inner streams anew",
         "an inner stream that starts while its run drains goes on for ever",
-        "graph.run:Run._welcome",
-        "if self._draining:",
-        "if self._draining and not stages:",
+        "graph.run_life:RunLife._welcome",
+        "if self.draining:",
+        "if self.draining and not stages:",
         "inner/inner streams are drained",
     ),
     mutant(

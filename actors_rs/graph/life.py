@@ -1,0 +1,107 @@
+"""``Life``: what the stages of a graph share while they run, as each of them sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from actors_rs.errors import RunCancelled
+    from actors_rs.graph.nest import Nested
+    from actors_rs.graph.run_end import RunEnd
+    from actors_rs.graph.shell import StageActor
+    from actors_rs.runtime.shutdown import Activity
+    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.stages.stage import LetGo
+
+__all__ = ["Life"]
+
+
+class Life(Protocol):
+    """That of a whole run, or of a section of one, which may fail and begin anew. Any thread."""
+
+    @property
+    def name(self) -> str:
+        """The run's."""
+        ...
+
+    @property
+    def system(self) -> ActorSystem:
+        """Where its stages are actors."""
+        ...
+
+    @property
+    def activity(self) -> Activity:
+        """What its system ends: the run as a whole."""
+        ...
+
+    @property
+    def end(self) -> RunEnd[Any]:
+        """The run's end."""
+        ...
+
+    @property
+    def stall_after(self) -> float | None:
+        """Seconds without any movement after which it is ended, if nothing can wake it."""
+        ...
+
+    @property
+    def metered(self) -> bool:
+        """Whether stages account for their time."""
+        ...
+
+    @property
+    def monitored(self) -> bool:
+        """Whether the rules of the standard are watched on its links."""
+        ...
+
+    @property
+    def stopwatch(self) -> Callable[[], float]:
+        """What its stages are timed by."""
+        ...
+
+    @property
+    def draining(self) -> bool:
+        """Whether sources that start now are to give nothing from outside."""
+        ...
+
+    def join(self, stages: Sequence[StageActor]) -> None:
+        """Take charge of an inner stream's ``stages`` too, before any of them starts.
+
+        Called in a turn of a stage of this run, so the run cannot have ended.
+        """
+
+    def stage_ended(self, stage: StageActor) -> None:
+        """``stage`` has stopped; with the last one the run ends."""
+
+    def nested_begins(self, nested: Sequence[Nested]) -> None:
+        """Inner stages begin within the actor of another; they end with it, at the latest."""
+
+    def nested_ended(self, nested: Nested) -> None:
+        """An inner stage has ended that ran within the actor of another."""
+
+    def next_inner(self) -> int:
+        """The number of the next inner stream, which makes the names of its stages unique."""
+        ...
+
+    def linger(self, stage: StageActor, let_go: LetGo) -> None:
+        """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
+
+    def note_failure(self, error: BaseException) -> None:
+        """A stage failed; the first such error is the run's."""
+
+    def recovered(self, error: BaseException) -> None:
+        """``error`` has been dealt with and is not this run's failure any more."""
+
+    def cancelled_error(self) -> RunCancelled:
+        """What a stage is told that ended without completing or failing."""
+        ...
+
+    def cancel(self) -> None:
+        """End the run now, as cancelled."""
+
+    def abort(self, error: BaseException) -> None:
+        """End the run now, with ``error``."""
+
+    def fatal(self, error: BaseException) -> None:
+        """``error`` in a stage is the end of the whole system, in order."""

@@ -1,0 +1,275 @@
+"""``RunLife``: the stages of a run, what they failed with and when the last of them has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.inner_totals import InnerTotals
+from actors_rs.graph.outcome import errors_of, first_of, results_of
+from actors_rs.graph.run import Run
+from actors_rs.graph.run_end import RunEnd
+from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
+from actors_rs.graph.source_queue import disown_queues
+from actors_rs.graph.stall_watch import StallWatch
+from actors_rs.graph.waiting import wait_for_end
+from actors_rs.runtime._primitives import RLock
+from actors_rs.stages.stage import LetGo, StreamEnd
+
+if TYPE_CHECKING:
+    from actors_rs.graph.nest import Nested
+    from actors_rs.graph.shell import StageActor
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["RunLife"]
+
+
+class RunLife:
+    """A run as its stages and its system see it: their ``Life`` and its ``Activity``. Any thread.
+
+    What each method does is said there.
+    """
+
+    _watch: StallWatch | None = None
+
+    def __init__(
+        self,
+        system: ActorSystem,
+        name: str = "run",
+        *,
+        monitor: bool = False,
+        stall_after: float | None = None,
+    ) -> None:
+        self.system = system
+        self.name = name
+        self.stall_after = stall_after
+        self.metered = system.metrics
+        self.monitored = monitor or system.monitor
+        self.stopwatch = system.stopwatch
+        self.draining = False
+        self.failures: list[BaseException] = []
+        """Those that count, in the order in which they came."""
+        self.end: RunEnd[Any] = RunEnd(name)
+        self.run: Run[Any] = Run(self)
+        """The handle of whoever started it."""
+        # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
+        self._lock = RLock()
+        self._stages: Sequence[StageActor] = ()
+        self._inner: dict[StageActor, None] = {}  # living stages of inner streams
+        self._ended_inner = InnerTotals()
+        self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
+        self._attached = 0  # inner streams so far; no name but a number is kept of each
+        self._living: set[StageActor] = set()
+        self._lingering: dict[StageActor, LetGo] = {}
+        self._sinks: Sequence[StreamEnd] = ()
+        self._single = True
+        self._stop_reason: BaseException | None = None
+        self._started_at = system.now()
+        self._ended_at: float | None = None
+
+    def __repr__(self) -> str:
+        return repr(self.run)
+
+    @property
+    def activity(self) -> RunLife:
+        """This one."""
+        return self
+
+    # How it begins
+
+    def begin(
+        self, stages: Sequence[StageActor], sinks: Sequence[StreamEnd], *, single: bool
+    ) -> None:
+        """Take charge of ``stages``, before any of them starts."""
+        self._sinks, self._single = sinks, single
+        with self._lock:
+            self._stages, self._living = tuple(stages), set(stages)
+        self.system.register(self)
+        if self.system._draining:  # asked behind the entry: one of both sees the other
+            self.draining = True
+        self._welcome(self._stages)
+        if self.stall_after is not None:
+            self._watch = StallWatch(self, self.system.timers, self.stall_after)
+            self._watch.begin()
+
+    def join(self, stages: Sequence[StageActor]) -> None:
+        with self._lock:
+            self._living.update(stages)
+            self._inner.update(dict.fromkeys(stages))
+        self._welcome(stages)
+
+    def _welcome(self, stages: Sequence[StageActor]) -> None:
+        """Tell ``stages``, which are known since just now, of what was asked for before."""
+        if self._stop_reason is not None:
+            self._tell_to_stop(stages, self._stop_reason)
+        if self.draining:
+            for stage in stages:
+                stage.post_drain()
+
+    # How it is ended
+
+    def drain(self) -> None:
+        with self._lock:
+            self.draining = True
+        for stage in self.stages():
+            stage.post_drain()
+
+    def cancel(self) -> None:
+        self._stop(self.cancelled_error())
+
+    def abort(self, error: BaseException) -> None:
+        self.note_failure(error)
+        self._stop(error)
+
+    def fatal(self, error: BaseException) -> None:
+        self.system.fatal(error)
+
+    def cancelled_error(self) -> RunCancelled:
+        return RunCancelled(f"run '{self.name}' was cancelled")
+
+    def wait(self, timeout: float | None) -> bool:
+        """See ``Run.wait``."""
+        # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
+        if not self.end.is_over:
+            with suppress(BlockingError):
+                wait_for_end(self.end, timeout)
+        return self.end.is_over
+
+    def _stop(self, reason: BaseException) -> None:
+        """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""
+        with self._lock:
+            if self._stop_reason is None:
+                self._stop_reason = reason
+        if not self._stages:
+            self._settle()  # it has not begun, so no stage will do that
+        self._tell_to_stop(self.stages(), reason)
+
+    def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
+        for stage in stages:
+            if isinstance(stage.logic, StreamEnd):
+                stage.post(stage.logic.inlet.cancel)
+            elif stage.at_boundary or stage.logic.ends_with_run:
+                stage.post(partial(stage.logic.end, reason))
+
+    # Its stages
+
+    def stages(self) -> tuple[StageActor, ...]:
+        """Those of the graph and those of inner streams that have not ended."""
+        with self._lock:
+            return (*self._stages, *self._inner)
+
+    def living(self) -> tuple[StageActor, ...]:
+        """The stages that have not ended, those of inner streams among them."""
+        with self._lock:
+            return tuple(self._living)
+
+    def snapshot(self) -> RunSnapshot:
+        """See ``Run.snapshot``."""
+        now = self._ended_at if self._ended_at is not None else self.system.now()
+        snapshot = snapshot_of(self.name, self.end.state, self._started_at, now, self.stages())
+        return self._all_ended_inner().added_to(snapshot)
+
+    def next_inner(self) -> int:
+        with self._lock:
+            self._attached += 1
+            return self._attached
+
+    def nested_begins(self, nested: Sequence[Nested]) -> None:
+        return
+
+    def nested_ended(self, nested: Nested) -> None:
+        with self._lock:
+            self._ended_inner.add(nested)
+
+    def totals_of_drawn(self) -> InnerTotals:
+        """Sums for a host that draws inner streams itself; it alone adds to them."""
+        totals = InnerTotals()
+        with self._lock:
+            self._drawn[totals] = None
+        return totals
+
+    def drawn_ended(self, totals: InnerTotals) -> None:
+        """The host of ``totals`` has ended."""
+        with self._lock:
+            del self._drawn[totals]
+            self._ended_inner.add_all(totals)
+
+    def _all_ended_inner(self) -> InnerTotals:
+        with self._lock:
+            if not self._drawn:
+                return self._ended_inner
+            totals = InnerTotals()
+            for part in (self._ended_inner, *self._drawn):
+                totals.add_all(part)
+        return totals
+
+    # How it ends
+
+    def note_failure(self, error: BaseException) -> None:
+        with self._lock:
+            if all(error is not known for known in self.failures):  # its __eq__ has no say
+                self.failures.append(error)
+
+    def recovered(self, error: BaseException) -> None:
+        with self._lock:
+            self.failures = [failure for failure in self.failures if failure is not error]
+
+    def stage_ended(self, stage: StageActor) -> None:
+        with self._lock:
+            self._living.discard(stage)
+            if stage in self._inner:
+                del self._inner[stage]
+                self._ended_inner.add(stage)
+            last = not self._living
+            alone = self._only_lingering() if self._lingering else []
+        self._let_go(alone)
+        if last:
+            self._ended_at = self.system.now()
+            self.system.unregister(self)
+            self._settle()
+
+    def linger(self, stage: StageActor, let_go: LetGo) -> None:
+        with self._lock:
+            self._lingering[stage] = let_go
+            alone = self._only_lingering()
+        self._let_go(alone)
+
+    def _let_go(self, alone: list[LetGo]) -> None:
+        if alone:
+            error = self._first_failure()
+            for let_go in alone:
+                let_go(error)
+
+    def _only_lingering(self) -> list[LetGo]:
+        """What lets the stages go that are left, if all of them linger; under the lock."""
+        if not self._lingering or not self._living <= self._lingering.keys():
+            return []
+        alone = [self._lingering.pop(stage) for stage in self._living]
+        self._lingering.clear()
+        return alone
+
+    def disown(self) -> None:
+        self._lock = RLock()
+        disown_queues(self.stages())
+        self._stages, self._inner, self._living = (), {}, set()
+        where = "goes on in the parent of this process, not here"
+        self.end.disown(RunCancelled(f"run '{self.name}' {where}"))
+
+    def _settle(self) -> None:
+        error = self._first_failure()
+        result = results_of(self._sinks, single=self._single) if error is None else None
+        if self.end.settle(result, error) and self._watch is not None:
+            self._watch.end()
+            self._watch = None
+
+    def _first_failure(self) -> BaseException | None:
+        """Why it has failed, or was cancelled; once no stage is left that could fail."""
+        unfinished = [sink for sink in self._sinks if not sink.completed]
+        # Else those that reached a sink although another branch has recovered from them.
+        if failures := self.failures or errors_of(unfinished):
+            return first_of(failures)
+        stopped = unfinished or (not self._sinks and self._stop_reason is not None)
+        return self.cancelled_error() if stopped else None
