@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
-from actors_rs.graph.waiting import call_at_end, wait_for_end
+from actors_rs.graph.waiting import call_at_end, check_not_on_loop_of, wait_for_end
 from actors_rs.runtime.settings import check_error, check_timeout
 
 if TYPE_CHECKING:
@@ -47,10 +47,12 @@ class Run(Generic[R]):
 
         Raises the first failure, with all others in its ``others`` and told of in its notes;
         ``RunCancelled``; ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool
-        thread or its own; ``InvalidArgumentError`` for a ``timeout`` that is no number.
+        thread, in its own functions, and in coroutines that its system runs;
+        ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
         if not self._end.is_over:
+            check_not_on_loop_of(self._life.system, self)
             wait_for_end(self._end, timeout)
             if not self._end.is_over:
                 raise TimeoutError(f"{self!r} had not ended after {timeout} seconds")
@@ -58,8 +60,13 @@ class Run(Generic[R]):
         return result
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether the run ended, in whatever way, within ``timeout`` seconds."""
+        """Whether the run ended, in whatever way, within ``timeout`` seconds.
+
+        Does not wait where ``result`` would raise ``BlockingError``.
+        """
         check_timeout(timeout)
+        if self._life.system.event_loop.is_current_thread():
+            return self._end.is_over
         return self._life.wait(timeout)
 
     def cancel(self) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "awaitable",
     "call_at_end",
+    "check_not_on_loop_of",
     "wait_for_end",
     "wake_all",
     "work_for",
@@ -74,6 +75,16 @@ def wait_for_end(end: RunEnd[Any], timeout: float | None) -> None:
     while not end.is_over and (left := min(SLICE, deadline - monotonic())) > 0:
         with suppress(FutureTimeout):
             end.future.exception(left)
+
+
+def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:
+    """Raise ``BlockingError`` in a coroutine of ``system``: all of them, and ``run`` with them,
+    would stand still while it waits."""
+    if system.event_loop.is_current_thread():
+        raise BlockingError(
+            f"a coroutine must not wait for {run!r}, whose coroutines run on the same event loop; "
+            "await the run"
+        )
 
 
 def wake_all(waiters: Iterable[asyncio.Future[None]]) -> None:

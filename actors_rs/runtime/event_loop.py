@@ -64,6 +64,10 @@ class EventLoopThread:
         coroutine.close()
         raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
 
+    def is_current_thread(self) -> bool:
+        """Whether the caller is one of the coroutines, or is called by one."""
+        return self._thread is not None and self._thread.ident == current_thread_id()
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s.
 

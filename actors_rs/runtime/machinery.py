@@ -71,6 +71,10 @@ class CoroutineRunner(Protocol):
         """Start ``coroutine`` in ``context``, by default in a copy of the caller's."""
         ...
 
+    def is_current_thread(self) -> bool:
+        """Whether coroutines stand still as long as the calling thread waits."""
+        ...
+
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Cancel what runs; names of threads still busy."""
         ...

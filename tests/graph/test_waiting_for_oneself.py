@@ -53,6 +53,53 @@ def test_a_function_may_wait_for_another_run(system, apply):
     assert system.start(apply(Source.of(3, 4), inner).to(Sink.list())).result(SECONDS) == [3, 6]
 
 
+def started_within(system, n):
+    return system.start(Source.range(0, n).map_async(doubled, 2).to(Sink.sum()))
+
+
+async def doubled(n):
+    return 2 * n
+
+
+@pytest.mark.parametrize("wait", ["result", "own result"])
+def test_a_coroutine_that_waits_for_a_run_of_its_system_is_told_at_once_to_await_it(system, wait):
+    runs, started = [], threading.Event()
+
+    async def blocks(n):
+        await asyncio.to_thread(started.wait, SECONDS)
+        return (runs[0] if wait == "own result" else started_within(system, n)).result()
+
+    runs.append(system.start(Source.of(3).map_async(blocks, 1).to(Sink.list())))
+    started.set()
+    with pytest.raises(StageError, match=r"must not wait for .*; await the run") as caught:
+        runs[0].result(SECONDS)
+    assert isinstance(caught.value.__cause__, BlockingError)
+
+
+def test_a_coroutine_asks_whether_a_run_of_its_system_has_ended_without_waiting(system):
+    never = system.start(Source.never().to(Sink.list()))
+
+    async def look(n):
+        return never.wait(), never.drain(SECONDS * n)
+
+    answers = system.start(Source.of(1000).map_async(look, 1).to(Sink.list()))
+    assert answers.result(SECONDS)[0][0] is False
+    assert never.result(SECONDS) == []
+
+
+def test_a_coroutine_may_await_a_run_of_its_system_and_wait_for_one_of_another(system):
+    async def awaits(n):
+        return await started_within(system, n)
+
+    async def waits(n):
+        with ActorSystem() as other:
+            return started_within(other, n).result(SECONDS)
+
+    for f in (awaits, waits):
+        flow = Source.of(3, 4).map_async(f, 2)
+        assert system.start(flow.to(Sink.list())).result(SECONDS) == [6, 12]
+
+
 def test_a_coroutine_hears_of_a_run_that_ended_with_a_stop_iteration(system):
     """asyncio takes no such error, and who awaited the run would have done so for ever."""
     switch = KillSwitch()

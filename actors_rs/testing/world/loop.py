@@ -54,6 +54,10 @@ class WorldCoroutines:
         self._loop = self._loop or self._make()
         return self._loop.hand_in(coroutine, copy_context() if context is None else context)
 
+    def is_current_thread(self) -> bool:
+        """False: in a step of a world nobody may wait, whoever it is."""
+        return False
+
     def ending(self) -> bool:
         """Whether something cleans up: a cancelled coroutine, or a generator that was left."""
         return self._loop is not None and any(map(self._loop.is_ending, self._loop.tasks))
