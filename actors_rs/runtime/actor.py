@@ -249,11 +249,12 @@ class PooledActor(Actor):
             ask.reply_to.set(reply)
 
     def _answer_failure(self, ask: Ask, error: BaseException) -> None:
-        """An exception with an asker is an answer, unless it is fatal or the message is retried."""
-        if is_fatal(error):
+        """An exception with an asker is an answer, unless it is fatal or messages are retried."""
+        retrier = self._keeper if self._keeper is not None and self._keeper.retries else None
+        if is_fatal(error) or (retrier is not None and retrier.is_last(error)):
             self._fail(error)
             answer_dead(ask.reply_to, f"{self._actor_ref} ended while handling the message", error)
-        elif self._keeper is not None and self._keeper.retries:
+        elif retrier is not None:
             self._fail(error, ask)
         else:
             logger.info("Exception returned from %s to caller:", self, exc_info=True)

@@ -265,6 +265,18 @@ def test_with_retry_a_message_that_always_fails_ends_in_escalation_and_is_accoun
     assert ("poison" in whats) is not ask
 
 
+def test_with_retry_who_asked_a_child_that_never_lives_again_is_told_so_with_the_error():
+    retry = OneForOne(backoff=SOON, failed_message="retry")
+    with ActorSystem() as system:
+        top = system.supervise(tree(retry, "a", [], restart="temporary"))
+        error = ValueError("x")
+        with pytest.raises(ActorDeadError) as dead:
+            top.child("a").ask(error, timeout=20)
+        assert dead.value.__cause__ is error
+        eventually(lambda: top.children() == {})
+        assert system.dead_letters.total == 0  # the one who asked has heard of it
+
+
 def test_an_exception_that_answers_an_ask_is_no_failure_of_a_supervised_actor_either():
     notes = []
     with ActorSystem() as system:
