@@ -101,3 +101,32 @@ def test_a_cancelled_stream_gives_its_place_to_those_behind():
     assert two.turn().elapse(1.1).down.elements == [1]
     two.complete().drop()
     assert len(limit._listeners) == 0
+
+
+def test_each_of_many_that_wait_has_one_message_however_many_others_leave():
+    limit = RateLimit(1, per=1000, burst=1)
+    stages = [Alone(Throttle(limit, None)).request(9).push(1, 2) for _ in range(50)]
+    for stage in stages[:-1]:
+        stage.cancel().drop()
+    assert max(len(stage.posted) for stage in stages) == 1
+    limit.change(1, per=1)
+    last = stages[-1].turn()
+    assert not last.posted
+    assert last.elapse(2).down.elements == [1, 2]
+
+
+def test_a_rate_that_changes_while_a_stage_looks_is_another_message():
+    class Changing(RateLimit):
+        def take(self, most, now):
+            taken = super().take(most, now)
+            if changes:
+                self.change(changes.pop())
+            return taken
+
+    changes: list[float] = []
+    limit = Changing(1000, burst=500)
+    stage = Alone(Throttle(limit, None), window=1024).request(1000).push(*range(500))
+    changes += [10]
+    limit.change(2000)
+    stage.turn().elapse(1)
+    assert len(stage.push(*range(500)).down.elements) == 510

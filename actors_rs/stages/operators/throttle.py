@@ -58,6 +58,7 @@ class Throttle(PassThrough):
         self._cost = cost
         self._waiting: tuple[Any, Any] | None = None  # an element and its ticket
         self._alarm = Alarm(self)
+        self._woken = False  # a message says so that was not looked at yet
 
     def start(self) -> None:
         self._limit.watch(self)
@@ -86,10 +87,14 @@ class Throttle(PassThrough):
         """The rate has changed; called on any thread.
 
         The limit is told the time, or what it gains up to the next element were of the old rate.
+        One message is enough: where many wait, each that leaves wakes all the others.
         """
-        self.context.post(self._tell_the_time)
+        if not self._woken:
+            self._woken = True
+            self.context.post(self._tell_the_time)
 
     def _tell_the_time(self) -> None:
+        self._woken = False  # before the look: what changes from here on is another message
         self._limit.take(0, self.context.now())
 
     def stop(self, error: BaseException | None) -> None:
