@@ -1,6 +1,10 @@
 """Which element a ``Sink.sqlite`` fails for, and what is no element's fault."""
 
 import sqlite3
+from array import array
+from collections import defaultdict
+from types import MappingProxyType
+from typing import NamedTuple
 
 import pytest
 
@@ -14,23 +18,28 @@ INSERT = "INSERT INTO t VALUES (?)"
 THREE = [(0,), (1,), (2,)]
 
 
-def written(path):
+class Row(NamedTuple):
+    n: int
+
+
+def written(path, what="count(*)"):
     with sqlite3.connect(path) as database:
-        return database.execute("SELECT count(*) FROM t").fetchone()[0]
+        return database.execute(f"SELECT {what} FROM t").fetchone()[0]
 
 
 @pytest.mark.parametrize("fanned", [False, True])
 @pytest.mark.parametrize(("batch", "stays"), [(1, 70), (20, 60), (1000, 0)])
-@pytest.mark.parametrize("wrong", [(7,), (7, 7), 7])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [((7,), r"out\.db.*UNIQUE"), ((7, 7), r"out\.db"), (7, "Sink.sqlite: .*got 7")],
+)
 def test_the_element_that_is_refused_is_named_whatever_the_batch(
-    tmp_path, batch, stays, wrong, fanned
+    tmp_path, batch, stays, wrong, told, fanned
 ):
     path = tmp_path / "out.db"
     rows = [wrong if n == 70 else (n,) for n in range(100)]
     sink = Sink.sqlite(path, INSERT, batch=batch, setup=TABLE)
-    with pytest.raises(
-        StageError, match=rf"'sqlite' failed at element 70: .*{path.name}"
-    ) as caught:
+    with pytest.raises(StageError, match=rf"'sqlite' failed at element 70: .*{told}") as caught:
         Source.from_iterable(rows).run(Sink.fan(sink, Sink.count()) if fanned else sink)
     assert caught.value.position == 70
     assert __file__ in caught.value.site
@@ -52,3 +61,78 @@ def test_a_statement_that_is_no_elements_fault_fails_by_the_name_of_the_file(tmp
     sink = Sink.sqlite(tmp_path / "out.db", "SELECT ?", setup=TABLE)
     with pytest.raises(StageError, match=r"'sqlite' failed: WriteError: .*out\.db: executemany"):
         Source.from_iterable(THREE).run(sink)
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+@pytest.mark.parametrize("wrong", ["7", b"7", bytearray(b"7"), 7, None, {7}, (7 for _ in "7")])
+def test_an_element_that_is_no_row_is_refused_and_not_taken_apart(tmp_path, wrong, batch):
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, INSERT, batch=batch, setup="CREATE TABLE t (n)")
+    with pytest.raises(
+        StageError, match="an element is a tuple or a dict of parameters, got"
+    ) as it:
+        Source.of((1,), wrong).run(sink)
+    assert (it.value.position, type(it.value.__cause__)) == (1, TypeError)
+    assert ".map(lambda x: (x,))" in str(it.value)
+    assert written(path) == (1 if batch == 1 else 0)
+
+
+def test_an_element_that_is_no_row_is_named_behind_one_that_the_statement_refuses(tmp_path):
+    sink = Sink.sqlite(tmp_path / "out.db", INSERT, setup=TABLE)
+    with pytest.raises(StageError, match=r"failed at element 2: TypeError: .*got 'text'"):
+        Source.of((1,), (1,), "text").run(sink)
+
+
+@pytest.mark.parametrize("row", [[5], {"n": 5}, defaultdict(int, n=5), Row(5), array("i", [5])])
+def test_every_kind_of_row_that_sqlite_takes_is_one(tmp_path, row):
+    path = tmp_path / "out.db"
+    insert = "INSERT INTO t VALUES (:n)" if isinstance(row, dict) else INSERT
+    assert Source.of(row).run(Sink.sqlite(path, insert, setup=TABLE)) == 1
+    assert written(path, "n") == 5
+
+
+def test_a_mapping_that_is_no_dict_is_told_how_to_be_one(tmp_path):
+    sink = Sink.sqlite(tmp_path / "out.db", "INSERT INTO t VALUES (:n)", setup=TABLE)
+    with pytest.raises(StageError, match=r"got mappingproxy.*: \.map\(dict\) makes a dict of it"):
+        Source.of(MappingProxyType({"n": 5})).run(sink)
+
+
+SCALARS = ["int64(5)", "float32(5)", "bool_(True)", "datetime64('2020-01-01')", "array(5)"]
+
+
+@pytest.mark.parametrize("scalar", SCALARS)
+@pytest.mark.parametrize("policy", ["stop", "resume"])
+def test_a_scalar_of_numpy_is_refused_and_not_written_as_its_bytes(tmp_path, scalar, policy):
+    numpy = pytest.importorskip("numpy")
+    path, value = tmp_path / "out.db", eval(f"numpy.{scalar}", {"numpy": numpy})
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (?, ?)", setup="CREATE TABLE t (n, m)")
+    rows = Source.of((1, 2), (1, value), (3, 4))
+    told = r"at element 1: .*plain value for parameter 2, got .*\.item\(\)"
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        run = system.start(rows.to(sink.on_failure(policy)))
+        if policy == "stop":
+            with pytest.raises(StageError, match=told):
+                run.result(SECONDS)
+        else:
+            assert run.result(SECONDS) == 2
+            assert [one.what for one in system.dead_letters.recent()] == [(1, value)]
+    assert written(path) == (0 if policy == "stop" else 2)
+
+
+def test_what_numpy_has_and_sqlite_writes_as_it_is_goes_on_to_be_written(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    path = tmp_path / "out.db"
+    vector = numpy.array([1.0, 2.0], dtype="float32")
+    row = {"n": numpy.float64(2.5), "s": numpy.str_("x"), "b": vector, "unused": numpy.int64(1)}
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (:n, @s, $b)", setup="CREATE TABLE t (n, s, b)")
+    assert Source.of(row, row).run(sink) == 2
+    assert written(path, "n || s") == "2.5x"
+    assert written(path, "b") == vector.tobytes()
+
+
+def test_a_scalar_of_numpy_with_an_adapter_is_written_as_that_makes_it(tmp_path, monkeypatch):
+    numpy = pytest.importorskip("numpy")
+    monkeypatch.setitem(sqlite3.adapters, (numpy.int64, sqlite3.PrepareProtocol), int)
+    path = tmp_path / "out.db"
+    assert Source.of((numpy.int64(5),)).run(Sink.sqlite(path, INSERT, setup=TABLE)) == 1
+    assert written(path, "n") == 5

@@ -226,7 +226,8 @@ class Sink(Generic[In_contra, R_co]):
         """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
 
         ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
-        ``CREATE TABLE IF NOT EXISTS ...``.
+        ``CREATE TABLE IF NOT EXISTS ...``. Fails with ``TypeError`` for what is no tuple or dict,
+        and for scalars of NumPy, of which SQLite would write the bytes: ``.item()`` turns them.
         """
         path_of(path, "Sink.sqlite")
         text_of(sql, "Sink.sqlite: sql")

@@ -1,24 +1,32 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
+An element is a tuple or a dict of parameters. One that is not, or holds a scalar of NumPy, which
+SQLite would take for bytes, cannot be written.
+
 Where elements that cannot be written are passed over, those of a batch that holds such a one are
 committed one by one. A database that is locked, full or broken is no element's fault and fails the
 stage, whatever the policy.
 
 Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.
-Fails: when upstream has failed or the statement does; batches committed before stay.
+Fails: when upstream has failed, an element cannot be written or the statement fails; batches
+committed before stay.
 Cancels: when the run is cancelled; what waits for a batch is not written.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any
 
 from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import WritingSink, naming
+
+__all__ = ["Parameters", "Sqlite"]
 
 _OF_THE_DATABASE = frozenset(
     (
@@ -37,8 +45,68 @@ _OF_THE_DATABASE = frozenset(
 """Failures that no element is at fault for: the next one would fare no better."""
 
 
+_PLAIN = (int, float, str, bytes)
+"""Written as what they are, also where a class of NumPy extends one of them."""
+
+
 def _is_of_the_database(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorcode", -1) & 0xFF in _OF_THE_DATABASE
+
+
+class Parameters:
+    """What elements hold for the statement ``sql``: told early, where SQLite tells late or never.
+
+    It writes whatever has a buffer as bytes: of a scalar of NumPy, those it has in memory.
+    """
+
+    def __init__(self, sql: str) -> None:
+        self._named = frozenset(re.findall(r"[:@$](\w+)", sql))
+        self._plain: set[type] = set()
+        """Classes that are seen to have no scalars of NumPy among them."""
+
+    def check(self, elements: Sequence[Any], /) -> None:
+        """Raise ``TypeError`` if one of ``elements`` is no row, or not what would be written."""
+        unknown = set(map(type, chain.from_iterable(map(_values_of, elements)))) - self._plain
+        if unknown:
+            for element in elements:
+                self._look_at(element, unknown)
+
+    def _look_at(self, element: Any, unknown: set[type]) -> None:
+        by_name = isinstance(element, dict)
+        for place, value in element.items() if by_name else enumerate(element, 1):
+            if type(value) not in unknown or (by_name and place not in self._named):
+                continue
+            if not hasattr(value, "ndim") or isinstance(value, _PLAIN):
+                self._plain.add(type(value))
+            elif _is_scalar(value):
+                raise TypeError(
+                    f"Sink.sqlite: expected a plain value for parameter {place!r}, got {value!r}, "
+                    "of which SQLite would write the bytes: .item() makes one of it"
+                )
+
+
+def _values_of(element: Any) -> Iterable[Any]:
+    kind = type(element)
+    if kind is tuple or kind is list:
+        return element  # type: ignore[no-any-return]
+    if isinstance(element, dict):
+        return element.values()
+    no_row = isinstance(element, str | bytes | bytearray | memoryview | Mapping)
+    if no_row or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
+        made = (
+            "dict) makes a dict" if isinstance(element, Mapping) else "lambda x: (x,)) makes a row"
+        )
+        raise TypeError(
+            f"Sink.sqlite: an element is a tuple or a dict of parameters, got {element!r}: "
+            f".map({made} of it"
+        )
+    return element  # type: ignore[no-any-return]
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether what SQLite gets is a scalar of NumPy, or an array of no dimensions."""
+    value = sqlite3.adapt(value, sqlite3.PrepareProtocol, value)
+    return not isinstance(value, _PLAIN) and getattr(value, "ndim", None) == 0
 
 
 class Sqlite(WritingSink):
@@ -51,6 +119,7 @@ class Sqlite(WritingSink):
         super().__init__()
         self._path = fspath(path)
         self._sql = sql
+        self._parameters = Parameters(sql)
         self._size = batch
         self._setup = setup
         self._waiting: list[Any] = []
@@ -89,7 +158,7 @@ class Sqlite(WritingSink):
         batch = self._waiting[:count]
         try:
             self._write(batch)
-        except WriteError as error:
+        except Exception as error:
             if _is_of_the_database(error.__cause__):
                 self.fail(error)
             elif self.may_pass_over:
@@ -100,24 +169,27 @@ class Sqlite(WritingSink):
             return
         del self._waiting[:count]
 
-    def _fail_for_one_of(self, batch: list[Any], error: WriteError) -> None:
+    def _fail_for_one_of(self, batch: list[Any], error: Exception) -> None:
         """Fail for the element of ``batch`` that caused ``error``, by its own position."""
-        offset = self._at_fault(batch)
+        offset = self._at_fault(batch, error)
         if offset is None:
             self.fail(error)
             return
         position = self.inlet.count - len(self._waiting) + offset
         self.survives(error, self._waiting.pop(offset), position)
 
-    def _at_fault(self, batch: list[Any]) -> int | None:
-        """The number of the first element that is refused; writes nothing."""
+    def _at_fault(self, batch: list[Any], error: Exception) -> int | None:
+        """The number of the first element for which ``error`` is raised; writes nothing."""
         database = self._database
         if database is None:
             return None
         try:
             for offset, element in enumerate(batch):
                 try:
-                    database.execute(self._sql, element)
+                    if isinstance(error, WriteError):
+                        database.execute(self._sql, element)
+                    else:
+                        self._parameters.check((element,))
                 except Exception:
                     return offset
         finally:
@@ -129,7 +201,7 @@ class Sqlite(WritingSink):
         for offset, element in enumerate(batch):
             try:
                 self._write([element])
-            except WriteError as error:
+            except Exception as error:
                 if _is_of_the_database(error.__cause__):
                     self.fail(error)
                     return
@@ -139,6 +211,7 @@ class Sqlite(WritingSink):
     def _write(self, batch: list[Any]) -> None:
         if self._database is None:
             return
+        self._parameters.check(batch)
         with naming(self._path), self._database:  # commits, or rolls back if it raises
             self._database.executemany(self._sql, batch)
         self._committed += len(batch)
