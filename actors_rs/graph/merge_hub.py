@@ -71,7 +71,8 @@ class MergeHub(Generic[T_contra]):
 
         Raises ``GraphError`` if it is no closed source, ``IllegalStateError`` if the hub was
         closed or its stream has ended. If the stream ends before it has begun to take from a
-        source, that is never started, and a dead letter.
+        source, that is never started, and a dead letter. One that cannot be started, for instance
+        a group that somebody runs already, is one that has failed.
         """
         from actors_rs.graph.dsl.flow import Flow
 
@@ -117,7 +118,7 @@ class MergeHub(Generic[T_contra]):
         self._admit()
 
     def _admit(self) -> None:
-        """Take in those that wait; if one cannot be started, the others still wait then."""
+        """Take in those that wait; if one is the end of the stream, the others still wait then."""
         logic = self._running
         assert logic is not None  # or there would be no turn
         while (attached := self._next()) is not None:

@@ -120,6 +120,43 @@ def test_told_so_the_hub_fails_with_the_first_stream_that_does(system):
     assert system.dead_letters.total == 0
 
 
+def a_group(system):
+    groups = []
+    numbers = Source.of(1, 2).group_by(lambda n: n % 2, 2)
+    system.start(numbers.to(Sink.for_each(groups.append)))
+    wait_until(lambda: len(groups) == 2)
+    return groups[0]
+
+
+@pytest.mark.parametrize("adapted", [lambda group: group, lambda group: group.map(int)])
+def test_a_stream_that_cannot_be_started_is_a_dead_letter_and_the_others_go_on(system, adapted):
+    hub, seen, group = Source.merge_hub(), [], a_group(system)
+    run = system.start(hub.source.to(Sink.for_each(seen.append)))
+    hub.attach(group)
+    wait_until(lambda: seen == [1])
+    refused = hub.attach(adapted(group))
+    wait_until(lambda: system.dead_letters.total == 1)
+    refused.cancel()
+    hub.attach(hub.source)
+    hub.attach(Source.of(3))
+    hub.close()
+    assert run.result(SECONDS) == 2
+    assert seen == [1, 3]
+    twice, itself = system.dead_letters.recent()
+    assert "attached to a merge_hub cannot be run" in twice.why
+    assert isinstance(twice.error, GraphError)
+    assert "runs once" in str(itself.error)
+
+
+def test_told_so_the_hub_fails_with_a_stream_that_cannot_be_started(system):
+    hub, group = Source.merge_hub(on_failure="fail"), a_group(system)
+    for stream in (group, group, Source.of(3)):
+        hub.attach(stream)
+    with pytest.raises(GraphError, match="can be run once, and was"):
+        system.start(hub.source.to(Sink.list())).result(SECONDS)
+    assert "attached to a merge_hub that has ended" in system.dead_letters.recent()[0].why
+
+
 def test_what_was_attached_before_the_close_is_taken_in_before_it_whenever_the_stage_looks():
     hub, posted, seen = MergeHub(), [], []
 

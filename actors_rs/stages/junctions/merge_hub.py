@@ -35,9 +35,18 @@ class MergeHubLogic(Hosting):
         self._fresh: list[Inlet] = []  # not opened yet
         self._closing = False
 
-    def admit(self, source: Any) -> Inlet:
-        """Attach ``source``; in the stage's turn. It leaves when its inlet is cancelled."""
-        inlet = self.begin(source, alone=False, forgiving=True)
+    def admit(self, source: Any) -> Inlet | None:
+        """Attach ``source``; in the stage's turn. It leaves when its inlet is cancelled.
+
+        ``None`` if it cannot be started, which is a failure of that stream like any other.
+        """
+        try:
+            inlet = self.begin(source, alone=False, forgiving=True)
+        except Exception as error:
+            if self._fails:
+                raise
+            self.context.report(source, "a stream attached to a merge_hub cannot be run", error)
+            return None
         self._fresh.append(inlet)
         return inlet
 
