@@ -177,6 +177,8 @@ class Added(RuntimeMessage):
     def unread(self, actor: object, /) -> None:
         if self.child.state is State.DOWN:
             self.child.close()
+        else:  # taken over by a supervisor that has ended, and stops as all its children did
+            self.child.halt(last=True, at_once=False)
 
 
 class Removed(RuntimeMessage):

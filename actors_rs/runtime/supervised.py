@@ -252,6 +252,9 @@ class Down(RuntimeMessage):
     def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
         actor.child_down(self.child)
 
+    def unread(self, actor: object, /) -> None:
+        self.child.close()  # it had been taken over, and its supervisor never got to know it
+
 
 class TakeOver(RuntimeMessage):
     """To an actor that runs already: it has a keeper from now on."""

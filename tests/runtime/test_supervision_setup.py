@@ -1,5 +1,5 @@
-# mypy: disable-error-code="arg-type, attr-defined, call-overload, dict-item, list-item, misc"
-# mypy: disable-error-code="union-attr, valid-type, var-annotated"
+# mypy: disable-error-code="arg-type, attr-defined, call-overload, dict-item, list-item"
+# mypy: disable-error-code="method-assign, misc, union-attr, valid-type, var-annotated"
 """How trees are set up and changed while they run, and what is refused in a sentence."""
 
 import threading
@@ -11,6 +11,7 @@ from pykka import ActorDeadError
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.strategies import OneForAll, OneForOne
+from actors_rs.runtime.supervised import Down
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
 from tests.runtime.family import SOON, Noting, lives, noting, shown, tree
 from tests.runtime.support import Recorder, behind, eventually, in_threads
@@ -299,3 +300,73 @@ def test_an_actor_that_ends_while_it_is_taken_is_accounted_for():
             in_threads(2, race)
             assert ref.actor_stopped.wait(20)
             eventually(lambda top=top: top.children() == {})
+
+
+def stop_and_meanwhile(top, act):
+    """Stop a supervisor; ``act`` is called when it takes messages still and reads none any more."""
+    close = top.family.close
+
+    def close_late():
+        act()
+        close()
+
+    top.family.close = close_late
+    assert top.stop(timeout=20) is True
+
+
+def holds_a(kind, ref):
+    return any(isinstance(message, kind) for message in behind(ref).actor_inbox.control or ())
+
+
+def test_an_actor_taken_by_a_supervisor_that_is_just_ending_stops_with_it():
+    notes = []
+    with ActorSystem(workers=2) as system:
+        top = system.supervise(Supervisor(OneForOne()))
+        ref = system.spawn(Noting, "t", notes)
+        stop_and_meanwhile(top, lambda: top.supervise(ref))
+        assert ref.actor_stopped.wait(20)
+        eventually(lambda: system.children() == () and top.children() == {})
+    assert shown(notes) == ["start t", "stop t"]
+
+
+def test_an_actor_that_learns_of_its_supervisor_behind_the_end_of_both_has_ended():
+    notes, accepted, ended = [], threading.Event(), threading.Event()
+    with ActorSystem(workers=2) as system:
+        top = system.supervise(Supervisor(OneForOne()))
+        ref = system.spawn(Noting, "t", notes)
+        tell = top.family.tell
+        taker = threading.Thread(target=top.supervise, args=(ref,), daemon=True)
+
+        def tell_and_wait(message):
+            tell(message)
+            accepted.set()
+            ended.wait(20)
+
+        def take():
+            top.family.tell = tell_and_wait
+            taker.start()
+            assert accepted.wait(20)
+
+        stop_and_meanwhile(top, take)
+        assert ref.actor_stopped.wait(20)
+        ended.set()
+        taker.join(20)
+        eventually(lambda: system.children() == () and top.children() == {})
+    assert shown(notes) == ["start t", "stop t"]
+
+
+def test_an_actor_that_fails_when_its_new_supervisor_hears_nothing_any_more_has_ended():
+    notes = []
+    with ActorSystem(workers=2) as system:
+        top = system.supervise(Supervisor(OneForOne()))
+        ref = system.spawn(Noting, "t", notes)
+
+        def take():
+            top.supervise(ref, args=("t", notes))
+            ref.tell(ValueError())
+            eventually(lambda: holds_a(Down, top))
+
+        stop_and_meanwhile(top, take)
+        assert ref.actor_stopped.wait(20)
+        eventually(lambda: system.children() == () and top.children() == {})
+    assert shown(notes) == ["start t", "fail t"]
