@@ -58,6 +58,9 @@ class Decisions:
     notes_effects = False
     """Whether to call ``ran``, and to ask for the order also where only one step is ready."""
 
+    pruned = False
+    """Whether the run was given up, since it would only repeat another one."""
+
     def ran(self, step: str, touched: frozenset[int]) -> None:
         """The step ``step`` has run; ``touched`` are its actor and those it sent messages to."""
 

@@ -23,7 +23,6 @@ from actors_rs.errors import (
 )
 from actors_rs.testing.explore import (
     BoundedDfs,
-    Exhaustive,
     FreePublisher,
     FreeSubscriber,
     Plan,
@@ -34,7 +33,6 @@ from actors_rs.testing.explore import (
     search,
 )
 from actors_rs.testing.explore.settings import SETTINGS, Tally
-from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import add_schedule, load_schedules
 
 pytestmark = pytest.mark.usefixtures("by_itself")
@@ -121,62 +119,6 @@ def test_bounded_dfs_makes_each_run_once_the_dull_one_first():
 def test_bounded_dfs_needs_a_number_of_deviations():
     with pytest.raises(InvalidArgumentError, match="max_deviations must be 0 or more, got -1"):
         BoundedDfs(-1)
-
-
-class Step:
-    def __init__(self, name, number, touches):
-        self.name = name
-        self.touched = frozenset({number, *touches})
-
-
-def orders(*steps):
-    """The orders that an exhaustive search tries for steps that are all ready at once."""
-    search_, seen = Exhaustive(), []
-    while (decisions := search_.next_run()) is not None:
-        ready, order = list(steps), ""
-        try:
-            while ready:
-                step = decisions.choose("order", ready)
-                ready.remove(step)
-                order += step.name
-                decisions.ran(step.name, step.touched)
-        except Pruned:
-            continue
-        seen.append(order)
-    return seen
-
-
-def test_an_exhaustive_search_visits_every_order_of_dependent_steps():
-    steps = [Step("a", 1, {9}), Step("b", 2, {9}), Step("c", 3, {9})]
-    assert sorted(orders(*steps)) == ["abc", "acb", "bac", "bca", "cab", "cba"]
-
-
-def test_an_exhaustive_search_does_not_swap_independent_steps():
-    assert orders(Step("a", 1, ()), Step("b", 2, ()), Step("c", 3, ())) == ["abc"]
-    mixed = orders(Step("a", 1, {9}), Step("b", 2, ()), Step("c", 3, {9}))
-    assert len(mixed) == 2
-    assert {order.replace("b", "") for order in mixed} == {"ac", "ca"}
-
-
-def test_an_exhaustive_search_finds_both_orders_of_a_race():
-    ends = set()
-
-    def scenario(world):
-        both = merge(Source.of(1), Source.of(2))
-        ends.add(tuple(world.start(both.to(Sink.list())).result()))
-
-    found = search(scenario, Plan(runs=10_000, portfolio=("exhaustive",), windows=(4,)))
-    assert found.complete
-    assert ends == {(1, 2), (2, 1)}
-
-
-def test_too_few_runs_for_every_order_are_an_error():
-    @explore(exhaustive=True, runs=2)
-    def small(world):
-        fine(world)
-
-    with pytest.raises(AssertionError, match="2 runs were too few to visit every order"):
-        small()
 
 
 def test_a_stall_is_found_and_explained():

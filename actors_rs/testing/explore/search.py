@@ -94,16 +94,21 @@ class Exploration:
 def run_once(
     scenario: Scenario, plan: Plan, decisions: Decisions, *, guarded: bool = False
 ) -> tuple[World, BaseException | None]:
-    """One run: the world it has left behind, and what it failed with."""
-    world = plan.world(decisions)
+    """One run: the world it has left behind, and what it failed with.
+
+    Raises ``Pruned`` if it was, whatever the scenario has made of that.
+    """
+    world, failed = plan.world(decisions), None
     try:
         with no_real_time_or_threads() if guarded else nullcontext(), world:
             scenario(world)
     except BaseException as error:
         if _ends_the_search(error):
             raise
-        return world, error
-    return world, None
+        failed = error
+    if decisions.pruned:
+        raise Pruned from failed
+    return world, failed
 
 
 def _ends_the_search(error: BaseException) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.decisions import Decisions, Scripted
@@ -105,7 +105,10 @@ class Exhaustive:
 
 
 class _Visit(Decisions):
-    """One run along the stack and beyond it."""
+    """One run along the stack and beyond it.
+
+    Once it is ``pruned`` the world is only taken down: that is decided dully, and not searched.
+    """
 
     notes_effects = True
 
@@ -117,13 +120,13 @@ class _Visit(Decisions):
         self._asleep: dict[str, frozenset[int]] = {}
 
     def choose(self, what: str, options: Sequence[T]) -> T:
-        if what != "order":
-            return super().choose(what, options)
+        if self.pruned:
+            return options[0]
         steps: Sequence[Any] = options
-        if len(steps) > 1:
+        if what != "order" or len(steps) > 1:
             return super().choose(what, options)
         if steps[0].name in self._asleep:
-            raise Pruned
+            self._prune()
         self._node = None
         return options[0]
 
@@ -134,13 +137,19 @@ class _Visit(Decisions):
         if self._at == len(self._stack):
             awake = [name for name in names if name not in self._asleep]
             if not awake:
-                raise Pruned
+                self._prune()
             self._stack.append(_Node(names, dict(self._asleep), awake[0]))
         self._node = self._stack[self._at]
         self._at += 1
         return names.index(self._node.chosen)
 
+    def _prune(self) -> NoReturn:
+        self.pruned = True
+        raise Pruned
+
     def ran(self, step: str, touched: frozenset[int]) -> None:
+        if self.pruned:
+            return
         asleep = self._asleep
         if self._node is not None:
             self._node.touched = touched
@@ -148,6 +157,8 @@ class _Visit(Decisions):
         self._asleep = {name: other for name, other in asleep.items() if not other & touched}
 
     def resumed(self) -> None:
+        if self.pruned:
+            return
         if self._node is not None:
             self._node.touched = None
         self._asleep = {}
