@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import StageError, named_by
@@ -11,7 +12,23 @@ if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["ends_the_system", "last_error", "note_failed", "unheard_failures"]
+__all__ = [
+    "ends_the_system",
+    "last_error",
+    "mind_unheard",
+    "note_failed",
+    "recover",
+    "unheard_failures",
+]
+
+
+BESIDE = "a stage failed beside an error that was recovered from"
+
+
+class _Reporting(Protocol):
+    logic: StageLogic
+
+    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None: ...
 
 
 class _Stage(Protocol):
@@ -63,6 +80,44 @@ def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | 
             if inlet.error is not None:
                 return inlet.error
     return own
+
+
+def recover(life: Life, stage: _Reporting, error: BaseException) -> None:
+    """``stage`` has recovered from ``error``, and so from those that came beside that one."""
+    for beside in life.recovered(error):
+        stage.report(None, BESIDE, beside)
+
+
+def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> None:
+    """``stage`` has ended, with its ``own`` failure or not: see to errors that nobody hears of.
+
+    It passes on one, if any, or was cancelled because of one. Others have come, or will come.
+    """
+    logic = stage.logic
+    why = _ended_with(logic)
+    if why is None:
+        return
+    unheard = partial(_unheard, life, stage, why)
+    for inlet in logic.inlets:
+        inlet.on_unheard = unheard
+    told = [outlet.error for outlet in logic.outlets]
+    for error in (own, *(inlet.error for inlet in logic.inlets)):
+        if error is not None and all(error is not one for one in told):
+            unheard(error)
+
+
+def _ended_with(logic: StageLogic) -> BaseException | None:
+    for outlet in logic.outlets:  # a loop, as above
+        if outlet.error is not None:
+            return outlet.error
+        if outlet.cause is not None:
+            return outlet.cause
+    return None
+
+
+def _unheard(life: Life, stage: _Reporting, why: BaseException, error: BaseException) -> None:
+    if life.unheard(error, why):
+        stage.report(None, BESIDE, error)
 
 
 def unheard_failures(logic: StageLogic) -> list[BaseException]:

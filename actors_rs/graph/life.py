@@ -90,8 +90,19 @@ class Life(Protocol):
     def note_failure(self, error: BaseException) -> None:
         """A stage failed; the first such error is the run's."""
 
-    def recovered(self, error: BaseException) -> None:
-        """``error`` has been dealt with and is not this run's failure any more."""
+    def recovered(self, error: BaseException) -> Sequence[BaseException]:
+        """``error`` has been dealt with and is not this run's failure any more.
+
+        Nor are those that it kept from being heard of, which are returned.
+        """
+        ...
+
+    def unheard(self, error: BaseException, why: BaseException) -> bool:
+        """``error`` got no further than a stage that has ended with ``why``.
+
+        Whether it is no failure any more, for ``why`` was recovered from; else it goes with that.
+        """
+        ...
 
     def cancelled_error(self) -> RunCancelled:
         """What a stage is told that ended without completing or failing."""

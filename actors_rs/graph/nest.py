@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
-from actors_rs.graph.failing import last_error, note_failed, unheard_failures
+from actors_rs.graph.failing import last_error, mind_unheard, note_failed, recover, unheard_failures
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
@@ -148,6 +148,7 @@ class Nested:
             nest.brake = None  # it holds on to functions of the user's, and they to groups
         for unheard in unheard_failures(self.logic):
             self._host.forgive(unheard)
+        mind_unheard(self._life, self, self.error)
         try:
             self.logic.stop(last_error(self.error, self.logic))
         except BaseException as failure:  # whatever it was, the run must end
@@ -222,7 +223,7 @@ class Nested:
         return False
 
     def recovered(self, error: BaseException, /) -> None:
-        self._life.recovered(error)
+        recover(self._life, self, error)
 
     def linger(self, let_go: LetGo, /) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and cannot outlive it")

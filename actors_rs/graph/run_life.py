@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.outcome import errors_of, first_of, results_of
+from actors_rs.graph.recoveries import Recoveries
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_end import RunEnd
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
@@ -34,6 +35,7 @@ class RunLife:
     """
 
     _watch: StallWatch | None = None
+    _recoveries: Recoveries | None = None  # made for the first
 
     def __init__(
         self,
@@ -210,12 +212,30 @@ class RunLife:
 
     def note_failure(self, error: BaseException) -> None:
         with self._lock:
+            if self._recoveries is not None and error in self._recoveries:
+                return
             if all(error is not known for known in self.failures):  # its __eq__ has no say
                 self.failures.append(error)
 
-    def recovered(self, error: BaseException) -> None:
+    def recovered(self, error: BaseException) -> Sequence[BaseException]:
         with self._lock:
-            self.failures = [failure for failure in self.failures if failure is not error]
+            beside = self._books().add(error)
+            self._forget([error, *beside])
+        return beside
+
+    def unheard(self, error: BaseException, why: BaseException) -> bool:
+        with self._lock:
+            if gone := self._books().beside(error, why):
+                self._forget([error])
+        return gone
+
+    def _books(self) -> Recoveries:
+        if self._recoveries is None:
+            self._recoveries = Recoveries()
+        return self._recoveries
+
+    def _forget(self, errors: Sequence[BaseException]) -> None:
+        self.failures = [one for one in self.failures if all(one is not gone for gone in errors)]
 
     def stage_ended(self, stage: StageActor) -> None:
         with self._lock:

@@ -100,11 +100,23 @@ class SectionLife:
         if verdict is not None:
             verdict(error)
 
-    def recovered(self, error: BaseException) -> None:
+    def recovered(self, error: BaseException) -> Sequence[BaseException]:
         """``error`` was dealt with inside."""
+        beside = self._outer.recovered(error)
+        self._forget([error, *beside])
+        return beside
+
+    def unheard(self, error: BaseException, why: BaseException) -> bool:
+        """``error`` got no further than a stage of this life that has ended with ``why``."""
+        if not self._outer.unheard(error, why):
+            return False
+        self._forget([error])
+        return True
+
+    def _forget(self, errors: Sequence[BaseException]) -> None:
         with self._lock:
-            self._failures = [one for one in self._failures if one is not error]
-        self._outer.recovered(error)
+            kept = [one for one in self._failures if all(one is not gone for gone in errors)]
+            self._failures = kept
 
     def release(self) -> None:
         """The section has ended for good: its failures are the run's."""

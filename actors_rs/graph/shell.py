@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
-from actors_rs.graph.failing import last_error, note_failed, unheard_failures
+from actors_rs.graph.failing import last_error, mind_unheard, note_failed, recover, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_for, work_once_for
@@ -254,7 +254,7 @@ class StageActor(PooledActor):
         return is_lost(outlet)
 
     def recovered(self, error: BaseException, /) -> None:
-        self.life.recovered(error)
+        recover(self.life, self, error)
 
     def linger(self, let_go: LetGo, /) -> None:
         self.life.linger(self, lambda error: self.post(partial(let_go, error)))
@@ -338,6 +338,7 @@ class StageActor(PooledActor):
             look.cancel()  # it would keep this stage alive for a while
         for unheard in unheard_failures(logic):
             self.forgive(unheard)
+        mind_unheard(self.life, self, self.error)
         error = last_error(self.error, logic)
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.actor_stopped.set()

@@ -63,6 +63,10 @@ class _Ended(Signal):
     def deliver(self) -> None:
         self.inlet.complete(self.error)
 
+    def dropped(self) -> None:
+        if self.error is not None and self.inlet.on_unheard is not None:
+            self.inlet.on_unheard(self.error)
+
 
 class Requested(Signal):
     """Demand for an outlet."""
@@ -118,7 +122,9 @@ class InletLine:
         self._mailbox.offer(_Ended(self._inlet, None))
 
     def fail(self, error: BaseException, /) -> None:
-        self._mailbox.offer(_Ended(self._inlet, error))
+        ended = _Ended(self._inlet, error)
+        if not self._mailbox.offer(ended):
+            ended.dropped()
 
 
 class _Failed(_Ended):

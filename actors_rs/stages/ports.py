@@ -72,6 +72,7 @@ class Inlet:
         "forgiving",
         "name",
         "on_drop",
+        "on_unheard",
         "opened",
         "room",
         "window",
@@ -95,6 +96,8 @@ class Inlet:
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
         """Gets what is dropped because of a failure, where that is to be reported; any thread."""
+        self.on_unheard: Callable[[BaseException], None] | None = None
+        """Gets the error that comes when the stage has ended with another one; any thread."""
         self._dropped: list[int] | None = None  # sizes; appended to by any thread, once cancelled
         self._frames: deque[Frame] = deque()
         self._requested = 0
@@ -256,6 +259,7 @@ class Outlet:
         "closed",
         "count",
         "demand",
+        "error",
         "foreseen",
         "gate",
         "making",
@@ -275,6 +279,8 @@ class Outlet:
         self.closed = False
         self.cancelled = False
         self.cause: BaseException | None = None
+        self.error: BaseException | None = None
+        """What it has failed with."""
         self._downstream: Downstream | None = None
 
     def connect(self, downstream: Downstream) -> None:
@@ -312,6 +318,7 @@ class Outlet:
         """End the stream with an error; nothing happens if it has ended."""
         if not self.closed and self._downstream is not None:
             self._close()
+            self.error = error
             self._downstream.fail(error)
 
     # What follows is called by the shell when a message of the link arrives.

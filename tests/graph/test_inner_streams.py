@@ -362,5 +362,5 @@ def test_a_run_can_start_many_streams_and_holds_none_of_them(system):
     )
     assert going.result(60) == 3000
     assert len(going.snapshot().stages) == 5
-    assert not going._inner
-    assert not going._living
+    assert not going._life._inner
+    assert not going._life.living()

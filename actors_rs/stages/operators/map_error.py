@@ -6,7 +6,7 @@
 Fails with f(error) when upstream fails with error; that is the run's failure then.
 Back-pressure: passed on.
 Completes: when upstream does.
-Fails: when upstream does; with what f raises if it does.
+Fails: when upstream does; when f raises, with that, which is among the others of upstream's error.
 Cancels: at once; f is not called any more.
 """
 

@@ -3,7 +3,7 @@
 
 from collections import Counter
 
-from actors_rs import Sink, Source, amb, concat
+from actors_rs import Sink, Source, amb, concat, merge
 from tests.explored.scenario import Case, Scenario, Sources, part_of, settle, steady
 
 PAIRS = [[(x, y) for y in range(2)] for x in range(3)]
@@ -214,6 +214,33 @@ def caught_again_and_again(world):
     settle(world)
 
 
+def failures_beside_a_recovery(world):
+    """What failed together with that which was recovered from is no failure of the run."""
+
+    def down(x):
+        raise OSError("down")
+
+    def broken(x):
+        return Source.of(x).map(down).map(int)
+
+    def given_up(error):
+        raise KeyError("given up")
+
+    merged = merge(broken(1), broken(2), Source.range(0, 9).map(down)).map(int)
+    inner = Source.range(0, 9).flat_map(broken, breadth=3)
+    within = Source.range(0, 9).flat_map(lambda x: Source.of(x).map(down), breadth=3)
+    lately = Source.from_iterable(lambda: (1 // n for n in (1, 0))).map(down)
+    again = inner.recover(given_up)
+    for flow in (merged, inner, within, lately, again):
+        for mended in (
+            flow.recover(lambda error: "ok"),
+            flow.catch(lambda error: ["ok"]),
+            flow.recover_with(lambda error: ["ok"]),
+        ):
+            assert world.start(mended.to(Sink.last())).result() == "ok"
+    settle(world)
+
+
 def every_two_seconds(keys):
     return Source.of(*keys).flat_map(lambda key: Source.timer(2.0).map(lambda _: key))
 
@@ -299,6 +326,7 @@ SCENARIOS = [
     Scenario("late failures are forgiven", late_failures_are_forgiven),
     Scenario("an error meets a cancellation", an_error_meets_a_cancellation),
     Scenario("caught again and again", caught_again_and_again),
+    Scenario("failures beside a recovery", failures_beside_a_recovery, (4, 2)),
     Scenario("idle groups make room", idle_groups_make_room, (4,)),
     Scenario("idle groups end in time", idle_groups_end_in_time, (8,)),
     Scenario("diverted again and again", diverted_again_and_again, (4, 2)),

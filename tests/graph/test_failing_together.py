@@ -1,0 +1,100 @@
+# mypy: disable-error-code="var-annotated,union-attr,arg-type"
+"""Stages that fail at the same time, where one failure is recovered from and where none is."""
+
+import gc
+import weakref
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source, merge
+from actors_rs.errors import StageError
+from actors_rs.graph.recoveries import Recoveries
+from actors_rs.graph.run_life import RunLife
+from actors_rs.testing.world import World
+from tests.graph.helpers import SECONDS
+
+
+def down(x):
+    raise OSError(f"{x} is down")
+
+
+def giving_up(error):
+    raise KeyError("given up")
+
+
+def two_at_once():
+    return merge(Source.of(1).map(down), Source.of(2).map(down))
+
+
+def test_stages_that_failed_beside_one_that_was_recovered_from_are_dead_letters():
+    with World() as world:
+        run = world.start(two_at_once().recover(lambda error: "ok").to(Sink.list()))
+        assert run.result() == ["ok"]
+        letters = [letter for letter in world.system.dead_letters.recent() if letter.error]
+    assert len(letters) == 1
+    assert letters[0].why == "a stage failed beside an error that was recovered from"
+    assert isinstance(letters[0].error.__cause__, OSError)
+
+
+def test_where_nobody_recovers_all_that_failed_at_once_are_told_of():
+    with World() as world:
+        run = world.start(two_at_once().to(Sink.list()))
+        with pytest.raises(StageError) as raised:
+            run.result()
+        assert world.system.dead_letters.total == 0
+    causes = {str(error.__cause__) for error in (raised.value, *raised.value.others)}
+    assert causes == {"1 is down", "2 is down"}
+
+
+@pytest.mark.parametrize("way", ["recover", "catch", "recover_with", "map_error"])
+def test_an_outer_recovery_deals_with_what_an_inner_one_could_not(way):
+    given_up = getattr(Source.of(0).map(down), way)(giving_up)
+    with ActorSystem() as system:
+        run = system.start(given_up.recover(lambda error: repr(error.__cause__)).to(Sink.list()))
+        assert run.result(SECONDS) == ["KeyError('given up')"]
+
+
+def test_a_failure_in_another_branch_is_still_the_run_s():
+    graph_of = two_at_once().recover(lambda error: "ok")
+    with World() as world:
+        run = world.start(merge(graph_of, Source.of(3).map(down)).to(Sink.list()))
+        with pytest.raises(StageError, match="3 is down"):
+            run.result()
+
+
+def test_a_failure_that_is_noted_behind_its_recovery_does_not_count():
+    with World() as world:
+        life, error = RunLife(world.system), StageError("stage", OSError(), None, "")
+        life.recovered(error)
+        life.note_failure(error)
+        assert life.failures == []
+
+
+def test_what_came_beside_what_came_beside_goes_with_a_recovery():
+    books, first, second, third = Recoveries(), OSError(1), OSError(2), OSError(3)
+    assert not books.beside(second, first)
+    assert not books.beside(third, second)
+    assert books.add(first) == [second, third]
+    assert books.add(first) == []
+
+
+def test_what_comes_beside_what_was_recovered_from_goes_with_it_at_once():
+    books, first, second, third = Recoveries(), OSError(1), OSError(2), OSError(3)
+    books.add(first)
+    assert books.beside(second, first)
+    assert books.beside(third, second)
+    assert not books.beside(third, second), "it is told of once"
+    assert not books.beside(OSError(4), OSError(5))
+
+
+def test_an_error_that_was_recovered_from_is_not_kept_for_that():
+    class OwnError(Exception):
+        pass
+
+    books, error = Recoveries(), OwnError()
+    books.add(error)
+    kept = weakref.ref(error)
+    assert error in books
+    del error
+    gc.collect()
+    assert kept() is None
