@@ -106,7 +106,7 @@ class PooledActor(Actor):
         The default system keeps the process alive until its last actor has stopped, as pykka's
         threads do.
         """
-        from actors_rs.runtime.system import spawn_in_current_system
+        from actors_rs.runtime.current import spawn_in_current_system
 
         return spawn_in_current_system(cls, *args, **kwargs)
 

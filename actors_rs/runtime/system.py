@@ -19,6 +19,7 @@ from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import Condition, Lock, check_may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
+from actors_rs.runtime.current import Block
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from actors_rs.runtime.supervision import Supervisor
     from actors_rs.runtime.supervisor_ref import RunLike, SupervisorRef
 
-__all__ = ["Activity", "ActorSystem", "Startable", "spawn_in_current_system"]
+__all__ = ["Activity", "ActorSystem", "Startable"]
 
 A = TypeVar("A", bound=PooledActor)
 R = TypeVar("R")
@@ -116,7 +117,8 @@ class ActorSystem:
         self._stop_line = StopLine()
         self._tree = Lock()  # held to hang a running actor into the tree of supervision
         self._closed = False
-        self._tokens: list[contextvars.Token[ActorSystem | None]] = []
+        self._inside = Block(self)
+        self._blocks: list[Block] = []  # entered, and not left yet
 
     def _take(self, machinery: Machinery) -> None:
         self._dispatcher = machinery.dispatcher
@@ -137,7 +139,9 @@ class ActorSystem:
 
     def __enter__(self) -> Self:
         check_may_enter(self)
-        self._tokens.append(_current.set(self))
+        block = Block(self)
+        block.enter()
+        self._blocks.append(block)
         return self
 
     def __exit__(
@@ -146,7 +150,8 @@ class ActorSystem:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _current.reset(self._tokens.pop())
+        if self._blocks:
+            self._blocks.pop().leave()
         try:
             self.shutdown(drain=error is None)
         finally:
@@ -261,10 +266,7 @@ class ActorSystem:
 
         In it this system is the current one, so the actors that an actor starts live here too.
         """
-        context = contextvars.copy_context()
-        if context.get(_current) is not self:
-            context.run(_current.set, self)
-        return context
+        return self._inside.context()
 
     def dispatcher_for(self, actor: PooledActor) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
@@ -381,18 +383,3 @@ class ActorSystem:
     def _tell_to_stop(self, actors: Sequence[PooledActor]) -> None:
         """One after the other, the last one first; does not wait."""
         self._stop_line.form(actors)
-
-
-_current: contextvars.ContextVar[ActorSystem | None] = contextvars.ContextVar(
-    "actors_rs_current_system", default=None
-)
-
-
-def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
-    """Start an actor in the innermost system that was entered, else in the default one."""
-    system = _current.get()
-    if system is not None:
-        return system.spawn(actor_class, *args, **kwargs)
-    from actors_rs.runtime.default_system import spawn_in_default_system
-
-    return spawn_in_default_system(actor_class, *args, **kwargs)

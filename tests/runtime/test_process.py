@@ -31,7 +31,6 @@ with ActorSystem(name="own") as system:
     ref = system.spawn(Echo)
     going = system.start(Source.never().to(Sink.list()))
     in_child(lambda: system.spawn(Echo))
-    in_child(lambda: Echo.start())
     in_child(lambda: ref.tell(1))
     in_child(lambda: ref.ask(1))
     in_child(lambda: going.result())
@@ -43,10 +42,10 @@ with ActorSystem(name="own") as system:
         "InvalidArgumentError: an actor needs a running system, 'own' runs in the parent of this "
         "process: make a system behind the fork"
     )
-    assert lines[:2] == [refusal, refusal]
-    assert [line.split(":")[0] for line in lines[2:4]] == ["ActorDeadError", "ActorDeadError"]
-    assert lines[4] == ("RunCancelled: run 'run' goes on in the parent of this process, not here")
-    assert lines[5:] == ["the parent goes on"]
+    assert lines[0] == refusal
+    assert [line.split(":")[0] for line in lines[1:3]] == ["ActorDeadError", "ActorDeadError"]
+    assert lines[3] == ("RunCancelled: run 'run' goes on in the parent of this process, not here")
+    assert lines[4:] == ["the parent goes on"]
 
 
 @pytest.mark.parametrize("leave", ["pass", "sys.exit(0)", "os._exit(0)"])
@@ -68,19 +67,41 @@ def test_a_child_can_leave_the_block_of_its_parents_system(leave):
     assert lines == ["0", "cancelled"]
 
 
-def test_a_child_has_a_default_system_of_its_own():
+@pytest.mark.parametrize(
+    "forked_where",
+    [
+        """
+ref = Echo.start()
+say(in_child(work))
+say(ref.ask("parent"))
+ref.stop()
+""",
+        """
+with ActorSystem() as outer, ActorSystem() as system:
+    say(in_child(work))
+    say(system.spawn(Echo).ask("parent"))
+""",
+        """
+class Forks(PooledActor):
+    def on_receive(self, message):
+        return in_child(work)
+with ActorSystem() as system:
+    say(system.spawn(Forks).ask("go"))
+say("parent")
+""",
+    ],
+    ids=["beside the default system", "in blocks of systems", "in an actor"],
+)
+def test_a_child_has_a_default_system_of_its_own(forked_where):
     lines, _ = run(
         CHILD
         + """
-ref = Echo.start()
 def work():
     mine = Echo.start()
     say(mine.ask("child"))
     mine.stop()
-say(in_child(work))
-say(ref.ask("parent"))
-ref.stop()
 """
+        + forked_where
     )
     assert lines == ["child", "0", "parent"]
 
