@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["check_names", "loose", "loosened", "loosened_as"]
+__all__ = ["as_read", "check_names", "difference", "loose", "loosened", "loosened_as"]
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -15,6 +15,31 @@ def check_names(names: Iterable[str]) -> None:
         if name in known:
             raise ValueError(f"parquet: expected columns of different names, got two {name!r}")
         known.add(name)
+
+
+def as_read(schema: Any) -> Any:
+    """``schema`` as a Parquet file gives it back: it does not keep seconds and dates in ms."""
+    import pyarrow
+    from pyarrow import parquet
+
+    file = pyarrow.BufferOutputStream()
+    parquet.ParquetWriter(file, schema).close()
+    return parquet.read_schema(pyarrow.BufferReader(file.getvalue()))
+
+
+def difference(there: Any, here: Any) -> str:
+    """What is other in the schema ``there`` than ``here``, to who reads both as one; "" if nothing.
+
+    The order of the columns and whether they may be null are no difference.
+    """
+    types = dict(zip(there.names, there.types, strict=True))
+    for name, kind in zip(here.names, here.types, strict=True):
+        if name not in types:
+            return f"has no column {name!r}"
+        if types[name] != kind:
+            return f"has {types[name]} in column {name!r}, not {kind}"
+    more = [name for name in there.names if name not in here.names]
+    return f"has a column {more[0]!r} more" if more else ""
 
 
 def loose(data: Any) -> Any:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from sys import modules
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import (
     at_least,
     cannot_run,
     function,
+    one_of,
     optional_text,
     path_of,
     plain_function,
@@ -237,18 +238,29 @@ class Sink(Generic[In_contra, R_co]):
 
     @staticmethod
     def parquet(
-        directory: str | PathLike[str], schema: Any = None, *, rows_per_file: int = 1_000_000
+        directory: str | PathLike[str],
+        schema: Any = None,
+        *,
+        rows_per_file: int = 1_000_000,
+        existing: Literal["append", "refuse"] = "append",
     ) -> Sink[Any, WriteReport]:
         """A data set of Parquet files, each of about ``rows_per_file`` rows.
 
         Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
         dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
+
+        Files are added behind the ``part-*.parquet`` that are there: a second run of the same
+        graph adds the same rows once more. ``existing="refuse"`` fails at the start if there are
+        such files. Fails before anything is written if one of them has another schema.
         """
         path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
             raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {schema!r}")
         at_least(1, rows_per_file, "parquet: rows_per_file")
-        return _sink("parquet", lambda: Parquet(directory, schema, rows_per_file), _PINNED)
+        one_of(("append", "refuse"), existing, "Sink.parquet: existing")
+        return _sink(
+            "parquet", lambda: Parquet(directory, schema, rows_per_file, existing), _PINNED
+        )
 
 
 def _is_schema(schema: object) -> bool:

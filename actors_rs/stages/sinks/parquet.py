@@ -4,9 +4,13 @@ Elements are Arrow record batches or tables, dicts (one row each) or lists of di
 value that would be written as another one, 2.5 as a whole number for instance, does not fit the
 schema. Rows that do not can be passed over; without a schema it is that of the first row then.
 
+Files go behind those that are there already: to run the same twice is to have the rows twice,
+unless existing="refuse" is given. They need the schema of those files.
+
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
-Fails: when upstream has failed, elements do not fit the schema or a file cannot be written.
+Fails: when upstream has failed, elements do not fit the schema or a file cannot be written; before
+anything is written, if part files that are there have another schema, or are to be refused.
 Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
 by the next sink of the same machine on the directory.
 """
@@ -19,11 +23,12 @@ from contextlib import suppress
 from operator import itemgetter, length_hint
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from actors_rs.errors import MissingExtraError
+from actors_rs.errors import MissingExtraError, StreamError
 from actors_rs.stages.arrow_rows import batch_of
-from actors_rs.stages.arrow_schema import check_names, loosened, loosened_as
+from actors_rs.stages.arrow_schema import as_read, check_names, difference, loosened, loosened_as
+from actors_rs.stages.reading import reading
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
@@ -42,11 +47,19 @@ for dicts, 0 within a list."""
 class Parquet(WritingSink):
     """Writes files of about ``rows_per_file`` rows; the first element settles the schema."""
 
-    def __init__(self, directory: str | PathLike[str], schema: Any, rows_per_file: int) -> None:
+    def __init__(
+        self,
+        directory: str | PathLike[str],
+        schema: Any,
+        rows_per_file: int,
+        existing: Literal["append", "refuse"] = "append",
+    ) -> None:
         super().__init__()
         self._directory = Path(directory)
         self._schema = self._given_schema = schema
         self._rows_per_file = rows_per_file
+        self._existing = existing
+        self._compares = False  # whether it has yet to look at the files that are there
         self._gather = min(rows_per_file, _ROWS_GATHERED)
         self._rows: list[dict[str, Any]] = []
         self._origins: list[_Origin] = []
@@ -60,6 +73,11 @@ class Parquet(WritingSink):
         _arrow()
         with naming(self._directory):
             directory_for_parts(self._directory)
+            if self._existing == "refuse":
+                self._expect_no_parts()
+            if self._schema is not None:
+                self._compare_with_parts(self._schema)
+        self._compares = self._schema is None
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
@@ -74,7 +92,7 @@ class Parquet(WritingSink):
                 if self.inlet.cancelled:
                     self._rows.append(element)
                 else:
-                    self._write_whole(element)
+                    self._write_whole(element, elements)
             if len(self._rows) >= self._gather:
                 self._write_rows_before(elements)
 
@@ -105,14 +123,18 @@ class Parquet(WritingSink):
         self._rows.extend(rows)
         self._mark(elements)
 
-    def _write_whole(self, element: Any) -> None:
+    def _write_whole(self, element: Any, elements: Iterator[Any]) -> None:
+        """Write an element, behind which ``elements`` come; those are held too if that fails."""
         arrow = _arrow()
         if not isinstance(element, arrow.RecordBatch | arrow.Table):
             raise TypeError(
                 "parquet takes record batches, tables, dicts or lists of dicts, "
                 f"got a {type(element).__name__}"
             )
-        self._write(element)
+        if self._fits_parts(element):
+            self._write(element)
+        else:
+            self._rows.extend((element, *elements))
 
     def _mark(self, elements: Iterator[Any], offset: int = 0, step: int = 1) -> None:
         """The row that is gathered next is the first of ``elements``, or that ``offset`` from it.
@@ -147,7 +169,10 @@ class Parquet(WritingSink):
             if not rows:
                 return
             data = self._to_arrow(rows)
-        self._write(data)
+        if self._fits_parts(data):
+            self._write(data)
+        else:
+            self._rows = rows
 
     def _settle_schema(self, rows: list[Any]) -> None:
         """Without a schema it is that of the first row that is one."""
@@ -206,7 +231,7 @@ class Parquet(WritingSink):
     def _write(self, data: Any) -> None:
         """Write a record batch or a table."""
         if self._writer is None:
-            self._open(loosened(data.schema) if self._schema is None else self._schema)
+            self._open(self._schema_of(data))
         data = loosened_as(data, self._schema)
         path = self._pending.path if self._pending is not None else self._directory
         with naming(path):
@@ -217,6 +242,10 @@ class Parquet(WritingSink):
         self._rows_in_file += data.num_rows
         if self._rows_in_file >= self._rows_per_file:
             self._publish()
+
+    def _schema_of(self, data: Any) -> Any:
+        """What the files are written with, of which ``data`` is the first."""
+        return loosened(data.schema) if self._schema is None else self._schema
 
     def _open(self, schema: Any) -> None:
         from pyarrow import parquet
@@ -231,10 +260,46 @@ class Parquet(WritingSink):
     def _new_file(self) -> PendingFile:
         return PendingFile.part(self._directory, self._next_number(), ".parquet")
 
+    def _fits_parts(self, data: Any) -> bool:
+        """Whether ``data`` can go behind the files that are there; if not, the stage fails."""
+        if self._compares:
+            self._compares = False
+            try:
+                with naming(self._directory):
+                    self._compare_with_parts(self._schema_of(data))
+            except StreamError as error:  # no element's fault: the next one would fare no better
+                self.fail(error)
+                return False
+        return True
+
+    def _expect_no_parts(self) -> None:
+        if parts := self._parts():
+            raise FileExistsError(
+                f"expected no part files there (existing='refuse'), found {parts[0].name}"
+            )
+
+    def _compare_with_parts(self, schema: Any) -> None:
+        """Raise ``ValueError`` if one has another schema: nobody could read them with the next."""
+        from pyarrow import parquet
+
+        parts = self._parts()
+        mine = as_read(schema) if parts else None
+        for path in parts:
+            with reading(path):
+                there = parquet.read_schema(path)
+            if differs := difference(there, mine):
+                raise ValueError(
+                    f"expected the schema of the files that are there, but {path.name} {differs}: "
+                    "give Sink.parquet that schema, or another directory"
+                )
+
+    def _parts(self) -> list[Path]:
+        return sorted(self._directory.glob("part-*.parquet"))
+
     def _next_number(self) -> int:
         """The first part number from which on no file is there yet."""
         numbers = [-1]
-        for path in self._directory.glob("part-*.parquet"):
+        for path in self._parts():
             number = path.stem.removeprefix("part-")
             numbers.append(int(number) if number.isdecimal() else -1)
         return max(numbers) + 1
