@@ -77,6 +77,20 @@ def test_a_failure_shows_seed_trace_deliveries_actors_and_how_to_make_it_again()
     assert f"replay it: pytest {__name__.replace('.', '/')}.py::" in note
 
 
+def test_a_failure_in_mid_run_shows_the_graph_as_it_was_and_not_how_it_was_taken_down():
+    def scenario(world):
+        world.start(Source.of(1, 2).concat(Source.never()).to(Sink.list())).result()
+
+    with pytest.raises(Stalled) as caught:
+        check_scenario(scenario, Plan(runs=1))
+    note = "\n".join(caught.value.__notes__)
+    diagram, actors = note.partition("deliveries:\n")[2].split("actors:\n")
+    assert "arrived [1, 2]" in diagram
+    assert "cancel" not in diagram
+    assert "list: living, in took 2, holds 0, 4 requested" in actors
+    assert "cancelled" not in actors
+
+
 def test_a_failure_is_shrunk_to_few_choices_and_replays_as_it_was():
     failure = search(in_source_order, Plan(runs=500)).failure
     assert len(failure.trace.deviations) <= 2

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from actors_rs import Flow, Sink, Source
+from actors_rs import Flow, Run, Sink, Source
 from actors_rs.errors import (
     ArgumentTypeError,
     BlockingError,
@@ -269,6 +269,14 @@ def test_an_element_that_vanishes_inside_a_stage_is_noticed(monkeypatch):
     with pytest.raises(AssertionError, match=told):
         with World(window=2) as world:
             world.start(TICKS).result()
+
+
+@pytest.mark.parametrize("wait", [Run.result, Run.done])
+def test_a_world_that_failed_tells_of_what_was_before_it_was_taken_down(wait):
+    with pytest.raises(Stalled), World() as world:
+        wait(world.start(Source.of(1).concat(Source.never()).to(Sink.list())))
+    assert "cancel" not in "".join(map(str, world.deliveries()))
+    assert world.states()[-1] == "list: living, in took 1, holds 0, 4 requested"
 
 
 def test_probes_work_in_virtual_time():

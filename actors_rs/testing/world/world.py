@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -57,6 +58,9 @@ class World:
 
     Coroutines that are cancelled clean up before the block is left, however it ends.
 
+    Behind a block that an error has left, ``deliveries`` and ``states`` tell what was before
+    everything was cancelled for it.
+
     ``monitor`` puts a ``RuleMonitor`` on each link. Raises ``Stalled`` when nothing can run
     although somebody waits, or after ``most_steps`` steps.
     """
@@ -96,6 +100,9 @@ class World:
         self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
         self._driving = driving(self)
 
+    _at_failure: tuple[int, list[str]] | None = None
+    """When an error left the block: how many messages had been taken, and a line for each actor."""
+
     def __enter__(self) -> Self:
         self._driving.__enter__()
         self.system.__enter__()
@@ -128,6 +135,7 @@ class World:
     ) -> None:
         """End the system. Coroutines clean up behind an ``error``, too, and nothing hides it."""
         if error is not None:
+            self._at_failure = len(self._dispatcher.log.taken), self.states()
             self._coroutines.abandon(self._most_steps)
         try:
             self.system.__exit__(kind, error, trace)
@@ -248,11 +256,12 @@ class World:
 
     def deliveries(self) -> list[Delivery]:
         """Every message that was taken from a mailbox, oldest first."""
-        return list(self._dispatcher.log.deliveries())
+        most = None if self._at_failure is None else self._at_failure[0]
+        return list(islice(self._dispatcher.log.deliveries(), most))
 
     def states(self) -> list[str]:
         """A line for each actor."""
-        return states(self._dispatcher.actors)
+        return states(self._dispatcher.actors) if self._at_failure is None else self._at_failure[1]
 
     # The driver of whatever waits on this thread
 
