@@ -140,24 +140,38 @@ class Groups:
         self.open: dict[Any, Group] = {}
         self.ending: dict[Group, None] = {}
         """Groups that are to end and still hold elements; their keys are free."""
+        self._cancelled: dict[Group, None] = {}  # those of the open ones that can make room
 
     def __iter__(self) -> Iterator[Group]:
-        yield from self.open.values()
-        yield from self.ending
+        """Those there are now; on any thread, so in single steps of a dict."""
+        return iter([*list(self.open.values()), *list(self.ending)])
 
     def touch(self, group: Group, now: float) -> None:
         """``group`` was used just now."""
         group.used = now
         del self.open[group.key]
         self.open[group.key] = group
+        if group in self._cancelled:
+            del self._cancelled[group]
+            self._cancelled[group] = None
+
+    def remove(self, group: Group) -> None:
+        """Free the key of ``group``, which is open."""
+        del self.open[group.key]
+        self._cancelled.pop(group, None)
+
+    def was_cancelled(self, group: Group) -> None:
+        """Somebody had enough of ``group``, which may be open or not."""
+        has_place = group.key is not OVERFLOW  # that one takes none, so it has none to give up
+        if has_place and self.open.get(group.key) is group:
+            self._cancelled[group] = None
 
     def forget_a_cancelled_one(self) -> bool:
         """Make room by forgetting that somebody had enough of a group."""
-        for key, group in self.open.items():
-            if group.cancelled and key is not OVERFLOW:  # that one has no place to give up
-                del self.open[key]
-                return True
-        return False
+        if not self._cancelled:  # asked for each new key, however many groups are open
+            return False
+        self.remove(next(iter(self._cancelled)))
+        return True
 
     def unclaimed(self) -> list[Group]:
         """Groups that hold elements, were given to downstream, and which nobody runs."""

@@ -219,6 +219,44 @@ def test_a_cancelled_group_of_the_overflow_makes_no_room():
     assert grouping.given == ["a", OVERFLOW, "d"], "its place is free"
 
 
+def test_a_new_key_costs_no_look_at_each_group_that_is_open():
+    looks = []
+
+    class Watched(dict):
+        def items(self):
+            looks.append(len(self))
+            return super().items()
+
+        def values(self):
+            looks.append(len(self))
+            return super().values()
+
+    grouping = Grouping(most=3, on_overflow="divert").request(9).push("a1", "b1", "c1")
+    groups = grouping.logic._groups
+    groups.open = Watched(groups.open)
+    grouping.push("d1", "e1", "f1", "g1")
+    assert grouping.given == ["a", "b", "c", OVERFLOW]
+    assert looks == []
+
+
+def test_the_cancelled_group_that_was_used_longest_ago_makes_room_first():
+    grouping = Grouping(most=2, on_overflow="evict_idle").request(9).push("a1", "b1")
+    grouping[0].run().cancel(), grouping[1].run().cancel()
+    grouping.push("a2").push("c1").push("a3")
+    assert grouping.given == ["a", "b", "c"]
+    grouping.push("b2")
+    assert grouping.given == ["a", "b", "c", "b"]
+    assert not grouping[2].down.ended, "the place of a cancelled group is taken first"
+
+
+def test_groups_may_be_looked_at_from_elsewhere_while_others_are_opened():
+    grouping = Grouping().request(9).push("a1", "b1")
+    seen = iter(grouping.logic._groups)
+    first = next(seen)
+    grouping.push("c1")
+    assert [group.key for group in (first, *seen)] == ["a", "b"]
+
+
 # Standing still
 
 

@@ -267,6 +267,7 @@ class GroupBy(StageLogic):
                 self._held -= len(group.held)
                 self._drop(group.held, group)
                 group.held = []
+                self._groups.was_cancelled(group)
                 self._let_go(group)
             elif group.held:
                 self._give(group, [])
@@ -278,7 +279,7 @@ class GroupBy(StageLogic):
 
     def _end(self, group: Group) -> None:
         """Let ``group`` end behind what it holds; its key is free from now on."""
-        del self._groups.open[group.key]
+        self._groups.remove(group)
         if group.cancelled:
             return
         if group.held:

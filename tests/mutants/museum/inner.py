@@ -196,9 +196,9 @@ MUTANTS = (
     mutant(
         "the extra group gives up a place",
         "a cancelled extra group is forgotten to make room, and there is one group too many",
-        "stages.groups:Groups.forget_a_cancelled_one",
-        "if group.cancelled and key is not OVERFLOW:",
-        "if group.cancelled:",
+        "stages.groups:Groups.was_cancelled",
+        "has_place = group.key is not OVERFLOW",
+        "has_place = True",
         "inner/the extra group is left",
     ),
     mutant(
