@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from pykka import ActorDeadError, ActorRef, Future
 from pykka.messages import ProxyGetAttr, _ActorStop
 
-from actors_rs.runtime._primitives import Full, random_bits
+from actors_rs.runtime._primitives import Full, ThreadLocal, random_bits
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.mailbox import Mailbox
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
 
-__all__ = ["STOP", "Address", "Ask", "PooledActorRef", "answer_dead", "next_urn_number", "urn_of"]
+__all__ = [
+    "STOP",
+    "Address",
+    "Ask",
+    "PooledActorRef",
+    "answer_dead",
+    "being_made",
+    "next_urn_number",
+    "urn_of",
+]
 
 A = TypeVar("A", bound="PooledActor")
 STOP = _ActorStop()
 """Pykka's wish to stop after the messages before it."""
 _urns = itertools.count(random_bits(128))
+
+
+class _MadeHere(ThreadLocal):
+    """The child whose constructor runs on this thread, behind its reference."""
+
+    both: tuple[PooledActorRef[Any] | None, PooledActor | None] = (None, None)
+
+
+_made_here = _MadeHere()
 
 
 class Address(Protocol):
@@ -53,8 +72,9 @@ class PooledActorRef(ActorRef[A]):
         self.actor_stopped = address.actor_stopped
 
     def _actor_weakref(self) -> A | None:  # type: ignore[override]  # pykka has a weakref here
-        """The actor while it lives."""
-        return self.actor_inbox.owner  # type: ignore[return-value]
+        """The actor while it lives, and in its constructor."""
+        ref, actor = _made_here.both
+        return actor if ref is self else self.actor_inbox.owner  # type: ignore[return-value]
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
@@ -101,6 +121,20 @@ class PooledActorRef(ActorRef[A]):
         if self._actor_weakref() is None and self.is_alive():
             self.ask(ProxyGetAttr(attr_path=("actor_ref",)))
         return super().proxy()
+
+
+@contextmanager
+def being_made(actor: PooledActor, ref: PooledActorRef[Any]) -> Iterator[None]:
+    """In this block runs the constructor of ``actor``, whose reference others know already.
+
+    On this thread ``ref`` leads to ``actor``, so that it can make a proxy of itself. All others
+    wait for the constructor: an actor that is half made would lack some attributes.
+    """
+    before, _made_here.both = _made_here.both, (ref, actor)
+    try:
+        yield
+    finally:
+        _made_here.both = before
 
 
 def next_urn_number() -> int:

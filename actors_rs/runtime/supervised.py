@@ -16,7 +16,7 @@ from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.actor_ref import Address, PooledActorRef, next_urn_number
+from actors_rs.runtime.actor_ref import Address, PooledActorRef, being_made, next_urn_number
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.intensity import Intensity
 from actors_rs.runtime.keeper import RuntimeMessage, is_fatal
@@ -189,7 +189,8 @@ class Child:
         try:
             actor: PooledActor = kind.__new__(kind, *spec.args, **spec.kwargs)
             actor._keeper = self
-            kind.__init__(actor, *spec.args, **spec.kwargs)
+            with being_made(actor, self.ref):
+                kind.__init__(actor, *spec.args, **spec.kwargs)
             if getattr(actor, "_actor_ref", None) is None:
                 raise InvalidArgumentError(f"{kind.__name__}.__init__ must call super().__init__()")
         except BaseException as error:

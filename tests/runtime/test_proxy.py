@@ -1,13 +1,15 @@
 """Pykka's proxies work on pooled actors as its own documentation says."""
 
 import asyncio
+import threading
 
 import pykka
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, PooledActor
-from tests.runtime.support import behind
+from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
+from tests.runtime.family import SOON
+from tests.runtime.support import behind, eventually
 
 
 class Tape:
@@ -153,3 +155,43 @@ def test_a_proxy_to_the_dead_raises_at_get(proxy):
 def test_stop_through_a_proxy_stops_the_actor(proxy):
     proxy.stop().get(timeout=20)
     assert proxy.actor_ref.actor_stopped.wait(20)
+
+
+@pytest.mark.parametrize("dispatcher", ["pool", "pinned", "calling_thread"])
+def test_a_supervised_actor_may_make_a_proxy_of_itself_in_its_constructor_in_every_life(dispatcher):
+    kind = type("Kind", (Player,), {"dispatcher": dispatcher})
+    with ActorSystem() as system:
+        top = system.supervise(Supervisor(OneForOne(backoff=SOON), [ChildSpec(kind, name="a")]))
+        ref = top.child("a")
+        proxy = ref.proxy()
+        assert proxy.volume.get(timeout=20) == 3
+        first = behind(ref)
+        proxy.fail.defer("once")
+        eventually(lambda: behind(ref) is not first)
+        for life in (first, behind(ref)):
+            assert life._me._actor is life
+        proxy.later().get(timeout=20)
+        assert proxy.told.get(timeout=20) == ["now", "later"]
+
+
+def test_others_that_make_a_proxy_of_a_child_wait_for_its_constructor():
+    begun, gate = threading.Event(), threading.Event()
+
+    class Slow(PooledActor):
+        def __init__(self):
+            super().__init__()
+            begun.set()
+            gate.wait(20)
+            self.late = "here"
+
+    proxies = []
+    with ActorSystem(workers=2) as system:
+        ref = system.supervise(Supervisor(OneForOne(), [ChildSpec(Slow, name="a")])).child("a")
+        assert begun.wait(20)
+        other = threading.Thread(target=lambda: proxies.append(ref.proxy()), daemon=True)
+        other.start()
+        eventually(lambda: ref.actor_inbox.data or proxies)  # it waits by asking
+        assert not proxies
+        gate.set()
+        other.join(20)
+        assert proxies[0].late.get(timeout=20) == "here"
