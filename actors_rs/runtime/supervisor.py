@@ -47,6 +47,7 @@ class SupervisorActor(PooledActor):
         self._failed: set[Child] = set()  # what set off the round that is under way
         self._round = 0
         self._waiting = False  # for the backoff of this round
+        self._gathering = False  # the round has started nobody: further failures are a part of it
         self._ready = False
         self._stop_wanted = False  # once the children have started
         self._last_call = False  # from now on none is restarted: somebody above is to stop
@@ -215,6 +216,7 @@ class SupervisorActor(PooledActor):
         together = self._strategy.together
         while self._to_start and not self._waiting and not (together and self._starting):
             child = self._to_start.popleft()
+            self._gathering = False
             if child.state is State.DOWN:
                 self._starting.add(child)
                 child.start()
@@ -250,6 +252,9 @@ class SupervisorActor(PooledActor):
 
     def _restart(self, child: Child) -> None:
         """``child`` has ended and shall live again: with whom, when, or not at all."""
+        if self._gathering:
+            self._widen_round(child)
+            return
         intensity = self._intensity_for(child)
         if not intensity.allows(self.system.now()):
             limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
@@ -259,7 +264,9 @@ class SupervisorActor(PooledActor):
         wait = self._strategy.backoff.drawn(intensity.lately, self.system.chance)
         intensity.waits(wait)
         if self._strategy.together:
-            self._begin_round(child)
+            self._round += 1
+            self._waiting = self._gathering = True
+            self._widen_round(child)
             self._wake_after(wait, None, self._round)
         else:
             self._wake_after(wait, child, child.serial)
@@ -271,14 +278,12 @@ class SupervisorActor(PooledActor):
             child.intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
         return child.intensity
 
-    def _begin_round(self, child: Child) -> None:
-        """Stop and start whom the failures so far concern; replaces a round under way."""
+    def _widen_round(self, child: Child) -> None:
+        """Stop and start whom the failures so far concern."""
         self._failed.add(child)
         affected = self._strategy.affected(tuple(self.family.order), self._failed)
         self._to_stop = [one for one in affected if one.alive]
         self._to_start = deque(affected)
-        self._round += 1
-        self._waiting = True
 
     def _wake_after(self, seconds: float, child: Child | None, number: int) -> None:
         def over() -> None:

@@ -6,8 +6,11 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem
+from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.strategies import OneForAll, RestForOne
+from actors_rs.runtime.supervised import State
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.testing.world import World
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
 from tests.runtime.support import behind, eventually
 
@@ -78,6 +81,39 @@ def test_a_failure_while_a_round_is_under_way_widens_it(first, second, expected)
         eventually(lambda: lives(notes, "d") == 2)
         top.child("d").ask("x")
     assert shown(notes, 4)[:6] == expected
+
+
+@pytest.mark.parametrize("strategy", [OneForAll, RestForOne])
+def test_failures_that_widen_a_round_are_one_restart_together(strategy):
+    notes, gate, at_the_gate = [], threading.Event(), threading.Event()
+    last = ChildSpec(Slow, ("d", notes, gate, at_the_gate), name="d")
+    once = strategy(max_restarts=1, within=60.0, backoff=SOON)
+    with ActorSystem(workers=4) as system:
+        top = system.supervise(Supervisor(once, [*noting("abc", notes), last]))
+        eventually(lambda: len(notes) == 4)
+        top.child("a").tell(ValueError())
+        assert at_the_gate.wait(20)  # the round stops d
+        for name in "bc":
+            top.child(name).tell(ValueError())
+            eventually(lambda name=name: top.family.child_of(name).state is State.DOWN)
+        gate.set()
+        assert [top.child(name).ask("x", timeout=20) for name in "abcd"] == [1] * 4
+    assert [lives(notes, name) for name in "abcd"] == [2] * 4
+
+
+def test_a_round_that_grows_waits_no_longer_than_its_first_failure_says():
+    notes = []
+    patient = RestForOne(max_restarts=2, backoff=Backoff(10, 60, jitter=0))
+    with World() as world:
+        top = world.system.supervise(tree(patient, "ab", notes))
+        world.settle()
+        for name in "ba":
+            top.child(name).tell(ValueError(name))
+            world.sleep(1)
+        world.sleep(7.5)
+        assert lives(notes, "a") == lives(notes, "b") == 1
+        world.sleep(1)
+        assert lives(notes, "a") == lives(notes, "b") == 2
 
 
 def test_a_sibling_that_is_restarted_leaves_what_it_has_not_handled_to_its_next_life():

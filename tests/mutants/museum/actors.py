@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "a child that is restarted alone",
         "one that fails is restarted without those that depend on it",
-        f"{SUPERVISOR}._begin_round",
+        f"{SUPERVISOR}._widen_round",
         "self._to_stop = [one for one in affected if one.alive]",
         "self._to_stop = []",
         "actors/all together",
