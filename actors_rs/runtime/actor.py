@@ -349,9 +349,20 @@ class PooledActor(Actor):
             for message in self.actor_inbox.close():
                 self._return_unread(message)
         finally:
-            self.system.forget(self)
+            self._be_gone(error)
+
+    def _be_gone(self, error: BaseException | None) -> None:
+        """Leave the system, tell the watchers, and only then let the next in line stop.
+
+        That may be a watcher, and is to find the notice before the wish to stop.
+        """
+        system = self.system
+        try:
+            system.forget(self)
             if self._watchers is not None:
                 tell_watchers(self, error)
+        finally:
+            system._stop_line.ended(self)
 
     def _return_unread(self, message: Any) -> None:
         if type(message) is not Ask:

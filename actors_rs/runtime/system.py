@@ -239,7 +239,6 @@ class ActorSystem:
         own = getattr(actor, "_dispatcher", None)  # none if it was refused at the door
         if isinstance(own, PinnedDispatcher):
             own.close(0)
-        self._stop_line.ended(actor)
         if len(self._actors) <= self._spared:
             with self._lock:  # who waits looks at the actors behind it
                 emptied = self._emptied

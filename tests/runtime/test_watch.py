@@ -98,6 +98,30 @@ def test_nothing_is_heard_after_unwatch_also_if_the_notice_was_on_its_way():
         assert seen_by(watcher) == [Terminated(watched, None)]
 
 
+def test_a_watcher_hears_of_the_ends_that_come_before_its_own_while_its_system_stops(kind):
+    with ActorSystem() as system:
+        watcher = system.spawn(kind)
+        actor, started = behind(watcher), []
+        watcher.ask(lambda: started.extend(system.spawn(kind) for _ in range(3)))
+        for watched in started:
+            watcher.ask(("watch", watched))
+    assert actor.seen == [Terminated(ref, None) for ref in reversed(started)]
+
+
+def test_who_hears_of_an_end_finds_that_actor_gone_from_its_system():
+    class Looks(Watcher):
+        def on_receive(self, message):
+            if isinstance(message, Terminated):
+                message = [actor.actor_ref for actor in self.system.children()]
+            return super().on_receive(message)
+
+    with ActorSystem() as system:
+        watcher, watched = system.spawn(Looks), system.spawn(Watcher)
+        watcher.ask(("watch", watched))
+        watched.stop()
+        eventually(lambda: seen_by(watcher) == [[watcher]])
+
+
 def test_the_end_of_a_watcher_is_no_trouble():
     with ActorSystem(dispatcher="calling_thread") as system:
         watcher, watched = system.spawn(Watcher), system.spawn(Watcher)

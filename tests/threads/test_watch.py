@@ -34,7 +34,11 @@ def nothing(*args, **kwargs):
     """What an actor tells a system that is not there."""
 
 
-SYSTEM = SimpleNamespace(forget=nothing, dead_letters=SimpleNamespace(publish=nothing))
+SYSTEM = SimpleNamespace(
+    forget=nothing,
+    dead_letters=SimpleNamespace(publish=nothing),
+    _stop_line=SimpleNamespace(ended=nothing),
+)
 
 
 class Model:
