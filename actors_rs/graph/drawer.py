@@ -96,6 +96,10 @@ class Drawer:
             self._life.drawn_ended(self._totals)
             self._totals = None
 
+    @property
+    def draining(self) -> bool:
+        return self._life.draining
+
     def _close(self, stream: Drawn) -> None:
         try:
             close(stream.opened)

@@ -100,6 +100,11 @@ class Drawer(Protocol):
     def close(self) -> None:
         """The host has ended."""
 
+    @property
+    def draining(self) -> bool:
+        """Whether the run drains: what ends now, or began drained, may have been cut short."""
+        ...
+
 
 class Drawing:
     """What logics have in common that can draw their inner streams."""

@@ -186,7 +186,13 @@ REFUSED = {
     "elements of their own": ["start_with(1)", "end_with(1)", "default_if_empty(1)"],
     "others in a resumed run": ["skip(1)", "skip_while(abs)", "take(1)", "take_while(abs)"],
     "others by the clock": ["sample(1.0)", "debounce(1.0)", "conflate(abs, max)"],
-    "streams that begin later": ["switch_map(abs)", "group_by(abs, 9)", "flat_map(abs, breadth=2)"],
+    "streams that begin later": [
+        "switch_map(abs)",
+        "group_by(abs, 9)",
+        "flat_map(abs, breadth=2)",
+        "catch(abs)",
+        "recover_with(abs)",
+    ],
 }
 
 

@@ -13,6 +13,7 @@ THEMES = (
     "sections",
     "hubs",
     "entries",
+    "delivery",
     "actors",
 )
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeight
 from actors_rs.delivery.carrying.calls import CarryingExecutor, carrying_call, of_value
 from actors_rs.delivery.carrying.fan import CarryingFan
+from actors_rs.delivery.carrying.flat_map import CarryingFlatMap
 from actors_rs.delivery.carrying.fused import CarryingFused
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
@@ -44,7 +45,6 @@ __all__ = ["ACKNOWLEDGING", "RESUMABLE"]
 
 ONE_BY_ONE = frozenset(
     (
-        "concat_map",
         "distinct",
         "distinct_until_changed",
         "filter",
@@ -214,7 +214,7 @@ def _fan(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
 def _flat_map(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
     if not isinstance(spec.make(), Operator):
         raise carrier.refusal(spec, "with a breadth mixes what comes of several")
-    return lambda: _mixing(CarryingOperator)(spec.make())
+    return lambda: _mixing(CarryingFlatMap)(spec.make())
 
 
 def _buffer(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
@@ -225,6 +225,7 @@ def _buffer(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic
 
 _BY_SPEC: dict[str, Callable[[StageSpec, _Acknowledging], Callable[[], StageLogic]]] = {
     "buffer": _buffer,
+    "concat_map": _flat_map,
     "fan": _fan,
     "flat_map": _flat_map,
     "fused": _fused,

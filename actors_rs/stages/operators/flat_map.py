@@ -132,6 +132,7 @@ class FlatMap(Drawing, Operator):
     def drain(self) -> None:
         if self._stream is not None:
             self._stream.cut()
+            self.stream_ended(whole=False)
 
     def stop(self, error: BaseException | None) -> None:
         drawn = _NOTHING if self._stream is not None else self._drawn
@@ -168,7 +169,7 @@ class FlatMap(Drawing, Operator):
             super().advance(budget)
             if self._results is not None and not self.outlet.demand:
                 self._look_for_the_end()
-            if self._inner is None or budget.spent():
+            if self._met is None or not self._begins(self._met) or budget.spent():
                 return
 
     def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
@@ -216,13 +217,17 @@ class FlatMap(Drawing, Operator):
     def _end_if_due(self) -> None:
         if self._met is None:
             super()._end_if_due()
-            return
-        met, self._met, self.satisfied = self._met, None, False
+
+    def _begins(self, met: Stream) -> bool:
+        """Begin the stream that was met; if it cannot begin, whether the stage goes on behind."""
+        self._met, self.satisfied = None, False
         try:
             self._begin(met)
         except Exception as error:
-            if self.survives_in(self._met_in, self._left, self._elements, error):
-                self._go_on()
+            if not self.survives_in(self._met_in, self._left, self._elements, error):
+                return False
+            self._go_on()
+        return True
 
     def _begin(self, source: Stream) -> None:
         inner = Inlet(f"inner {self._started}", self.window)
@@ -242,15 +247,27 @@ class FlatMap(Drawing, Operator):
         if outlet.cancelled:
             self.end(outlet.cause)
         while inner.buffered and outlet.demand:
-            outlet.emit(inner.take(outlet.demand))
+            outlet.emit(self.given(inner.take(outlet.demand)))
         if inner.error is not None and inner.exhausted:
             self.end(inner.error)
         if not inner.exhausted or outlet.closed:
             return False
         self._past.count += inner.count
         self._inner, self.inlets = None, (self.inlet, self._past)
+        self.stream_ended(whole=self.drawer is None or not self.drawer.draining)
         self._go_on()
         return True
+
+    def given(self, frame: Frame) -> Frame:
+        """What to emit for ``frame``, which the stream gave that has its run."""
+        return frame
+
+    def stream_ended(self, *, whole: bool) -> None:
+        """The stream of the element begun last has ended without a failure.
+
+        Not ``whole`` if it may have been cut short, as its run drains. A stream that is drawn to
+        its end is not told here.
+        """
 
     def _go_on(self) -> None:
         """Apply the transform to what is left of the piece; an end behind it needs no demand."""

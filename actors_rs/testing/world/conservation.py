@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from actors_rs.delivery.ack import Tracked
 from actors_rs.errors import StageError
 from actors_rs.graph.shell import StageActor
 from actors_rs.stages.ports import Inlet, Outlet
@@ -225,9 +226,13 @@ def _batched(stage: StageActor, log: Log) -> Iterable[Account]:
         return
     frames = [one.frame for _, _, one in log.put if _goes_to(one, inlet)]
     if sum(map(len, frames)) == outlet.count:  # else some were refused behind the end
-        yield _account(
-            stage, logic.inlet.count, sum(len(batch) for frame in frames for batch in frame)
-        )
+        sizes = (len(_value_of(batch)) for frame in frames for batch in frame)
+        yield _account(stage, logic.inlet.count, sum(sizes))
+
+
+def _value_of(element: Any) -> Any:
+    """What the user sees of ``element``, which may be acknowledged."""
+    return element.value if isinstance(element, Tracked) else element
 
 
 def _goes_to(message: Any, inlet: Inlet) -> bool:
