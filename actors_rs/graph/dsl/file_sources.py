@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
@@ -69,8 +70,13 @@ class FileSources:
 
     @staticmethod
     def files(pattern: str | PathLike[str]) -> Flow[Never, Path]:
-        """The paths of the files that match ``pattern``, sorted; ``**`` is any directories."""
+        """The paths of the files that match ``pattern``, sorted; ``**`` is any directories.
+
+        ``*`` and ``**`` match no names with a leading dot. What matches nothing gives no elements;
+        fails with ``ReadError`` where a directory cannot be read, or ``pattern`` names one.
+        """
         path_of(pattern, "Source.files", "pattern")
+        _expect_pattern_of_files(fspath(pattern))
         return _blocking("files", lambda: Files(pattern))
 
     @overload
@@ -177,6 +183,20 @@ class FileSources:
             )
         flag(dicts, "Source.sqlite: dicts")
         return _blocking("sqlite", lambda: Sqlite(path, query, parameters, dicts))
+
+
+def _expect_pattern_of_files(pattern: str) -> None:
+    if pattern.endswith(("/", os.sep)):
+        raise wrong_value(
+            f"Source.files: pattern must be one of files, got directories with {pattern!r}: "
+            f"did you mean {pattern + '*'!r}?"
+        )
+    expanded = os.path.expanduser(pattern)
+    if expanded != pattern:
+        raise wrong_value(
+            f"Source.files: pattern is taken as it stands, got {pattern!r}: "
+            f"did you mean {expanded!r}?"
+        )
 
 
 def _names(columns: Any) -> list[str]:

@@ -2,22 +2,31 @@
 
 logs/1.csv logs/2.csv |
 
-Gives the paths of the files that match a pattern, sorted, as found on first demand.
+Gives the paths of the files that match a pattern, sorted, as found on first demand. Where nothing
+matches, there are none.
 
 Back-pressure: looks at each path when it is asked for, on a thread of its own.
 Completes: behind the last path.
-Fails: when a directory cannot be read.
+Fails: when the pattern is the name of a directory, or one cannot be read (ReadError).
 Cancels: nothing is held.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from glob import iglob
+from errno import ELOOP, ENOENT, ENOTDIR
+from fnmatch import fnmatch
+from glob import escape
 from os import PathLike, fspath
+from os.path import join
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
+from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
+
+_NOTHING_THERE = (ENOENT, ENOTDIR, ELOOP)
 
 
 class Files(IteratorSource):
@@ -28,5 +37,81 @@ class Files(IteratorSource):
         self._pattern = fspath(pattern)
 
     def elements(self) -> Iterator[Path]:
-        found = map(Path, sorted(iglob(self._pattern, recursive=True)))
-        return (path for path in found if path.is_file())
+        pattern = Path(self._pattern)
+        if _is_name(self._pattern) and S_ISDIR(_mode_of(self._pattern)):
+            with reading(pattern):
+                raise IsADirectoryError(f"it is a directory: did you mean {str(pattern / '*')!r}?")
+        parts = pattern.parts[1:] if pattern.anchor else pattern.parts
+        found = sorted(set(_matching(pattern.anchor, parts)))
+        return (Path(path) for path in found if S_ISREG(_mode_of(path)))
+
+
+def _is_name(pattern: str) -> bool:
+    """Whether it matches nothing but itself."""
+    return escape(pattern) == pattern
+
+
+def _matching(directory: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """The paths in ``directory`` that match ``parts``; some come twice, or are not there.
+
+    As ``glob`` finds them, which takes a directory that cannot be read for an empty one.
+    """
+    part, rest = parts[0], parts[1:]
+    if part == "**":
+        for found in _directories(directory, frozenset()):
+            yield from _matching(found, rest or ("*",))
+    elif _is_name(part):
+        yield from _within(join(directory, part), rest)
+    else:
+        for entry in _entries(directory, hidden=part.startswith(".")):
+            if fnmatch(entry.name, part):
+                yield from _within(join(directory, entry.name), rest)
+
+
+def _within(path: str, parts: tuple[str, ...]) -> Iterator[str]:
+    if not parts:
+        yield path
+    elif S_ISDIR(_mode_of(path)):
+        yield from _matching(path, parts)
+
+
+def _directories(top: str, above: frozenset[tuple[int, int]]) -> Iterator[str]:
+    """``top`` and those in it, but for hidden ones and links to what they are in themselves."""
+    with reading(top):
+        told = os.stat(top or os.curdir)
+    if (told.st_dev, told.st_ino) in above:
+        return
+    yield top
+    for entry in _entries(top, hidden=False):
+        path = join(top, entry.name)
+        if _is_directory(entry, path):
+            yield from _directories(path, above | {(told.st_dev, told.st_ino)})
+
+
+def _is_directory(entry: os.DirEntry[str], path: str) -> bool:
+    with reading(path):
+        if entry.is_dir(follow_symlinks=False):
+            return True
+        return entry.is_symlink() and S_ISDIR(_mode_of(path))
+
+
+def _entries(directory: str, *, hidden: bool) -> list[os.DirEntry[str]]:
+    with reading(directory or os.curdir):
+        try:
+            with os.scandir(directory or os.curdir) as entries:
+                return [entry for entry in entries if hidden or not entry.name.startswith(".")]
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return []
+            raise
+
+
+def _mode_of(path: str) -> int:
+    """What is at ``path``, 0 if that is nothing."""
+    with reading(path):
+        try:
+            return os.stat(path).st_mode
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return 0
+            raise
