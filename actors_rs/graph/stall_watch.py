@@ -4,16 +4,20 @@ A run stands still when no stage has anything to do and nothing outside can give
 timer, job or coroutine of a stage is pending, no source has demand it has not met, no foreign peer
 takes part. Then nothing can ever happen, so an alarm is never false; seconds pass only to be sure
 that what was read of many stages one after the other was true of all of them at once.
+
+The stage that closes a loop looks at it every now and then, for as long as the loop lives. These
+turns move nothing, unless what it sees makes it end the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import Stalled
 from actors_rs.graph.stall import describe
+from actors_rs.stages.junctions.feedback import Feedback
 from actors_rs.stages.stage import Cancellable, StageLogic
 
 if TYPE_CHECKING:
@@ -95,7 +99,7 @@ class StallWatch:
         self._timers = timers
         self._seconds = seconds
         self._seen: object = None
-        self._still = 0  # looks in a row that found the same stillness
+        self._still = 0  # looks that found all of it still, since anything moved
         self._timer: Cancellable | None = None
 
     def begin(self) -> None:
@@ -113,9 +117,11 @@ class StallWatch:
         if self._life.end.is_over:
             return
         stages = self._life.living()
-        seen = tuple((stage, stage.last_turn) for stage in stages)
-        still = seen == self._seen and all(map(_is_still, stages))
-        self._seen, self._still = seen, self._still + 1 if still else 0
+        seen = tuple((stage, _last_move(stage)) for stage in stages)
+        if seen != self._seen:
+            self._seen, self._still = seen, 0
+        elif all(map(_is_still, stages)):  # else a loop may just be looked at: that moves nothing
+            self._still += 1
         if self._still >= LOOKS and stages:
             why = describe(self._life.snapshot())
             happened = f"run '{self._life.name}' has stood still for {self._seconds:g} s"
@@ -124,16 +130,28 @@ class StallWatch:
         self.begin()
 
 
+def _last_move(stage: StageActor) -> Hashable:
+    """What is another one behind each turn in which ``stage`` did anything but look at its loop."""
+    logic = stage.logic
+    return logic.figures() if isinstance(logic, Feedback) else stage.last_turn
+
+
 def _is_still(stage: StageActor) -> bool:
     """Whether ``stage`` has nothing to do, and only another stage can change that."""
     logics = [stage.logic, *(nested.logic for nested in _nested(stage))]
     return (
         stage.actor_inbox.idle
-        and not stage.outside
+        and not _wakes_itself(stage)
         and not stage.at_boundary
         and stage.drain_boundary is None
         and not any(map(_waits_outside, logics))
     )
+
+
+def _wakes_itself(stage: StageActor) -> bool:
+    """Whether it has set something going that will come back to it and may move something."""
+    logic = stage.logic
+    return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
 
 
 def _nested(stage: StageActor) -> list[Any]:

@@ -117,6 +117,17 @@ def test_a_loop_can_be_left_for_good_and_cancelled(shared):
         run.result(SECONDS)
 
 
+def test_a_loop_that_no_cancellation_of_a_sink_reaches_ends_with_its_run(shared):
+    loop, seen = Feedback(8), []
+    endless = loop.source.merge_preferred(Source.of(1)).map(lambda x: x + 1)
+    one, other = endless.broadcast(2)
+    run = shared.start(Graph(one.to(Sink.for_each(seen.append)), other.to(loop.sink)))
+    wait_until(lambda: len(seen) > 20)
+    run.cancel()
+    with pytest.raises(RunCancelled):
+        run.result(SECONDS)
+
+
 def test_a_loop_stands_behind_a_publisher_too(shared):
     book = Book(first=100)
     shared.publisher(circling(range(1, 9), 8)).subscribe(book)

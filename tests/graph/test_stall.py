@@ -9,10 +9,11 @@ from concurrent.futures import Future
 
 import pytest
 
-from actors_rs import ActorSystem, Graph, Sink, Source
+from actors_rs import ActorSystem, Feedback, Graph, KillSwitch, Sink, Source
 from actors_rs.errors import Stalled
 from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot
 from actors_rs.graph.stall import describe, knots, waits
+from actors_rs.stages.junctions.feedback import LOOK_EVERY
 from tests.graph.helpers import SECONDS, Feed, wait_until
 
 SOON = 0.04
@@ -85,6 +86,68 @@ def test_a_stall_among_inner_streams_is_reported_too(system):
     graph = Source.of(1).flat_map(stuck).to(Sink.list()).watched(SOON)
     with pytest.raises(Stalled, match="'broadcast#1', 'skip#1', 'zip#1' wait for each other"):
         system.start(graph).result(SECONDS)
+
+
+def thrice(x):
+    return [x, x, x]
+
+
+def flooded():
+    """A loop that makes more elements than it has room for."""
+    loop = Feedback(8)
+    flow = loop.source.merge_preferred(Source.range(1, 3)).flat_map(thrice)
+    back, out = flow.broadcast(2)
+    return Graph(back.to(loop.sink), out.to(Sink.ignore()))
+
+
+def unprimed():
+    """A loop that waits for its own first element."""
+    loop = Feedback(4)
+    back, out = loop.source.zip(Source.range(0, 100)).map(lambda pair: pair[0]).broadcast(2)
+    return Graph(back.to(loop.sink), out.to(Sink.list()))
+
+
+LOOPS = {
+    flooded: "'broadcast', 'feedback', 'flat_map', 'merge_preferred' wait for each other",
+    unprimed: "'broadcast', 'feedback', 'map', 'zip' wait for each other",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_that_cannot_turn_is_reported_although_it_is_looked_at_all_the_time(system, loop):
+    with pytest.raises(Stalled, match=LOOPS[loop]):
+        system.start(loop().watched(SOON)).result(SECONDS)
+    wait_until(lambda: not system.children())
+
+
+def test_a_loop_that_is_about_to_end_is_let_be(system):
+    loop = Feedback(8)
+    flow = loop.source.merge_preferred(Source.of(3, 0)).map(lambda x: x - 1)
+    graph = flow.divert_to(loop.sink, lambda x: x > 0).to(Sink.list())
+    assert system.start(graph.watched(LOOK_EVERY / 20)).result(SECONDS) == [-1, 0]
+
+
+def test_a_loop_that_more_may_come_to_is_let_be(system):
+    loop, switch = Feedback(8), KillSwitch()
+    flow = loop.source.merge_preferred(Source.never().kill_switch(switch))
+    assert let_be(system, flow.divert_to(loop.sink, bool).to(Sink.list()), switch.shutdown) == []
+
+
+def test_groups_whose_streams_are_gone_are_reported(system):
+    groups = Source.range(0, 9).group_by(lambda n: n % 3, 3, stall_after=None)
+    with pytest.raises(Stalled, match="waits for 'group_by' to give elements"):
+        system.start(groups.map(id).to(Sink.count()).watched(SOON)).result(SECONDS)
+
+
+def test_groups_that_somebody_may_run_yet_are_let_be(system):
+    kept = []
+    groups = Source.range(0, 9).group_by(lambda n: n % 3, 3, stall_after=None)
+
+    def run_them():
+        counts = [system.start(group.to(Sink.count())).result(SECONDS) for group in kept]
+        assert counts == [3, 3, 3]
+
+    assert let_be(system, groups.to(Sink.for_each(kept.append)), run_them) == 3
 
 
 def let_be(system, graph, moves):

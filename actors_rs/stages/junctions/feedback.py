@@ -31,6 +31,7 @@ class Feedback(PassThrough):
     more, else ``None``. The same figures twice mean that nothing moved in between: it is empty.
     """
 
+    ends_with_run = True  # a branch that a sink leaves may still be going round
     look: Callable[[], Hashable | None]
 
     def __init__(self) -> None:
@@ -41,6 +42,17 @@ class Feedback(PassThrough):
     def start(self) -> None:
         self.inlet.open()  # the loop must be able to turn before anybody asks
         self._alarm.set(LOOK_EVERY)
+
+    @property
+    def ends_the_loop(self) -> bool:
+        """Whether it will do so when it has looked again, unless something moves. Any thread."""
+        return not self.outlet.closed and not self.inlet.buffered and self.look() is not None
+
+    def figures(self) -> Hashable:
+        """What looking alone leaves as it is, and all else it does changes. Any thread."""
+        inlet, outlet = self.inlet, self.outlet
+        taken = (inlet.count, inlet.buffered, inlet.outstanding, inlet.closed)
+        return *taken, outlet.count, outlet.demand, outlet.closed
 
     def pass_on(self, budget: Budget) -> None:
         if not self.outlet.closed or self.outlet.cancelled:

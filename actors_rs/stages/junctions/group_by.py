@@ -378,7 +378,9 @@ class GroupBy(StageLogic):
 
     @property
     def waits_outside(self) -> bool:  # type: ignore[override]
-        return any(not group.closed for group in tuple(self._groups))  # may be run elsewhere
+        """Whether a group may be run elsewhere, or be about to be: somebody has its stream."""
+        is_lost = self.context.is_lost
+        return any(not group.closed and not is_lost(group) for group in self._groups)
 
     def details(self) -> dict[str, Any]:
         return {

@@ -3,7 +3,7 @@
 
 from actors_rs import Graph, Sink, Source, concat, merge
 from actors_rs import zip as zip_
-from actors_rs.errors import StageError
+from actors_rs.errors import StageError, Stalled
 from actors_rs.graph.dsl.feedback import Feedback
 from tests.explored.scenario import (
     Case,
@@ -203,6 +203,53 @@ def slow_loop(world):
     settle(world)
 
 
+def watched_loop(world):
+    """Whoever looks whether all stands still looks between any two steps of a loop that ends."""
+    back = Feedback(8)
+    flow = back.source.merge_preferred(Source.of(3, 6).map(int)).map(collatz)
+    ended = flow.divert_to(back.sink, lambda x: x > 1).to(Sink.count())
+    got = world.start(ended.watched(world.pick("seconds", (0.02, 0.001)))).result()
+    assert got == 2, got
+    settle(world)
+
+
+def flooded_loop():
+    """More comes of each element that comes round than there is room for."""
+    back = Feedback(8)
+    flow = back.source.merge_preferred(Source.range(1, 3)).flat_map(lambda x: [x] * 3)
+    round_, out = flow.broadcast(2)
+    return Graph(round_.to(back.sink), out.to(Sink.ignore()))
+
+
+def unprimed_loop():
+    """Nothing goes in before something has come round."""
+    back = Feedback(4)
+    round_, out = back.source.zip(Source.range(0, 100)).map(max).broadcast(2)
+    return Graph(round_.to(back.sink), out.to(Sink.list()))
+
+
+def loop_that_cannot_turn(world):
+    graph = world.pick("loop", (flooded_loop, unprimed_loop))()
+    failure = failure_of(world.start(graph.watched(0.1)))
+    assert isinstance(failure, Stalled), repr(failure)
+    assert "wait for each other" in str(failure), str(failure)
+    settle(world)
+
+
+def cancelled_loop(world):
+    """One branch leads into no sink, so no cancellation of the other one's ends the loop."""
+    back, seen = Feedback(8), []
+    flow = back.source.merge_preferred(Source.of(1).append(Source.never()))
+    round_, out = flow.filter(lambda x: x < 9).map(lambda x: x + 1).broadcast(2)
+    graph = Graph(round_.to(back.sink), out.to(Sink.for_each(seen.append)))
+    run = world.start(graph)
+    world.soon("cancel", run.cancel)
+    run.wait()
+    assert run.state == "cancelled", run.state
+    assert seen == list(range(2, 2 + len(seen))), seen
+    settle(world)
+
+
 def wire_tap_counts(world):
     seen = []
     flow = Source.range(0, 12).wire_tap(Sink.for_each(seen.append).with_attributes(window=1))
@@ -222,5 +269,8 @@ SCENARIOS = [
     Scenario("a failing branch", a_failing_branch),
     Scenario("loop", loop, (16,)),
     Scenario("slow loop", slow_loop, (16,)),
+    Scenario("watched loop", watched_loop, (16,)),
+    Scenario("loop that cannot turn", loop_that_cannot_turn, (16,)),
+    Scenario("cancelled loop", cancelled_loop, (16,)),
     Scenario("wire_tap counts", wire_tap_counts, (2, 1)),
 ]

@@ -215,6 +215,22 @@ MUTANTS = (
         "junctions/loop",
     ),
     mutant(
+        "a loop is taken for one that moves because it is looked at",
+        "a loop that cannot turn is never reported",
+        "graph.stall_watch:_wakes_itself",
+        "logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)",
+        "bool(stage.outside)",
+        "junctions/loop that cannot turn",
+    ),
+    mutant(
+        "a loop is taken for one that cannot move before it was looked at",
+        "a loop that is empty and about to end is reported",
+        "graph.stall_watch:_wakes_itself",
+        "logic.ends_the_loop if",
+        "False if",
+        "junctions/watched loop",
+    ),
+    mutant(
         "also_to holds the sink up for ever",
         "the sink that hears all does not complete when the stream has had enough",
         f"{J}.also_to:AlsoTo.advance",
