@@ -8,14 +8,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
-from actors_rs.errors import InvalidArgumentError, NondeterminismError, WorldError
+from actors_rs.errors import InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
 from actors_rs.runtime.settings import check_count, check_flag
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
+from actors_rs.testing.explore.repeats import check_repeats
 from actors_rs.testing.explore.report import Failure, as_raised, pytest_outcomes
 from actors_rs.testing.explore.shrink import shrink
 from actors_rs.testing.explore.systematic import Pruned
@@ -27,9 +29,12 @@ __all__ = ["Exploration", "Plan", "Scenario", "replay", "run_once", "search"]
 
 Scenario: TypeAlias = Callable[[World], object]
 WINDOWS = (4, 1, 2, 16)
-TWICE_EVERY = 100
-"""Every how many runs one is made a second time, to see whether it is the same."""
-GUARDED_EVERY = 1_000
+TWICE_EVERY = 101
+"""Every how many runs one is made a second time, to see whether it is the same.
+
+No multiple of this and the next number may be the turn of one strategy only.
+"""
+GUARDED_EVERY = 1_001
 """Every how many runs it is looked whether the real clock is read, which costs much."""
 COLLECT_EVERY = 2_000
 """Runs between two collections of garbage."""
@@ -125,6 +130,7 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
     """Explore until a run fails, or as ``plan`` says."""
     found, began = Exploration(name, yardstick=plan.yardstick), cpu_seconds()
     choices = decisions_of_runs(plan.portfolio, plan.runs, plan.seed, plan.faults)
+    first: dict[int, int] | None = None
     with _undisturbed():
         for decisions in choices:
             twice = not found.runs % TWICE_EVERY
@@ -135,8 +141,11 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
                 continue
             found.runs += 1
             found.behaviours.add(world.behaviour_key)
-            if twice and not isinstance(error, WorldError):  # which says why they would differ
-                error = _difference(scenario, plan, world) or error
+            doubtful = twice or error is not None
+            if doubtful and not isinstance(error, WorldError):  # which says why they would differ
+                error = check_repeats(partial(run_once, scenario, plan), world, error, first)
+            if first is None:
+                first = world.decisions.deviations
             if error is not None:
                 found.failure = _explain(scenario, plan, world, error)
                 break
@@ -166,27 +175,6 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
         raised.add_note(failure.report())
         raise raised
     return world
-
-
-def _difference(scenario: Scenario, plan: Plan, first: World) -> NondeterminismError | None:
-    """What is different when the same decisions are made once more."""
-    second, _ = run_once(scenario, plan, Scripted(first.decisions.deviations))
-    if first.digest == second.digest:
-        return None
-    one, other = first.deliveries(), second.deliveries()
-    same = sum(1 for _ in _common(one, other))
-    shown = [str(made[same]) if same < len(made) else "nothing more" for made in (one, other)]
-    return NondeterminismError(
-        "the same decisions made two different runs: what runs in a world must depend on nothing "
-        f"but its input; delivery {same + 1} was first '{shown[0]}', then '{shown[1]}'"
-    )
-
-
-def _common(one: Sequence[object], other: Sequence[object]) -> Iterator[None]:
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            return
-        yield
 
 
 def _explain(scenario: Scenario, plan: Plan, world: World, error: BaseException) -> Failure:

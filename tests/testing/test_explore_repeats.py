@@ -1,0 +1,88 @@
+# mypy: disable-error-code="var-annotated"
+"""Runs are made again: what is not the same then is told, and not what it has led to."""
+
+import random
+from itertools import count
+
+import pytest
+
+from actors_rs import Sink, Source
+from actors_rs.errors import NondeterminismError
+from actors_rs.testing.explore import Plan, check_scenario, search
+
+pytestmark = pytest.mark.usefixtures("by_itself")
+
+
+def doubled(world, f=abs):
+    return world.start(Source.range(0, 3).map(f).to(Sink.list())).result()
+
+
+def test_what_depends_on_more_than_its_input_is_found_with_the_first_difference():
+    drawn, numbers = random.Random(1), count()
+
+    def scenario(world):
+        flow = Source.range(0, 3).map(lambda x: (x, drawn.random(), next(numbers)))
+        world.start(flow.to(Sink.list())).result()
+
+    with pytest.raises(NondeterminismError, match=r"delivery \d+ was first '.*', then '.*'"):
+        check_scenario(scenario, Plan(runs=200))
+
+
+def test_a_run_that_fails_is_made_again_and_its_failure_is_the_cause_of_what_differs():
+    numbers = count()
+
+    def scenario(world):
+        runs = next(numbers)
+        doubled(world, lambda x: x + (runs == 5))
+        assert runs != 5, "the sixth"
+
+    with pytest.raises(NondeterminismError, match=r"delivery \d+ was first .*, then") as caught:
+        check_scenario(scenario, Plan(runs=50))
+    assert str(caught.value.__cause__).startswith("the sixth")
+
+
+@pytest.mark.parametrize(
+    ("fails", "said"),
+    [
+        ({7}, "the first failed with KeyError: 7, the second passed"),
+        ({1}, "the first passed, the second failed with KeyError: 1"),
+    ],
+)
+def test_runs_that_are_alike_and_end_differently_are_told_with_both_ends(fails, said):
+    numbers = count()
+
+    def scenario(world):
+        doubled(world)
+        if (run := next(numbers)) in fails:
+            raise KeyError(run)
+
+    with pytest.raises(NondeterminismError, match=f"made two runs with two ends: .*; {said}"):
+        check_scenario(scenario, Plan(runs=50))
+
+
+def test_what_outlives_a_run_is_told_instead_of_a_trace_that_would_pass_elsewhere():
+    kept = []
+
+    def scenario(world):
+        doubled(world)
+        kept.append(0)
+        assert len(kept) < 20, "too many"
+
+    said = "passed in the first run of all, and made again now it failed with AssertionError: too"
+    with pytest.raises(NondeterminismError, match=said) as caught:
+        check_scenario(scenario, Plan(runs=50))
+    assert isinstance(caught.value.__cause__, AssertionError)
+    assert "after 19 runs" in caught.value.__notes__[0]
+
+
+def test_every_strategy_of_the_usual_portfolio_has_runs_that_are_made_twice():
+    made = []
+
+    def scenario(world):
+        made.append((type(world.decisions).__name__, doubled(world)))
+
+    assert search(scenario, Plan(runs=500)).failure is None
+    assert len(made) == 500 + 5
+    twice = [101 * n + n for n in range(5)]  # each run made again shifts the others by one
+    assert {made[at][0] for at in twice} == {"RandomWalk", "Pct", "Scripted"}
+    assert {made[at + 1][0] for at in twice} == {"Scripted"}
