@@ -9,10 +9,11 @@ f(y):             3 |   (started when the stream before it has completed)
 out:    1   2     3 |
 
 The elements of each iterable or stream that ``f`` returns, one after the other; ``concat_map`` is
-another name for it.
+another name for it. What has no end is better given as a ``Source.from_iterable``, which drains.
 
 Back-pressure: draws from an iterable, and asks a stream for, what downstream asks for.
-Completes: when upstream has completed and the last stream too.
+Completes: when upstream has completed and the last stream too; when drained, a stream ends
+  behind what it has in hand, an iterable at its end, for it is what came of an element in hand.
 Fails: when upstream or an inner stream fails, behind all elements before, or when ``f`` raises and
   the stage's policy is to stop.
 Cancels: upstream and the stream that is running; an iterator with a close() is closed.

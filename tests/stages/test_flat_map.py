@@ -1,0 +1,51 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""What ``flat_map`` takes for being in hand when its run drains."""
+
+from concurrent.futures import Future
+from itertools import count
+from typing import Any
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from tests.graph.helpers import SECONDS
+
+
+class Drained:
+    """Elements that lie before ``flat_map`` when its run is drained, in the midst of the second."""
+
+    def __init__(self, rows):
+        self.started, self.rows = Future[Any](), rows
+
+    def rows_of(self, n):
+        for k in self.rows:
+            if (n, k) == (1, 1):
+                self.started.result(SECONDS).drain()
+            yield (n, k)
+
+    def by(self, name, f):
+        with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
+            flow = getattr(Source.of(0, 1, 2), name)(f)
+            run = system.start(flow.to(Sink.list()))
+            self.started.set_result(run)
+            return run.result(SECONDS)
+
+
+by_both_names = pytest.mark.parametrize("name", ["flat_map", "concat_map"])
+
+
+@by_both_names
+def test_rows_that_a_generator_makes_of_elements_in_hand_are_all_given_when_the_run_drains(name):
+    drained = Drained(range(3))
+    assert drained.by(name, drained.rows_of) == [(n, k) for n in range(3) for k in range(3)]
+
+
+@by_both_names
+def test_a_source_that_has_no_end_gives_no_more_when_the_run_drains(name):
+    drained = Drained(count())
+    rows = drained.by(
+        name,
+        lambda n: Source.from_iterable(lambda: drained.rows_of(n) if n == 1 else iter([(n, 0)])),
+    )
+    assert rows[:3] == [(0, 0), (1, 0), (1, 1)]
+    assert all(n == 1 for n, _ in rows[3:])
