@@ -27,13 +27,17 @@ def check_actor_class(what: str, made: Any) -> None:
 
 
 def check_actor(actor: Any) -> None:
-    """Raise unless ``actor`` is one that was made, and by the constructor that all of them have."""
+    """Raise unless ``actor`` was made, by the constructor that all have, and not yet started."""
     if not isinstance(actor, PooledActor):
         hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
         raise ArgumentTypeError(f"adopt needs a PooledActor, got {actor!r}{hint}")
     if getattr(actor, "_actor_ref", None) is None:
         kind = type(actor).__name__
         raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
+    if actor._system is not None:
+        raise InvalidArgumentError(
+            f"adopt starts an actor once, {actor} was started in '{actor._system.name}' already"
+        )
 
 
 def check_dispatcher(name: Any) -> None:

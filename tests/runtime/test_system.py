@@ -373,6 +373,24 @@ def test_what_is_no_actor_of_a_system_is_refused_in_a_sentence(start, says):
         assert system.children() == ()
 
 
+def test_an_actor_that_was_started_is_not_adopted_again_here_or_elsewhere():
+    with ActorSystem(name="first") as first, ActorSystem() as second:
+        actor = Recorder()
+        ref = first.adopt(actor)
+        for system in (first, second):
+            with pytest.raises(
+                InvalidArgumentError,
+                match=f"^adopt starts an actor once, Recorder .* was started in '{first.name}' al",
+            ):
+                system.adopt(actor)
+        assert ref.ask("goes on") == "goes on"
+        assert second.children() == ()
+        ref.stop()
+        with pytest.raises(InvalidArgumentError, match="adopt starts an actor once"):
+            first.adopt(actor)
+        assert first.children() == ()
+
+
 def test_a_quiet_system_logs_nothing(caplog):
     caplog.set_level(logging.INFO)
     with ActorSystem() as system:
