@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
 from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber
+from actors_rs.graph.layout import Layout
 from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import prepare, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
@@ -90,23 +91,19 @@ class HubPublisher(Generic[T]):
         self._spec = spec_of(kind, make, out, outlets=0, name=name)
         specs = in_order([self._spec])
         check_closed(specs)
+        self._layout = Layout(specs)
+        self._name = next(s.name for s in self._layout.stages if s.spec is self._spec)
         self._life = RunLife(system, "hub")
         self.run: Run[None] = self._life.run
         """The one run of the source; it begins with the first subscriber."""
-        self._actors = prepare(system, self._life, specs)
-        self._actor = self._actors[self._spec]
-        logic: Any = self._actor.logic
-        self._logic: HotLogic = logic
-        logic.when_stopped = self._stopped
-        self._actor.at_boundary = True
-        self._actor.before_start = self._admit
-        self._lock = Lock()  # over the three fields below
+        self._lock = Lock()  # over the four fields below
         self._waiting: list[Subscriber[T]] = []
         self._started = False
         self._over = False
+        self._actor: StageActor | None = None  # once it can be sent messages
 
     def __repr__(self) -> str:
-        return f"<Hub '{self._actor.name}' {'over' if self._over else 'open'}>"
+        return f"<Hub '{self._name}' {'over' if self._over else 'open'}>"
 
     def subscribe(self, subscriber: Subscriber[T], /) -> None:
         """Let ``subscriber`` take part; ``TypeError`` if it is none (1.9)."""
@@ -115,27 +112,53 @@ class HubPublisher(Generic[T]):
             _reject(self._system, subscriber, closed)
             return
         with self._lock:
-            over, first = self._over, not self._started
+            over, first, actor = self._over, not self._started, self._actor
             self._started = True
             if not over:
                 self._waiting.append(subscriber)
         if over:
             self._serve_late(subscriber)
         elif first:
-            start_serving(self._system, self._life, self._actors)
-            if self._actor.actor_inbox.closed:
-                self._stopped()  # it could not be started, so there is no last turn
-        else:
-            self._actor.post(self._admit)
+            self._start()
+        elif actor is not None:  # else whoever starts it takes in this one too
+            actor.post(partial(self._admit, actor))
 
-    def _admit(self) -> None:
+    def _start(self) -> None:
+        """Make the actors and start them; not before, for that takes what was lent to the hub."""
+        try:
+            actors = prepare(self._system, self._life, self._layout)
+        except Exception as error:
+            self._refuse(error)
+            return
+        actor = actors[self._spec]
+        logic: Any = actor.logic
+        self._logic: HotLogic = logic
+        logic.when_stopped = self._stopped
+        actor.at_boundary = True
+        actor.before_start = partial(self._admit, actor)
+        with self._lock:
+            self._actor = actor
+        start_serving(self._system, self._life, actors)
+        if actor.actor_inbox.closed:
+            self._stopped()  # it could not be started, so there is no last turn
+
+    def _refuse(self, error: Exception) -> None:
+        """There will be no run, and whoever came is told why, as is whoever comes."""
+        self._life.abort(error)
+        with self._lock:
+            self._started = False
+            waiting, self._waiting = self._waiting, []
+        for subscriber in waiting:
+            _reject(self._system, subscriber, error)
+
+    def _admit(self, actor: StageActor) -> None:
         """Give those that wait their outlets; in the stage's turn."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for subscriber in waiting:
             taken = self._logic.outlet_of(subscriber)
             if taken is None:
-                _seat(self._life, self._actor, self._logic, subscriber)
+                _seat(self._life, actor, self._logic, subscriber)
             else:
                 again = "subscribed to a hub that serves it already (rule 1.10)"
                 taken.fail(ProtocolViolation("2.12", again))

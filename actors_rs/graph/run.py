@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from actors_rs.errors import GraphError
 from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
@@ -96,9 +97,16 @@ class Run(Generic[R]):
 
         Behind the end of the run it is closed: a producer that comes late is told so by the queue,
         as one is that has had it from the start. Raises ``GraphError`` if there is none, or more
-        than one without a name.
+        than one without a name, and before the run has begun: that of a hub or of a processor
+        does with the first subscriber.
         """
-        return queue_among(self._life.stages(), name)
+        stages = self._life.stages()
+        if not stages and not self._end.is_over:
+            raise GraphError(
+                f"{self!r} has no Source.queue yet, for it has not begun: the run of a hub, or "
+                "of a processor, begins with the first subscriber"
+            )
+        return queue_among(stages, name)
 
     def when_ended(self, action: Callable[[], object], /) -> None:
         """Call ``action`` when the run has ended, at once if it has; on whatever thread.

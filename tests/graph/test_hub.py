@@ -5,8 +5,10 @@ import threading
 
 import pytest
 
+import actors_rs.graph.hub
 from actors_rs import UNBOUNDED, ActorSystem, Flow, Publisher, Sink, Source
-from actors_rs.errors import GraphError, InvalidArgumentError, SlowSubscriberError
+from actors_rs.errors import GraphError, InvalidArgumentError, SlowSubscriberError, Stalled
+from actors_rs.graph.materializer import prepare
 from actors_rs.testing.tck import PublisherVerification
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.hubs import subscribe, watched
@@ -58,6 +60,68 @@ def test_all_subscribers_get_the_same_elements_at_their_own_paces(system, replay
         assert book.elements == list(range(2000))[-len(book.elements) :]
     assert total.run.result(SECONDS)[-1] == 1999
     assert made == [1]
+
+
+def a_group(system, **options):
+    """The one group of a run, which is running, and that run."""
+    groups = []
+    flow = Source.of(1, 2).append(Source.never()).group_by(lambda _: "all", 1, **options)
+    run = system.start(flow.to(Sink.for_each(groups.append)))
+    wait_until(lambda: groups)
+    return groups[0], run
+
+
+def test_a_group_is_taken_by_the_first_subscriber_of_its_hub(system):
+    group, run = a_group(system)
+    hub = group.hub(system)
+    stage = next(stage for stage in run._life.stages() if stage.kind == "group_by")
+    assert len(stage.logic._groups.unclaimed()) == 1, "else it could stand still for ever"
+    (book,) = subscribe(hub, Book(first=2))
+    wait_until(lambda: book.elements == [1, 2])
+    assert stage.logic._groups.unclaimed() == []
+
+
+def test_a_hub_of_a_group_that_nobody_subscribes_to_stands_still_by_name(system):
+    flow = Source.of(1, 2).group_by(lambda _: "all", 1, stall_after=0.01)
+    hubs = []
+    run = system.start(flow.to(Sink.for_each(lambda group: hubs.append(group.hub(system)))))
+    with pytest.raises(Stalled, match="nobody runs the streams of groups 'all'"):
+        run.result(SECONDS)
+    assert hubs
+
+
+def test_a_hub_of_a_stream_that_somebody_else_has_taken_tells_each_subscriber_so(system):
+    group, _ = a_group(system)
+    first, second = group.hub(system), group.hub(system)
+    subscribe(first, Book())
+    for book in subscribe(second, Book(), Book()):
+        assert isinstance(book.wait(), GraphError)
+    assert second.run.state == "failed"
+    assert "open" in repr(first)
+
+
+def test_subscribers_that_come_while_a_hub_begins_are_all_served(system, monkeypatch):
+    hub = Source.range(0, 10).hub(system, replay=10)
+    first, second = Book(first=UNBOUNDED), Book(first=UNBOUNDED)
+
+    def beginning(*arguments):
+        monkeypatch.setattr(actors_rs.graph.hub, "prepare", prepare)
+        hub.subscribe(second)
+        return prepare(*arguments)
+
+    monkeypatch.setattr(actors_rs.graph.hub, "prepare", beginning)
+    hub.subscribe(first)
+    assert first.wait() == second.wait() == "complete"
+    assert first.elements == second.elements == list(range(10))
+
+
+def test_a_hub_that_has_not_begun_says_that_its_queue_is_not_there_yet(system):
+    hub = Source.queue(10).hub(system)
+    with pytest.raises(GraphError, match=r"not begun: the run of a hub, .* the first subscr"):
+        hub.run.queue()
+    (book,) = subscribe(hub, Book(first=1))
+    hub.run.queue().put("late")
+    wait_until(lambda: book.elements == ["late"])
 
 
 def test_nothing_is_asked_of_upstream_before_a_subscriber_asks(system):
