@@ -2,7 +2,8 @@
 
 Bounded: the newest ``capacity`` records are kept, and as many causes are told apart; all are
 counted. Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of the same trouble is one
-line and a number.
+line and a number. Actors of one class, or in one place of their supervisor, are one cause; and one
+that was not heard of for as long makes room for another.
 
 They are a hot Publisher too: a subscriber begins with the oldest record that is kept and goes on
 with all that follow. One that asks for too little misses the oldest ones, which are counted.
@@ -11,6 +12,7 @@ with all that follow. One that asks for too little misses the oldest ones, which
 from __future__ import annotations
 
 import logging
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +32,8 @@ __all__ = ["DeadLetter", "DeadLetterStatistics", "DeadLetters"]
 LOG_EVERY = 60.0
 """Seconds between two log lines about the same cause."""
 OTHER_CAUSES = ("elsewhere", "further causes")
-"""What is counted together once ``capacity`` causes are known."""
+"""What is counted together once ``capacity`` causes are known, and of those that made room."""
+_URN = re.compile(r" \(urn:uuid:[0-9a-f-]{36}\)")
 MOST_SIGNALS = 100
 """Signals to one subscriber after which the turn gives its thread back."""
 logger = logging.getLogger("actors_rs.dead_letters")
@@ -79,6 +82,7 @@ class DeadLetters:
         self._completed = False
         self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._logged: dict[tuple[str, str], float] = {}
+        self._full_until = float("-inf")  # before, no cause can make room
 
     def publish(
         self, what: object, *, where: str, why: str, error: BaseException | None = None
@@ -101,15 +105,15 @@ class DeadLetters:
         self, what: object, *, where: str, why: str, error: BaseException | None = None
     ) -> bool:
         """Record one that is logged by the caller; whether it is due to be logged."""
-        cause, now = (where, why), self._now()
+        now = self._now()
         with self._lock:
             oldest = self._kept[0] if self._kept else None
-            if cause not in self._counts and len(self._counts) >= self._capacity:
-                cause = OTHER_CAUSES
+            cause = self._told_apart((_URN.sub("", where), why), now)
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
             self._total += 1
             self._counts[cause] += 1
-            due = cause not in self._logged or now - self._logged[cause] >= LOG_EVERY
+            logged = self._logged.get(cause)
+            due = logged is None or now - logged >= LOG_EVERY
             if due:
                 self._logged[cause] = now
             waiting = self._rouse()
@@ -152,7 +156,7 @@ class DeadLetters:
             return self._total
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many there were per cause, a pair of where and why."""
+        """How many there were per cause, a pair of where and why; of actors without their urn."""
         with self._lock:
             return dict(self._counts)
 
@@ -173,6 +177,28 @@ class DeadLetters:
         """The activities that subscribers are part of."""
         with self._lock:
             return tuple(r.activity for r in self._readers if r.activity is not None)
+
+    def _told_apart(self, cause: tuple[str, str], now: float) -> tuple[str, str]:
+        if cause in self._counts or self._has_room():
+            return cause
+        if now >= self._full_until:
+            self._forget_quiet_causes(now)
+        return cause if self._has_room() else OTHER_CAUSES
+
+    def _has_room(self) -> bool:
+        return len(self._counts) - (OTHER_CAUSES in self._counts) < self._capacity
+
+    def _forget_quiet_causes(self, now: float) -> None:
+        """Count those together that were not heard of since they were due to be logged again.
+
+        It goes through copies: what the collector runs meanwhile may record a letter of its own.
+        """
+        recent = {c: at for c, at in self._logged.copy().items() if now - at < LOG_EVERY}
+        self._logged = recent
+        self._full_until = min(recent.copy().values(), default=now) + LOG_EVERY
+        for cause in self._counts.copy().keys() - recent.keys() - {OTHER_CAUSES}:
+            count = self._counts.pop(cause, 0)
+            self._counts[OTHER_CAUSES] += count
 
     def _rouse(self) -> list[LetterReader]:
         """Those that get a turn now, for there is something for them."""

@@ -74,7 +74,10 @@ class _Notice(RuntimeMessage):
         watching, urn = actor._watching, self.terminated.ref.actor_urn
         if watching is not None and urn in watching:
             watching.discard(urn)
-            actor.on_receive(self.terminated)
+            try:
+                actor.on_receive(self.terminated)
+            except BaseException as error:
+                actor._fail(error, self.terminated)  # what was lost, and may be handled again
 
 
 def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:

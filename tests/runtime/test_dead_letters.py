@@ -48,6 +48,41 @@ def test_the_number_of_causes_told_apart_is_bounded(caplog):
     assert len(caplog.records) == 11
 
 
+def test_a_cause_that_was_quiet_for_a_minute_makes_room_for_one_that_is_logged_then(caplog):
+    seconds = [0.0]
+    letters = DeadLetters(capacity=3, now=lambda: seconds[0])
+    for where, at in [("a", 0), ("b", 10), ("c", 20), ("d", 30), ("b", 71), ("e", 75), ("b", 80)]:
+        seconds[0] = at
+        letters.publish(1, where=where, why="because")
+    heard = [record.message.split(":")[0] for record in caplog.records]
+    assert heard == ["a", "b", "c", "d", "b", "e"]
+    counts = {where: count for (where, _), count in letters.counts().items()}
+    assert counts == {"b": 3, "c": 1, "e": 1, OTHER_CAUSES[0]: 2}  # of which one is "a"
+
+
+def test_a_flood_of_new_causes_is_logged_no_more_often_than_causes_are_told_apart(caplog):
+    seconds = [0.0]
+    letters = DeadLetters(capacity=5, now=lambda: seconds[0])
+    for number in range(6000):
+        seconds[0] = number / 50
+        letters.publish(1, where=f"place {number}", why="because")
+    assert letters.total == sum(letters.counts().values()) == 6000
+    assert len(letters.counts()) <= 6
+    assert len(caplog.records) <= 2 * 6
+
+
+def test_actors_of_one_class_are_one_cause_and_each_letter_names_its_actor(caplog):
+    with ActorSystem(dispatcher="calling_thread") as system:
+        refs = [system.spawn(Recorder) for _ in range(20)]
+        for ref in refs:
+            ref.tell(lambda ref=ref: (ref.stop(block=False), ref.tell("unread")))
+        letters = system.dead_letters
+        assert [letter.where for letter in letters.recent()] == [str(ref) for ref in refs]
+        (((where, _), count),) = letters.counts().items()
+    assert (where, count) == ("Recorder", 20)
+    assert len(caplog.records) == 1
+
+
 def test_a_letter_that_cannot_be_printed_is_no_trouble():
     class Hostile:
         def __repr__(self):

@@ -2,11 +2,21 @@
 """Death watch: one notice for each watch, whatever raced."""
 
 import sys
+from typing import ClassVar
 
 import pykka
 import pytest
 
-from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs import (
+    ActorSystem,
+    Backoff,
+    ChildSpec,
+    OneForOne,
+    PooledActor,
+    Sink,
+    Source,
+    Supervisor,
+)
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.watch import Terminated
 from tests.runtime.support import behind, eventually
@@ -120,6 +130,45 @@ def test_who_hears_of_an_end_finds_that_actor_gone_from_its_system():
         watcher.ask(("watch", watched))
         watched.stop()
         eventually(lambda: seen_by(watcher) == [[watcher]])
+
+
+class Failing(Watcher):
+    """It raises on the first end that it hears of."""
+
+    ends: ClassVar[list[Terminated]] = []
+
+    def on_receive(self, message):
+        if isinstance(message, Terminated):
+            self.ends.append(message)
+            if len(self.ends) == 1:
+                raise ValueError(message)
+        return super().on_receive(message)
+
+
+def test_the_end_that_a_watcher_fails_on_is_in_the_dead_letters():
+    class Fails(Failing):
+        ends: ClassVar[list[Terminated]] = []
+
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watcher, watched = system.spawn(Fails), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        watched.stop()
+        assert [one.what for one in system.dead_letters.recent()] == [Terminated(watched, None)]
+        assert not watcher.is_alive()
+
+
+def test_the_end_that_a_watcher_fails_on_is_handled_again_where_failed_messages_are():
+    class Fails(Failing):
+        ends: ClassVar[list[Terminated]] = []
+
+    with ActorSystem(dispatcher="calling_thread") as system:
+        strategy = OneForOne(failed_message="retry", backoff=Backoff(0.0, 0.0))
+        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        watcher, watched = supervisor.child("watcher"), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        watched.stop()
+        eventually(lambda: Fails.ends == [Terminated(watched, None)] * 2)
+        assert system.dead_letters.total == 0
 
 
 def test_the_end_of_a_watcher_is_no_trouble():
