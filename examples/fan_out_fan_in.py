@@ -75,4 +75,6 @@ def main(orders: str, out: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: fan_out_fan_in.py ORDERS FOLDER")
     main(*sys.argv[1:3])

@@ -63,4 +63,6 @@ def main(number: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: group_by.py HOW_MANY FOLDER")
     main(int(sys.argv[1]), Path(sys.argv[2]))

@@ -62,10 +62,10 @@ def main(total: int) -> None:
     )
     with ActorSystem() as system:
         receipts = system.start(sent.to(Sink.list())).result()
-        refused = sorted(str(letter.what) for letter in system.dead_letters.recent())
+        lately = sorted(str(letter.what) for letter in system.dead_letters.recent())
     print(f"{len(receipts)} receipts for {total} orders, in {shop.calls} calls")
-    print("put aside:", ", ".join(refused) or "none")
+    print(f"put aside: {total - len(receipts)}, lately", ", ".join(lately) or "none")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]) if len(sys.argv) == 2 else 200)

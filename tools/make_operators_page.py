@@ -44,7 +44,9 @@ In a marble line time runs to the right: `|` is the completion, `x` or `X` a fai
 stands beneath something came of it. *Back-pressure* says what the stage asks of upstream and what
 it does when downstream asks for nothing, the other columns how it ends: by itself or with
 upstream, with a failure, and what happens when downstream cancels. A stage whose function raises
-fails unless its policy is another one (`on_failure`); *raises* means that.
+fails unless its policy is another one (`on_failure`); *raises* means that. A stage works ahead of
+downstream by up to a window: what fails within it is the run's failure, even if a stage such as
+`take` behind it would have had enough before.
 """
 
 

@@ -7,3 +7,13 @@ from actors_rs.delivery.ledger import status as status
 from actors_rs.delivery.schema import Entry as Entry
 from actors_rs.delivery.schema import Report as Report
 from actors_rs.delivery.telling import told as told
+
+__all__ = [
+    "Disposition",
+    "Entry",
+    "Ledger",
+    "Report",
+    "acknowledged",
+    "status",
+    "told",
+]

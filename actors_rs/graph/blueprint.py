@@ -123,6 +123,9 @@ class OutletRef(NamedTuple):
     spec: StageSpec
     index: int = 0  # type: ignore[assignment]  # nobody wants the method of a tuple
 
+    def __repr__(self) -> str:
+        return f"<outlet {self.index} of '{self.spec.label}'>"
+
 
 OPEN = OutletRef(StageSpec("open", make=StageLogic))
 """Stands for the input of a flow that has no source yet."""

@@ -2,3 +2,8 @@
 
 from actors_rs.observability.live import live_table as live_table
 from actors_rs.observability.live import terminal_console as terminal_console
+
+__all__ = [
+    "live_table",
+    "terminal_console",
+]

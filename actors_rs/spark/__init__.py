@@ -11,3 +11,17 @@ from actors_rs.spark.session import local_session as local_session
 from actors_rs.spark.sink import SparkSink as SparkSink
 from actors_rs.spark.sink import SparkWritten as SparkWritten
 from actors_rs.spark.source import SparkSource as SparkSource
+
+__all__ = [
+    "FailureKind",
+    "PartitionTimeoutError",
+    "PoisonPartition",
+    "SparkPartitionError",
+    "SparkSessionLost",
+    "SparkSink",
+    "SparkSource",
+    "SparkUnavailable",
+    "SparkWritten",
+    "local_session",
+    "spark_map",
+]

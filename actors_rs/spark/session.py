@@ -91,8 +91,11 @@ def local_session(
     return session
 
 
-def context_of(session: Any, what: str) -> Any:
-    """The Spark context behind ``session``; ``InvalidArgumentError`` where there is none."""
+def context_of(session: Any, what: str, *, connect: bool = False) -> Any:
+    """The Spark context behind ``session``; ``InvalidArgumentError`` where there is none.
+
+    ``connect``: ``what`` takes a session of Spark Connect too, which is no matter of this function.
+    """
     with suppress(Exception):  # Spark Connect has one of its own for what it lacks
         from pyspark import SparkContext
 
@@ -100,6 +103,10 @@ def context_of(session: Any, what: str) -> Any:
         if isinstance(context, SparkContext):  # a Column has something to say by any name
             return context
     kind = f"{type(session).__module__}.{type(session).__name__}"
+    if connect:
+        raise InvalidArgumentError(
+            f"{what}: expected a Spark session, classic or of Spark Connect, got {kind}"
+        )
     raise InvalidArgumentError(
         f"{what}: expected a classic Spark session, got {kind}: it works with jobs of a "
         "SparkContext, which Spark Connect does not have: use a session of local_session or "

@@ -126,7 +126,7 @@ class _Writer:
     def __init__(
         self, session: SparkSession, what: str, write: Callable[[DataFrame, Any], object]
     ) -> None:
-        self.context = context_of(session, "SparkSink")
+        self.context = context_of(session, "SparkSink", connect=True)
         ensure_session_alive(self.context, "the making of a SparkSink")
         self._session = session
         self._what = what

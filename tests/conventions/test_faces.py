@@ -1,6 +1,7 @@
 """Every public name has one face and a docstring. Later tests plant violations of each check."""
 
 import ast
+import builtins
 import inspect
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,6 +19,8 @@ from tests.conventions.faces import (
 )
 from tests.conventions.project import PACKAGE, package_faces, package_modules
 
+ALL = "\n__all__ = "
+
 
 def test_every_public_name_is_exported_by_one_face():
     said = exported_twice({face: exports_of(text) for face, text in package_faces().items()})
@@ -31,6 +34,16 @@ def test_every_import_of_ours_in_a_face_says_that_it_is_exported():
 
 def test_the_face_of_the_package_holds_no_logic():
     assert logic_in(PACKAGE, package_faces()[PACKAGE]) == []
+
+
+@pytest.mark.parametrize("face", [face for face, text in package_faces().items() if ALL in text])
+def test_a_face_lists_all_that_it_exports_for_help_and_star_imports(face):
+    exported = exports_of(package_faces()[face])
+    assert set(import_module(face).__all__) == {n for n in exported if not hasattr(builtins, n)}
+
+
+def test_the_face_of_the_package_is_one_that_lists_its_names():
+    assert ALL in package_faces()[PACKAGE]
 
 
 @pytest.mark.parametrize("face", package_faces())

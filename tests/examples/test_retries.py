@@ -12,4 +12,4 @@ def test_orders_are_sent_in_the_end_and_the_refused_ones_named(capsys):
     assert told is not None
     assert int(told[1]) == 58
     assert int(told[2]) > 60, "some were made again"
-    assert "put aside: umbrella 57, umbrella 7" in printed
+    assert "put aside: 2, lately umbrella 57, umbrella 7" in printed

@@ -1,5 +1,5 @@
-# mypy: disable-error-code="arg-type, attr-defined, func-returns-value, operator, return-value"
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="arg-type, attr-defined, call-overload, func-returns-value, operator"
+# mypy: disable-error-code="return-value, var-annotated"
 """Streams given to several, in running graphs, and sinks that hang on a stream."""
 
 import threading
@@ -7,7 +7,7 @@ import threading
 import pytest
 from hypothesis import given
 
-from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge
+from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge, pipe
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
 from tests.graph.helpers import SECONDS, Book, run, wait_until
 from tests.graph.models import check_cancel, check_demand, check_list, check_operator, quick, trials
@@ -228,8 +228,15 @@ class TestSideSinks:
 @pytest.mark.parametrize(
     ("make", "kind", "says"),
     [
-        (lambda: ten.balance(0), InvalidArgumentError, "balance: count must be at least 1, got 0"),
-        (lambda: ten.unzip(0), InvalidArgumentError, "unzip: count must be at least 1, got 0"),
+        (lambda: ten.balance(0), InvalidArgumentError, "balance: n must be at least 1, got 0"),
+        (lambda: ten.unzip(0), InvalidArgumentError, "unzip: n must be at least 1, got 0"),
+        (lambda: ten.run(Sink.list), TypeError, ": call it, Sink.list()"),
+        (lambda: ten.run(3), TypeError, "run needs a Sink, got 3"),
+        (
+            lambda: pipe(ten, Sink.list()),
+            TypeError,
+            "pipe needs Flows behind its first, got <",
+        ),
         (lambda: ten.also_to(ten), TypeError, "also_to needs a Sink, got <Flow"),
         (lambda: ten.wire_tap(print), TypeError, "wire_tap needs a Sink, got <built-in"),
         (lambda: ten.divert_to(Sink.list(), 3), TypeError, "divert_to: when must be callable"),
@@ -256,3 +263,8 @@ def test_a_branch_of_balance_or_unzip_that_leads_nowhere_is_named_with_its_line(
     for flows in (ten.balance(2, name="work"), ten.unzip(name="work")):
         with pytest.raises(GraphError, match=r"outlet 1 of stage 'work' feeds nothing .*\.py:\d+"):
             run(flows[0].to(Sink.list()))
+
+
+def test_how_many_branches_there_are_can_be_said_by_name():
+    for flows in (ten.broadcast(n=3), ten.balance(n=3), ten.partition(n=3, f=abs), ten.unzip(n=3)):
+        assert len(flows) == 3

@@ -248,6 +248,13 @@ def test_a_stage_that_goes_on_skips_the_elements_for_which_f_raised(shared, poli
     assert got == expected if breadth is None else sorted(got) == expected
 
 
+def test_switch_map_counts_the_elements_it_passed_over(shared):
+    going = shared.start(Source.range(0, 50).switch_map(lambda x: [x]).to(Sink.list()))
+    got = going.result(SECONDS)
+    [stage] = [one for one in going.snapshot().stages if one.kind == "switch_map"]
+    assert len(got) <= 50 - stage.details["passed_over"] == stage.details["started"]
+
+
 def test_switch_map_and_group_by_go_on_behind_an_element_that_fails(shared):
     def f(x):
         return [x // (x - 4)] * 2

@@ -202,6 +202,6 @@ def test_settings_that_make_no_sense_are_refused_at_once(spark: SparkSession) ->
         sink.parquet(spark, "x", rows_per_write=0)
     with pytest.raises(TypeError, match="path must be a text"):
         sink.parquet(spark, 3)
-    with pytest.raises(ValueError, match="expected a classic Spark session"):
+    with pytest.raises(ValueError, match="a Spark session, classic or of Spark Connect, got"):
         sink.table(3, "t")
     assert isinstance(SparkSink.parquet(spark, "x"), Sink)

@@ -127,6 +127,18 @@ def test_a_monitor_knows_how_the_stream_ended(end, state, error):
     assert stage.pending == []
 
 
+def test_a_monitor_that_raises_is_not_called_again_for_the_failure_it_caused():
+    states = []
+
+    def raises(state):
+        states.append(state.state)
+        raise ERROR
+
+    stage = Alone(Monitor(raises, 2.0))
+    stage.logic.stop(stage.down.error)
+    assert states == ["running"]
+
+
 def test_a_monitor_that_raises_fails_the_stage():
     stage = Alone(Monitor(lambda s: 1 // s.elements, 2.0))
     assert isinstance(stage.down.error, StageError)

@@ -17,7 +17,7 @@ from actors_rs.graph.dsl.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.dsl.sink import Sink, check_sink
 from actors_rs.graph.hub import HubPublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -51,67 +51,61 @@ class Branching(Generic[In_contra, Out_co]):
 
     _out: OutletRef
 
-    def broadcast(
-        self, count: int, *, name: str | None = None
-    ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows that get every element, at the pace of the slowest."""
-        at_least(1, count, "broadcast: count")
-        return self._split("broadcast", lambda: Broadcast(count), count, name)
+    def broadcast(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows that get every element, at the pace of the slowest."""
+        at_least(1, n, "broadcast: n")
+        return self._split("broadcast", lambda: Broadcast(n), n, name)
 
     def partition(
         self,
-        count: int,
+        n: int,
         f: Callable[[Out_co], int],
         *,
         name: str | None = None,
         on_failure: Policy | None = None,
         decider: Decider | None = None,
     ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows; each element goes to the one whose number ``f`` returns.
+        """``n`` flows; each element goes to the one whose number ``f`` returns.
 
         ``on_failure`` and ``decider`` say what happens to an element for which ``f`` raises, as
         ``Flow.on_failure`` does for stages with one outlet.
         """
-        at_least(1, count, "partition: count")
+        at_least(1, n, "partition: n")
         plain_function(f, "partition: f")
         answer = None
         if on_failure is not None or decider is not None:
             with telling_where():
                 answer = OnFailure.checked("partition: on_failure", on_failure, decider)
         attributes = Attributes(on_failure=answer)
-        return self._split("partition", lambda: Partition(count, f), count, name, attributes)
+        return self._split("partition", lambda: Partition(n, f), n, name, attributes)
 
-    def balance(
-        self, count: int, *, name: str | None = None
-    ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``count`` flows; each element goes to one that asks for it, shared out evenly.
+    def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows; each element goes to one that asks for it, shared out evenly.
 
         Before slow work, give the stage behind each flow a small window: what it has asked for
         comes to it at once.
         """
-        at_least(1, count, "balance: count")
-        return self._split("balance", lambda: Balance(count), count, name)
+        at_least(1, n, "balance: n")
+        return self._split("balance", lambda: Balance(n), n, name)
 
     @overload
     def unzip(
-        self: Branching[In_contra, tuple[A, B]], count: Literal[2] = 2, *, name: str | None = None
+        self: Branching[In_contra, tuple[A, B]], n: Literal[2] = 2, *, name: str | None = None
     ) -> tuple[Flow[In_contra, A], Flow[In_contra, B]]: ...
     @overload
     def unzip(
-        self: Branching[In_contra, tuple[A, B, C]], count: Literal[3], *, name: str | None = None
+        self: Branching[In_contra, tuple[A, B, C]], n: Literal[3], *, name: str | None = None
     ) -> tuple[Flow[In_contra, A], Flow[In_contra, B], Flow[In_contra, C]]: ...
     @overload
-    def unzip(
-        self, count: int = 2, *, name: str | None = None
-    ) -> tuple[Flow[In_contra, Any], ...]: ...
+    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[In_contra, Any], ...]: ...
 
-    def unzip(self, count: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
-        """``count`` flows: the first parts of all elements, the second ones, and so on.
+    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
+        """``n`` flows: the first parts of all elements, the second ones, and so on.
 
-        Elements are tuples or other sequences of ``count``, as ``zip`` gives them.
+        Elements are tuples or other sequences of ``n``, as ``zip`` gives them.
         """
-        at_least(1, count, "unzip: count")
-        return self._split("unzip", lambda: Unzip(count), count, name)
+        at_least(1, n, "unzip: n")
+        return self._split("unzip", lambda: Unzip(n), n, name)
 
     def into(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]:
         """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
@@ -225,9 +219,3 @@ def check_system(kind: str, system: ActorSystem) -> None:
     if not isinstance(system, ActorSystem):
         raise wrong_kind(f"{kind} needs an ActorSystem, got {system!r}")
     system._check_open()
-
-
-def check_sink(kind: str, sink: object) -> None:
-    """Raise ``TypeError`` unless ``sink`` is one."""
-    if not isinstance(sink, Sink):
-        raise wrong_kind(f"{kind} needs a Sink, got {sink!r}")

@@ -24,7 +24,7 @@ from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.rates import RateMatching
 from actors_rs.graph.dsl.recovery import Recovery
 from actors_rs.graph.dsl.selecting import Selections
-from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.dsl.sink import Sink, check_sink
 from actors_rs.graph.dsl.sources import SourceFactories
 from actors_rs.graph.dsl.substreams import Substreams
 from actors_rs.graph.dsl.timing import TimedSources, Timing
@@ -121,8 +121,7 @@ class Flow(
 
     def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
         """This, into ``sink``: a graph that can be run."""
-        if not isinstance(sink, Sink):
-            raise wrong_kind(f"to needs a Sink, got {sink!r}")
+        check_sink("to", sink)
         return Graph._of_sink(sink.behind(self._out))
 
     def run(self: Flow[Never, T], sink: Sink[T, R]) -> R:
@@ -130,6 +129,7 @@ class Flow(
 
         Raises what ``Run.result`` raises. Ctrl-C cancels the run.
         """
+        check_sink("run", sink)
         return self.to(sink).run()
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
@@ -212,5 +212,7 @@ def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
     if not isinstance(source, Flow):
         raise wrong_kind(f"pipe needs a Source or a Flow, got {source!r}")
     for flow in flows:
+        if not isinstance(flow, Flow):
+            raise wrong_kind(f"pipe needs Flows behind its first, got {flow!r}; .to(sink) ends it")
         source = source.via(flow)
     return source

@@ -147,7 +147,10 @@ class Operators(Appending[In_contra, Out_co]):
         that together, and no more than ``count`` if that is given; a heavier one comes alone.
         """
         seconds = None if within is None else positive_seconds(within, "batch: within")
-        if count is not None or weight is None:
+        if count is None and weight is None:
+            needed = "count or weight" if max_weight is None else "weight"
+            raise wrong_kind(f"batch: {needed} must be given, by which a list is full")
+        if count is not None:
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
             most = count

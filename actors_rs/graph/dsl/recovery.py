@@ -85,9 +85,10 @@ class Recovery(Chain[In_contra, Out_co]):
         Each element has ``max_attempts`` calls, the first one among them, and the wait that
         ``backoff`` gives in between; neither a thread nor a place among the ``parallelism`` calls
         is held meanwhile. ``budget`` bounds the further calls for all elements together, and for
-        all streams that share it: beyond it an element fails at once. ``when(error)`` says which
-        errors are worth another call, by default every ``Exception``. What fails in the end fails
-        as it would without this, ``on_failure`` included.
+        all streams that share it: beyond it an element fails at once. Give the limit a ``burst``,
+        its n say: by default it lets hardly more than one call pass at a moment. ``when(error)``
+        says which errors are worth another call, by default every ``Exception``. What fails in the
+        end fails as it would without this, ``on_failure`` included.
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):

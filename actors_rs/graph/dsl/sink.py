@@ -174,9 +174,14 @@ class Sink(Generic[In_contra, R_co]):
         if not sinks:
             raise cannot_run("Sink.fan needs at least one sink, got none")
         for sink in sinks:
-            if not isinstance(sink, Sink):
-                raise wrong_kind(f"Sink.fan needs Sinks, got {sink!r}")
+            check_sink("Sink.fan", sink)
         specs = [sink._spec for sink in sinks]
+        for spec in specs:
+            if spec.inputs != (OPEN,) or spec.loop is not None:
+                raise cannot_run(
+                    f"Sink.fan: its sinks are one stage, there is more before '{spec.label}'"
+                    f"{spec.made}: use .broadcast(n) and Graph(...)"
+                )
         asked = [s.attributes for s in specs]
         windows = [one.window for one in asked if one.window is not None]
         throughputs = [one.throughput for one in asked if one.throughput is not None]
@@ -261,6 +266,14 @@ class Sink(Generic[In_contra, R_co]):
         return _sink(
             "parquet", lambda: Parquet(directory, schema, rows_per_file, existing), _PINNED
         )
+
+
+def check_sink(what: str, sink: object) -> None:
+    """Raise ``TypeError`` unless ``sink`` is one."""
+    if not isinstance(sink, Sink):
+        name = getattr(sink, "__qualname__", "")
+        call = f": call it, {name}()" if name.startswith("Sink.") else ""
+        raise wrong_kind(f"{what} needs a Sink, got {sink!r}{call}")
 
 
 def _is_schema(schema: object) -> bool:

@@ -8,7 +8,7 @@ out:     1   2   3     4   5 |      (. cancelled: a newer element came)
 
 The elements of the stream that ``f`` returns for the newest element; the one before is cancelled,
 with what it gave and nobody took. Of elements that came at the same time only the last is given
-to ``f``.
+to ``f``; the stage counts the others (``passed_over``).
 
 Back-pressure: upstream is never held back; the inner stream is asked for what downstream asks for.
 Completes: when upstream and the newest inner stream have completed.
@@ -37,6 +37,7 @@ class SwitchMap(Hosting):
         self._f = f
         self._inner: InnerInlet | None = None
         self._newest: tuple[Any, ...] = ()  # the element whose stream is running
+        self._passed_over = 0
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -58,6 +59,7 @@ class SwitchMap(Hosting):
 
     def _switch(self) -> None:
         """Start the stream of the newest element in place of the one that runs."""
+        self._passed_over += self.inlet.buffered - 1
         newest = self.inlet.gather(self.inlet.buffered)[-1]
         if self._inner is not None:
             self.drop(self._inner)
@@ -73,3 +75,6 @@ class SwitchMap(Hosting):
     def held(self) -> Iterable[Any]:
         """The element whose stream was cut off, whatever had come of it."""
         return self._newest if self.outlet.closed else ()
+
+    def details(self) -> dict[str, Any]:
+        return {**super().details(), "passed_over": self._passed_over}

@@ -1,8 +1,8 @@
 """backpressure_timeout(3 s)
 
     in:       1 2 3 4
-    asks for: 2 - - - -
-    out:      1 2 - - X
+    asks for: 2 - - - - -
+    out:      1 2 - - - X
 
 Passes everything on; fails if an element waits that long and downstream asks for none.
 Back-pressure: passed on, for that many seconds at most.

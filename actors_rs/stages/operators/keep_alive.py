@@ -1,7 +1,7 @@
 """keep_alive(2 s, "?")
 
-    in:  1 - - - 2 3 - - - - - 4 |
-    out: 1 - - ? 2 3 - - ? - ? 4 |
+    in:  1 - - 2 3 - - - - 4 |
+    out: 1 - ? 2 3 - ? - ? 4 |
 
 Passes everything on, and gives the value whenever nothing was given for that many seconds.
 Back-pressure: passed on; the value, too, is given only when somebody asks, and once then.

@@ -1,12 +1,13 @@
 """monitor(f, every=1 s)
 
     in:  1 2 - - 3 |
-    out: 1 2 - - 3 |    (f: 0 running, 2 running, 3 completed)
+    out: 1 2 - - 3 |    (f: 0, 1, 2, 3 running, 3 completed)
 
 Passes everything on and tells f what the stream has come to.
 Back-pressure: passed on.
 Completes: when upstream does; f is told.
-Fails: when upstream does; f is told. If f itself raises, the stage fails.
+Fails: when upstream does; f is told. If f itself raises, the stage fails, and f is
+  not called again.
 Cancels: at once; f is told.
 """
 
@@ -47,6 +48,7 @@ class Monitor(PassThrough):
         self._seconds = seconds
         self._began = 0.0
         self._told = 0  # how many elements f knows of
+        self._has_failed = False
         self._alarm = Alarm(self, self._tell_news)
 
     def start(self) -> None:
@@ -77,4 +79,8 @@ class Monitor(PassThrough):
     ) -> None:
         self._told = count = self.outlet.count
         seconds = self.context.now() - self._began
+        if self._has_failed:
+            return
+        self._has_failed = True  # unless it returns
         self._f(StreamState(self.context.name, state, count, seconds, error))
+        self._has_failed = False

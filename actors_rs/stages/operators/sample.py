@@ -1,7 +1,7 @@
 """sample(3 s)
 
-    in:  1 2 - 3 - - 4 |
-    out: - - 2 - - 3 4 |
+    in:  1 2 - - 3 - - 4 |
+    out: - - - 2 - - 3 - 4 |
 
 Gives the newest element every so many seconds, if one has come since; the others are dropped.
 Back-pressure: none to upstream; while nobody asks, a newer element replaces the one that waits.

@@ -1,6 +1,6 @@
 """tick(2 s)
 
-    out: - - 0 - - 1 - - 2
+    out: - - 0 - 1 - 2
 
 Gives the number of each tick, from 0, one every so many seconds.
 Back-pressure: a tick at which nobody asks is left out, and its number with it.

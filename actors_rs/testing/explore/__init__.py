@@ -11,3 +11,17 @@ from actors_rs.testing.explore.search import search as search
 from actors_rs.testing.explore.systematic import BoundedDfs as BoundedDfs
 from actors_rs.testing.explore.systematic import Exhaustive as Exhaustive
 from actors_rs.testing.explore.traces import Trace as Trace
+
+__all__ = [
+    "BoundedDfs",
+    "Exhaustive",
+    "Exploration",
+    "FreePublisher",
+    "FreeSubscriber",
+    "Plan",
+    "Trace",
+    "check_scenario",
+    "explore",
+    "replay",
+    "search",
+]

@@ -12,3 +12,15 @@ from actors_rs.testing.misbehaving.processors import PROCESSORS as PROCESSORS
 from actors_rs.testing.misbehaving.publishers import PUBLISHERS as PUBLISHERS
 from actors_rs.testing.misbehaving.subscribers import SUBSCRIBERS as SUBSCRIBERS
 from actors_rs.testing.misbehaving.subscriptions import SUBSCRIPTIONS as SUBSCRIPTIONS
+
+__all__ = [
+    "FAILED_PUBLISHERS",
+    "PROCESSORS",
+    "PUBLISHERS",
+    "SUBSCRIBERS",
+    "SUBSCRIPTIONS",
+    "MisbehavingProcessor",
+    "MisbehavingPublisher",
+    "MisbehavingSubscriber",
+    "Violator",
+]

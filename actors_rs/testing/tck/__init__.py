@@ -21,3 +21,21 @@ from actors_rs.testing.tck.subscriber_whitebox import (
     SubscriberWhiteboxVerification as SubscriberWhiteboxVerification,
 )
 from actors_rs.testing.tck.upstream import Upstream as Upstream
+
+__all__ = [
+    "Environment",
+    "Failure",
+    "IdentityProcessorVerification",
+    "Latch",
+    "ManualSubscriber",
+    "NotVerified",
+    "Outcome",
+    "PublisherVerification",
+    "Signal",
+    "SubscriberBlackboxVerification",
+    "SubscriberPuppet",
+    "SubscriberWhiteboxVerification",
+    "Upstream",
+    "WhiteboxProbe",
+    "run_verification",
+]
