@@ -135,7 +135,8 @@ class FileSources:
     ) -> Flow[Never, Any]:
         """``pyarrow`` record batches of a Parquet file, or of all in a directory, name by name.
 
-        Only ``columns``, if they are given. Raises ``MissingExtraError`` without pyarrow.
+        Only ``columns``, if they are given; fails if a file does not have one. ``"a.b"`` is a
+        field of the column ``a``. Raises ``MissingExtraError`` without pyarrow.
         """
         path_of(path, "Source.parquet")
         at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")

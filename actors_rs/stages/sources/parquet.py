@@ -6,7 +6,7 @@ Gives the record batches of a Parquet file, or of all in a directory in the orde
 
 Back-pressure: reads a batch when one is asked for, on a thread of its own.
 Completes: at the end of the input.
-Fails: when it cannot be read, with the file and the place (ReadError).
+Fails: when it cannot be read, or has no such column, with the file (ReadError).
 Cancels: closes the file.
 """
 
@@ -35,6 +35,7 @@ class Parquet(IteratorSource):
         parquet = arrow_parquet()
         for path in self._files():
             with reading(path), parquet.ParquetFile(path) as file:
+                expect_columns(self._columns or [], file)
                 yield from file.iter_batches(batch_size=self._rows, columns=self._columns)
 
     def _files(self) -> list[Path]:
@@ -42,6 +43,18 @@ class Parquet(IteratorSource):
             return [self._path]
         found = sorted(self._path.glob("*.parquet"))
         return [path for path in found if not path.name.startswith((".", "_"))]
+
+
+def expect_columns(names: list[str], file: Any) -> None:
+    """Raise ``ValueError`` for a name that the ``ParquetFile`` does not have: Arrow passes it over.
+
+    ``"a.b"`` is a field of the column ``a``, as for Arrow.
+    """
+    paths = [file.schema.column(number).path.split(".") for number in range(len(file.schema))]
+    known = {".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
+    if missing := [name for name in names if name not in known]:
+        told, there = (", ".join(map(repr, some)) for some in (missing, file.schema_arrow.names))
+        raise ValueError(f"expected a column {told}, found {there}")
 
 
 def arrow_parquet() -> Any:
