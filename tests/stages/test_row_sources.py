@@ -61,3 +61,20 @@ def test_of_several_parquet_files_the_one_without_the_column_is_named(path):
 )
 def test_columns_and_their_fields_are_chosen_by_name(path, columns, row):
     assert rows(Source.parquet(path, columns)) == [row]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n2\n"])
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"a": 1, ', "Expecting property name enclosed in double quotes: column 10"),
+        ('{"a":', "Expecting value: column 6"),
+        ("[1, 2", "Expecting ',' delimiter: column 6"),
+        ("nope", "Expecting value: column 1"),
+        ("1 2", "Extra data: column 3"),
+    ],
+)
+def test_what_is_no_json_is_told_by_the_line_of_the_file_and_its_column(tmp_path, line, why, end):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f"1\n2\n\n{line}{end}", newline="")
+    assert told(Source.jsonl(path)) == f"could not read {path}, line 4: {why}"

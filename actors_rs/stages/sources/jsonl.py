@@ -37,4 +37,12 @@ class Jsonl(IteratorSource):
         ):
             for line in lines:
                 if not line.isspace():
-                    yield json.loads(line)
+                    yield _value_of(line)
+
+
+def _value_of(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:  # whose own text counts lines within this one
+        column = min(error.pos, len(line.removesuffix("\n"))) + 1
+        raise ValueError(f"{error.msg}: column {column}") from error
