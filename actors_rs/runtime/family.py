@@ -53,12 +53,14 @@ class Family:
         return self.ref is not None and self.ref.actor_inbox.offer_control(message)
 
     def tell(self, message: RuntimeMessage) -> None:
-        """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended."""
+        """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended, or elsewhere."""
+        self._check_is_here()
         if not self.offer(message):
             raise InvalidArgumentError(f"supervisor '{self.path}' has stopped")
 
     def add(self, spec: ChildSpec | Supervisor) -> PooledActorRef[Any]:
         """Make a place for one more child, behind the others, and let it be started."""
+        self._check_is_here()
         [child] = self._places([spec])
         try:
             self.tell(Added(child))
@@ -69,9 +71,9 @@ class Family:
 
     def take(self, ref: ActorRef[Any], spec: ChildSpec) -> None:
         """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
+        self.system._check_open()
         pooled = ref_of(ref)
         below: Family | None = getattr(pooled, "family", None)
-        self.system._check_open()
         with self.system._tree:
             actor = self._to_take(pooled, below)
             [child] = self._places([spec], pooled, below)
@@ -127,6 +129,18 @@ class Family:
         for child in reversed(list(self.order)):
             child.close()
         self.order.clear()
+
+    def disown(self) -> None:
+        """The threads are in the parent of this process: all places are dead, no lock is held."""
+        self._lock = Lock()
+        for child in self._by_name.values():
+            child.actor_stopped.mark()
+            if child.family is not None:
+                child.family.disown()
+
+    def _check_is_here(self) -> None:
+        if self.system._orphaned:
+            self.system._check_open()  # which says so
 
     def _places(
         self,

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, after_fork_in_child, monotonic
 from actors_rs.runtime.dead_letters import DeadLetters
+from actors_rs.runtime.supervisor import SupervisorActor
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
@@ -69,6 +70,8 @@ def _disown(system: ActorSystem) -> None:
     for actor in (*guardians, *system._actors.values()):
         flag: Any = actor.actor_stopped  # pykka says it is an Event
         flag.mark()  # so that nobody waits for them here
+        if isinstance(actor, SupervisorActor):
+            actor.family.disown()  # also children that do not live at this moment
     for activity in tuple(system._activities):
         activity.disown()
     system.dead_letters = DeadLetters()

@@ -48,6 +48,43 @@ with ActorSystem(name="own") as system:
     assert lines[4:] == ["the parent goes on"]
 
 
+def test_in_a_child_a_supervisor_of_the_parent_refuses_and_all_its_children_are_dead():
+    lines, _ = run(
+        CHILD
+        + """
+from actors_rs import ChildSpec, OneForAll, Supervisor
+
+gate = threading.Event()
+
+class Late(Echo):
+    def on_start(self):
+        gate.wait(20)
+
+children = [ChildSpec(Late, name="late"), ChildSpec(Echo, name="b")]
+inner = Supervisor(OneForAll(), children, name="in")
+with ActorSystem(name="own") as system:
+    top = system.supervise(Supervisor(OneForAll(), [ChildSpec(Echo, name="a"), inner]))
+    top.child("a").ask(1)
+    with top.family._lock:  # as a thread of the parent may hold it
+        in_child(lambda: top.start_child(ChildSpec(Echo)))
+        in_child(lambda: top.stop_child("a"))
+        in_child(lambda: top.supervise(top.child("a")))
+        in_child(lambda: top.child("a").ask(1))
+        in_child(lambda: top.child("in/b").ask(1))  # which has not started yet
+        in_child(lambda: say("stopped", top.child("in/b").stop()))
+    gate.set()
+    say(top.child("in/b").ask("the parent goes on"))
+"""
+    )
+    refusal = (
+        "InvalidArgumentError: an actor needs a running system, 'own' runs in the parent of this "
+        "process: make a system behind the fork"
+    )
+    assert lines[:3] == [refusal] * 3
+    assert [line.split(":")[0] for line in lines[3:5]] == ["ActorDeadError", "ActorDeadError"]
+    assert lines[5:] == ["stopped False", "the parent goes on"]
+
+
 @pytest.mark.parametrize("leave", ["pass", "sys.exit(0)", "os._exit(0)"])
 def test_a_child_can_leave_the_block_of_its_parents_system(leave):
     lines, _ = run(f"""
