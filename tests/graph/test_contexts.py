@@ -1,5 +1,6 @@
 """Whatever of the user's a run calls sees the context variables of whoever started that run."""
 
+import asyncio
 import threading
 from concurrent.futures import Future
 from contextvars import Context, ContextVar, copy_context
@@ -52,6 +53,31 @@ def test_runs_that_go_on_at_the_same_time_see_each_their_own(way: str) -> None:
         runs = [copy_context().run(start, system, name) for name in names]
         assert [run.result(SECONDS) for run in runs] == names
         assert user() == "nobody"
+
+
+def seen_and_set(n: object) -> str:
+    before = USER.get()
+    USER.set(f"user of {n}")
+    return before
+
+
+async def seen_and_set_awaiting(n: object) -> str:
+    before = seen_and_set(n)
+    await asyncio.sleep(0)
+    assert user() == f"user of {n}"
+    return before
+
+
+@pytest.mark.parametrize("key", [None, str])
+@pytest.mark.parametrize(
+    "f", [seen_and_set, seen_and_set_awaiting, lambda n: seen_and_set_awaiting(n)]
+)
+@pytest.mark.parametrize("parallelism", [1, 2])
+def test_what_a_call_of_map_async_sets_no_other_call_sees(
+    f: Any, parallelism: int, key: Any
+) -> None:
+    flow = Source.range(0, 6).map_async(f, parallelism, key=key)
+    assert flow.run(Sink.list()) == ["nobody"] * 6
 
 
 def test_coroutines_that_wake_the_event_loop_together_keep_their_contexts() -> None:

@@ -6,6 +6,7 @@ import gc
 import operator
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from weakref import ref
 
 import pytest
@@ -218,6 +219,22 @@ def test_a_coroutine_that_was_cancelled_can_be_called_again_or_passed_over():
 
     assert run(Source.range(0, 3).map_async(cancelled_once, 1).retry().to(Sink.list())) == [0, 1, 2]
     assert calls == [0, 1, 1, 2] or calls == [0, 1, 2, 1]
+
+
+async def survives_a_cancellation(n):
+    task = asyncio.current_task()
+    assert task is not None
+    told_before = task.cancelling()
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    return task, told_before
+
+
+def test_a_coroutine_that_survived_a_cancellation_leaves_none_to_the_next():
+    got = run(Source.range(0, 4).map_async(survives_a_cancellation, 1).to(Sink.list()))
+    assert [told_before for _, told_before in got] == [0] * 4
+    assert len({task for task, _ in got}) == 4, "each is a task of its own"
 
 
 def test_an_executor_that_was_shut_down_is_a_failure():

@@ -18,11 +18,12 @@ Cancels: upstream, when downstream cancels; calls that have not begun are not ma
 from __future__ import annotations
 
 import inspect
-from asyncio import CancelledError
+from asyncio import CancelledError, get_running_loop
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Executor, Future
+from contextvars import copy_context
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -239,7 +240,7 @@ class MapAsync(StageLogic):
         """One slot, on a thread that may block: call after call until none waits."""
         while (call := self._next_call()) is not None:
             try:
-                value = self._f(call.element)
+                value = copy_context().run(self._f, call.element)  # what it sets is its own
             except BaseException as error:
                 self.context.post(partial(self._finish, call, None, error))
                 continue
@@ -250,19 +251,29 @@ class MapAsync(StageLogic):
         self.context.post(self._leave_slot)
 
     async def _run_coroutines(self) -> None:
-        """One slot, on the event loop: call after call until none waits."""
-        while (call := self._next_call()) is not None:
-            try:
-                value = await self._f(call.element)
-            except CancelledError as error:  # no Exception: nobody could retry or pass it over
-                cancelled = FutureCancelled("the coroutine was cancelled")
-                cancelled.__cause__ = error
-                self.context.post(partial(self._finish, call, None, cancelled))
-            except BaseException as error:
-                self.context.post(partial(self._finish, call, None, error))
-            else:
-                self.context.post(partial(self._finish, call, value, None))
+        """One slot, on the event loop: call after call until none waits.
+
+        Each is a task, hence with a context and a state of cancellation of its own. Cancelling
+        the slot, which waits for it, cancels it.
+        """
+        loop = get_running_loop()
+        while self._waiting:
+            await loop.create_task(self._await_next_call())
         self.context.post(self._leave_slot)
+
+    async def _await_next_call(self) -> None:
+        if (call := self._next_call()) is None:
+            return
+        try:
+            value = await self._f(call.element)
+        except CancelledError as error:  # no Exception: nobody could retry or pass it over
+            cancelled = FutureCancelled("the coroutine was cancelled")
+            cancelled.__cause__ = error
+            self.context.post(partial(self._finish, call, None, cancelled))
+        except BaseException as error:
+            self.context.post(partial(self._finish, call, None, error))
+        else:
+            self.context.post(partial(self._finish, call, value, None))
 
     def _settle(self, call: _Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
