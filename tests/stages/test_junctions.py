@@ -5,7 +5,8 @@ import pytest
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.junctions.partition import Partition
-from tests.stages.harness import Alone
+from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
+from tests.stages.harness import Alone, Downstream
 
 
 def parity(n):
@@ -96,6 +97,59 @@ def test_partition_respects_every_demand_whatever_its_order():
     for outlet in range(3):
         stage.request(100, outlet)
     assert [down.elements for down in stage.downs] == [list(range(i, 60, 3)) for i in range(3)]
+
+
+class Dear(Downstream):
+    """A frame takes a tenth of a millisecond to send, however many elements are in it."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+
+    def push(self, frame):
+        super().push(frame)
+        self.clock.now += 0.0001
+
+
+class Clock:
+    """A budget without end."""
+
+    now = lapped = 0.0
+
+    def lap(self):
+        before, self.lapped = self.lapped, self.now
+        return self.now - before
+
+    def spent(self):
+        return False
+
+
+def shared_out(stage, outlets, clock):
+    """The stage shares 8,000 elements out to ``outlets``; the frames that it sent."""
+    downs = [Dear(clock) for _ in outlets]
+    for outlet, down in zip(outlets, downs, strict=True):
+        outlet.connect(down)
+        outlet.request(8_000)
+    stage.logic.advance(clock)
+    stage.logic.inlet.push(range(8_000))
+    stage.logic.advance(clock)
+    assert [down.elements for down in downs] == [list(range(i, 8_000, 50)) for i in range(50)]
+    return sum(len(down.frames) for down in downs)
+
+
+@pytest.mark.parametrize("slow", [0.0, 0.01])
+@pytest.mark.parametrize("hub", [False, True])
+def test_pieces_get_smaller_because_of_a_slow_function_and_not_of_many_outlets(hub, slow):
+    clock = Clock()
+
+    def f(n, count=50):
+        clock.now += slow
+        return n % count
+
+    stage = Alone(PartitionHubLogic(f) if hub else Partition(50, f), window=8_000)
+    outlets = [stage.logic.attach(i) for i in range(50)] if hub else stage.logic.outlets
+    frames = shared_out(stage, outlets, clock)
+    assert frames == 8_000 if slow else frames < 50 * 10
 
 
 def test_merge_takes_from_each_input_in_its_turn():

@@ -69,18 +69,20 @@ class Partition(FanOut):
         frames: list[list[Any]] = [[] for _ in self.outlets]
         room = [len(piece) if outlet.closed else outlet.demand for outlet in self.outlets]
         failure: Exception | None = None
+        budget.lap()  # what each outlet costs is not for a smaller piece to mend, on the contrary
         try:
             self._sort(elements, frames, room)
         except Exception as error:
             failure = error
         left = length_hint(elements)
+        self._pace.record(len(piece) - left, budget.lap())
         self._emit(frames)
         self.inlet.untake(piece[len(piece) - left :] if left else ())
         if failure is not None:
             element = piece[len(piece) - left - 1]
             if not self.survives(failure, element, self.inlet.count - 1):
                 return False
-        self._pace.record(len(piece) - left, budget.lap())
+        budget.lap()
         return True
 
     def _sort(self, elements: Iterator[Any], frames: list[list[Any]], room: list[int]) -> None:
@@ -103,7 +105,8 @@ class Partition(FanOut):
 
     def _emit(self, frames: list[list[Any]]) -> None:
         for outlet, frame in zip(self.outlets, frames, strict=True):
-            outlet.emit(frame)
+            if frame:
+                outlet.emit(frame)
 
 
 def number_of(index: Any, count: int, where: str = "") -> int:

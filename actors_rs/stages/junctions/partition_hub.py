@@ -74,20 +74,19 @@ class PartitionHubLogic(HotJunction[Seat]):
                 if not inlet.buffered:
                     break
                 self._piece = inlet.take(self._pace.size)
-            given = self._give()
-            if not given:
-                break
-            self._pace.record(given, budget.lap())
-            if budget.spent():
+            given = self._give(budget)
+            budget.lap()
+            if not given or budget.spent():
                 break
         if inlet.exhausted and not self._piece and not self._ended:
             self._over(inlet.error)
 
-    def _give(self) -> int:
+    def _give(self, budget: Budget) -> int:
         """Give of the piece what its subscribers ask for; returns how much of it was settled."""
         piece, failure, done = self._piece, None, 0
         frames: list[list[Any]] = [[] for _ in self._seats]
         room = [seat.outlet.demand for seat in self._seats]
+        budget.lap()  # what each subscriber costs is not for a smaller piece to mend
         for element in piece:
             try:
                 index = self._choose(element)
@@ -99,9 +98,11 @@ class PartitionHubLogic(HotJunction[Seat]):
                 break
             frames[index].append(element)
             done += 1
+        self._pace.record(done, budget.lap())
         self._piece = piece[done:]
         for seat, frame in zip(self._seats, frames, strict=True):
-            seat.outlet.emit(frame)
+            if frame:
+                seat.outlet.emit(frame)
         if failure is None:
             return done
         position = self.inlet.count - len(self._piece)
