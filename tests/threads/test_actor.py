@@ -74,6 +74,7 @@ class Model:
             stopwatch=lambda: 0.0,
             throughput=1,
             forget=lambda actor: None,
+            _stop_line=SimpleNamespace(ended=lambda actor: None),
             dead_letters=SimpleNamespace(publish=lambda message, **_: self.unread.append(message)),
         )
         self.actor.actor_inbox.end_turn()
