@@ -14,6 +14,7 @@ from pykka.messages import ProxyGetAttr, _ActorStop
 from actors_rs.runtime._primitives import Full, ThreadLocal, random_bits
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.settings import check_timeout
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -98,8 +99,11 @@ class PooledActorRef(ActorRef[A]):
         """Send ``message`` and wait for the answer, or return a future of it.
 
         Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
-        stopped before handling the message or ended in the midst of it (``SystemExit``).
+        stopped before handling the message or ended in the midst of it (``SystemExit``). A
+        ``timeout`` that is no number is an ``InvalidArgumentError``, and nothing is sent.
         """
+        if timeout is not None:
+            check_timeout(timeout)
         future = self.actor_class._create_future()
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(message, future)):
             answer_dead(future, f"{self} not found")
@@ -109,8 +113,10 @@ class PooledActorRef(ActorRef[A]):
         """Ask the actor to stop after the messages it has; True if it was alive.
 
         With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
-        ``pykka.Timeout``; without, returns a future of the answer.
+        ``pykka.Timeout``; without, returns a future of the answer. Raises
+        ``InvalidArgumentError``, and stops nothing, for a ``timeout`` that is no number.
         """
+        check_timeout(timeout)
         future: PooledFuture[bool] = PooledFuture()
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(STOP, future)):
             future.set(False)

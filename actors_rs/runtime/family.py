@@ -13,6 +13,7 @@ from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor_ref import PooledActorRef
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import RuntimeMessage
+from actors_rs.runtime.settings import check_text
 from actors_rs.runtime.supervised import Child, State, TakeOver, as_spec, ref_of
 from actors_rs.runtime.supervision import ChildSpec, Supervisor, names_for
 
@@ -103,6 +104,7 @@ class Family:
 
     def child_of(self, path: str) -> Child:
         """The place of that name, or further below along a path; raises if there is none."""
+        check_text("the name of a child", path)
         name, _, rest = path.partition("/")
         with self._lock:
             child = self._by_name.get(name)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from pykka import Future, Timeout
 
 from actors_rs.runtime._primitives import Full, Lock, check_may_block, drive_until, or_for_ever
+from actors_rs.runtime.settings import check_timeout
 
 __all__ = ["PooledFuture"]
 
@@ -37,9 +38,12 @@ class PooledFuture(Future[T]):
     def get(self, *, timeout: float | None = None) -> T:
         """The value, or raises the exception; waits ``timeout`` seconds, ``None`` for ever.
 
-        Raises ``pykka.Timeout`` when time is up and ``BlockingError`` when called before the
-        result is there on a thread of the shared pool.
+        Raises ``pykka.Timeout`` when time is up, ``BlockingError`` when called before the
+        result is there on a thread of the shared pool, and ``InvalidArgumentError`` for a
+        ``timeout`` that is no number.
         """
+        if timeout is not None:
+            check_timeout(timeout)
         if not self._done:
             if self._get_hook is None:
                 self._wait(timeout)

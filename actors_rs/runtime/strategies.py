@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.settings import is_finite, shown
+from actors_rs.runtime.settings import is_finite, is_number, shown
 
 __all__ = ["MessagePolicy", "OneForAll", "OneForOne", "RestForOne", "Strategy"]
 
@@ -44,7 +44,7 @@ class Strategy:
             raise InvalidArgumentError(
                 f"{kind}: max_restarts must be a whole number from 0 on, got {restarts!r}"
             )
-        if not isinstance(within, int | float) or not is_finite(within) or within <= 0:
+        if not is_number(within) or not is_finite(within) or within <= 0:
             raise InvalidArgumentError(
                 f"{kind}: within must be a number of seconds above 0, got {shown(within)}"
             )

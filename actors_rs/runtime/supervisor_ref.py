@@ -12,6 +12,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actor_ref import PooledActorRef
 from actors_rs.runtime.family import Family, Removed
 from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.settings import check_kind, check_timeout
 from actors_rs.runtime.supervision import ChildSpec, Restart, Supervisor, check_child
 
 if TYPE_CHECKING:
@@ -68,8 +69,9 @@ class SupervisorRef(PooledActorRef[Any]):
 
         ``"workers/parser"`` is a child's child. With ``block`` waits for that, at most ``timeout``
         seconds, otherwise returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
-        there is no such child, or its supervisor has stopped.
+        there is no such child, its supervisor has stopped, or ``timeout`` is no number.
         """
+        check_timeout(timeout)
         future: PooledFuture[bool] = PooledFuture()
         child = self.family.child_of(name)
         child.home.tell(Removed(child, future))
@@ -103,6 +105,8 @@ def start_supervisor(
     """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
     if not isinstance(supervisor, Supervisor):
         raise InvalidArgumentError(f"supervise needs a Supervisor, got {supervisor!r}")
+    if under is not None:
+        check_kind(under, "when_ended", "supervise needs a Run to be under")
     from actors_rs.runtime.supervisor import SupervisorActor
 
     family = Family(supervisor, system)

@@ -109,6 +109,7 @@ def test_the_defaults_are_three_restarts_in_five_seconds():
         ({"max_restarts": 1.5}, "max_restarts must be a whole number from 0 on, got 1.5"),
         ({"within": 0}, "within must be a number of seconds above 0, got 0"),
         ({"within": math.nan}, "within must be a number of seconds above 0, got nan"),
+        ({"within": True}, "within must be a number of seconds above 0, got True"),
         (
             {"within": 10**400},
             "within must be a number of seconds above 0, got an int of 1329 bits",
