@@ -73,10 +73,7 @@ class Parquet(WritingSink):
         _arrow()
         with naming(self._directory):
             directory_for_parts(self._directory)
-            if self._existing == "refuse":
-                self._expect_no_parts()
-            if self._schema is not None:
-                self._compare_with_parts(self._schema)
+            self.check_parts()
         self._compares = self._schema is None
         super().start()
 
@@ -116,6 +113,15 @@ class Parquet(WritingSink):
 
     def details(self) -> dict[str, Any]:
         return {"files": len(self._files), "rows_published": self._rows_published}
+
+    def check_parts(self) -> None:
+        """Raise for files that are there, if they are to be refused or differ from the schema."""
+        if self._existing == "refuse" and (parts := self._parts()):
+            raise FileExistsError(
+                f"expected no part files there (existing='refuse'), found {parts[0].name}"
+            )
+        if self._schema is not None:
+            self._compare_with_parts(self._schema)
 
     def _take_list(self, rows: list[Any], elements: Iterator[Any]) -> None:
         """Gather the rows of an element, behind which ``elements`` come."""
@@ -271,12 +277,6 @@ class Parquet(WritingSink):
                 self.fail(error)
                 return False
         return True
-
-    def _expect_no_parts(self) -> None:
-        if parts := self._parts():
-            raise FileExistsError(
-                f"expected no part files there (existing='refuse'), found {parts[0].name}"
-            )
 
     def _compare_with_parts(self, schema: Any) -> None:
         """Raise ``ValueError`` if one has another schema: nobody could read them with the next."""
