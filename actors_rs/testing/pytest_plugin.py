@@ -139,6 +139,7 @@ def _set_explore_options(config: Any) -> None:
     SETTINGS.seed = config.getoption("--seed", default=None)
     SETTINGS.trace = config.getoption("--replay", default=None)
     SETTINGS.keep = config.getoption("--keep-traces", default=False)
+    SETTINGS.root, SETTINGS.started_in = config.rootpath, config.invocation_params.dir
     SETTINGS.schedules = config.rootpath / config.getoption(
         "--schedules", default="tests/schedules"
     )

@@ -71,7 +71,8 @@ def test_a_failure_shows_seed_trace_deliveries_actors_and_how_to_make_it_again()
     assert "trace: v1:" in note
     assert "deliveries:" in note
     assert "merge: stopped" in note
-    assert f"replay it: pytest {__name__.replace('.', '/')}.py::" in note
+    test = f"{__name__.replace('.', '/')}.py::"
+    assert f"replay it: pytest -p actors_rs.testing.pytest_plugin {test}" in note
 
 
 def test_a_failure_in_mid_run_shows_the_graph_as_it_was_and_not_how_it_was_taken_down():
@@ -246,7 +247,7 @@ def test_new_failures_are_kept_if_asked_for(tmp_path, monkeypatch):
 
 def test_a_file_with_traces_alone_is_read_too(tmp_path):
     (tmp_path / "mine.json").write_text('{"traces": ["v1:1f2e3d4c:3=1"]}')
-    assert load_schedules(tmp_path, "mine") == [Trace("1f2e3d4c", {3: 1})]
+    assert load_schedules(tmp_path, "mine") == [(Trace("1f2e3d4c", {3: 1}), "")]
 
 
 def test_a_file_that_holds_no_traces_is_an_error(tmp_path):

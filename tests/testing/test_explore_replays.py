@@ -94,6 +94,23 @@ def test_that_no_trace_fits_at_all_is_an_error_unless_graphs_are_drawn(graphs, a
     replays.check(asked=asked)
 
 
+def test_a_kept_trace_that_fails_again_tells_where_it_is_why_and_how_to_make_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.setattr(SETTINGS, "schedules", tmp_path)
+    trace = failing_trace()
+    more = Trace(trace.graph, {**trace.deviations, 900: 1})  # as if the run had become shorter
+    file = add_schedule(tmp_path, "mine", more, "out of order")
+    with pytest.raises(AssertionError) as caught:
+        check_scenario(in_order, Plan(runs=5), "mine")
+    assert f"the trace is from {file}, kept for: out of order" in caught.value.__notes__
+    assert "seed: " not in caught.value.__notes__[0]
+    call = line_of(caught).rpartition(", all from ")[0]
+    with pytest.raises(AssertionError, match=r"== \[1, 2\]"):
+        eval(call, {**vars(exploring), "in_order": in_order})
+
+
 # The plugin
 
 TWO_GRAPHS = """
@@ -134,12 +151,43 @@ def line_of(caught):
     return "\n".join(caught.value.__notes__).partition("replay it: ")[2].partition("\n")[0]
 
 
-def test_the_line_for_the_shell_is_read_as_it_was_meant(monkeypatch):
+def test_the_line_for_the_shell_is_read_as_it_was_meant(monkeypatch, tmp_path):
+    monkeypatch.setattr(SETTINGS, "schedules", tmp_path)  # as the plugin does
     test = """tests/a b.py::test[it's "x"-$HOME]"""
     monkeypatch.setenv("PYTEST_CURRENT_TEST", f"{test} (call)")
     with pytest.raises(AssertionError) as caught:
         check_scenario(in_order, Plan(runs=200))
     assert shlex.split(line_of(caught))[:3] == ["pytest", test, "--replay"]
+
+
+IN_ORDER = """
+from actors_rs import Sink, Source, merge
+from actors_rs.testing.explore import check_scenario
+
+def test_in_order():
+    def in_order(world):
+        both = merge(Source.of(1).map(int), Source.of(2).map(int))
+        assert world.start(both.to(Sink.list())).result() == [1, 2]
+    check_scenario(in_order)
+"""
+
+
+@pytest.mark.parametrize("folder", [".", "below"])
+@pytest.mark.parametrize("conftest", ["", 'pytest_plugins = ["actors_rs.testing.pytest_plugin"]'])
+def test_the_line_works_where_pytest_was_started_whether_the_plugin_is_loaded(
+    tmp_path, folder, conftest
+):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "conftest.py").write_text(conftest)
+    started_in = tmp_path / folder
+    started_in.mkdir(exist_ok=True)
+    (started_in / "test_order.py").write_text(IN_ORDER)
+    first = python("-m", "pytest", cwd=started_in).stdout
+    line = first.partition("replay it: ")[2].partition("\n")[0]
+    program, *arguments = shlex.split(line)
+    again = python("-m", program, *arguments, cwd=started_in).stdout
+    assert "1 failed" in again, (line, again)
+    assert "after 1 runs" not in again
 
 
 @pytest.mark.parametrize("run", [decorated, lambda: check_scenario(in_order, Plan(runs=200))])

@@ -15,9 +15,7 @@ from actors_rs.runtime.settings import check_flag
 from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
-from actors_rs.testing.explore.report import as_raised
-from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, search
-from actors_rs.testing.explore.search import replay as replay_trace
+from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, replayed, search
 from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules, schedule_file
 from actors_rs.testing.world import World
@@ -26,6 +24,8 @@ __all__ = ["check_scenario", "explore"]
 
 MOST_ORDERS = 200_000
 """Runs after which ``exhaustive=True`` gives up, unless told otherwise."""
+PLUGIN = "actors_rs.testing.pytest_plugin"
+"""What knows the option ``--replay``: for a pytest that has not loaded it."""
 
 
 def explore(
@@ -116,12 +116,13 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
     if SETTINGS.trace is not None:
         with SETTINGS.replays.counted("--replay"):
-            replay_trace(scenario, asked, Trace.parse(SETTINGS.trace))
+            _replay(scenario, asked, Trace.parse(SETTINGS.trace), strict=True)
         return Exploration(test, runs=1)
     if SETTINGS.schedules is not None:
-        for trace in load_schedules(SETTINGS.schedules, test):
-            with SETTINGS.replays.counted(str(schedule_file(SETTINGS.schedules, test))):
-                replay_trace(scenario, asked, trace, strict=False)
+        kept_in = str(schedule_file(SETTINGS.schedules, test))
+        for trace, why in load_schedules(SETTINGS.schedules, test):
+            with SETTINGS.replays.counted(kept_in, why):
+                _replay(scenario, asked, trace, strict=False)
     found = search(scenario, asked, test)
     SETTINGS.explored.append(Tally.of(found))
     if found.failure is not None:
@@ -138,11 +139,16 @@ def _as_told(plan: Plan) -> Plan:
     return plan if SETTINGS.seed is None else replace(plan, seed=SETTINGS.seed)
 
 
+def _replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool) -> None:
+    failure = replayed(scenario, plan, trace, strict=strict)[1]
+    if failure is not None:
+        raise failure.told(_again(scenario, plan, failure.trace))
+
+
 def _raise(found: Exploration, test: str, again: str) -> None:
     failure = found.failure
     assert failure is not None
-    raised = as_raised(failure.error)
-    raised.add_note(f"after {found.runs} runs\n{failure.report(again)}")
+    raised = failure.told(again, found.runs)
     if SETTINGS.keep and SETTINGS.schedules is not None:
         why = f"{type(failure.error).__name__}: {failure.error}".partition("\n")[0]
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
@@ -153,7 +159,8 @@ def _raise(found: Exploration, test: str, again: str) -> None:
 def _again(scenario: Scenario, plan: Plan, trace: Trace) -> str:
     """What makes the run again: a line for the shell, outside of pytest a call."""
     if test := _current_test():
-        return f"pytest {shlex.quote(test)} --replay {shlex.quote(str(trace))}"
+        pytest = "pytest" if SETTINGS.schedules is not None else f"pytest -p {PLUGIN}"
+        return f"{pytest} {shlex.quote(SETTINGS.argument(test))} --replay {shlex.quote(str(trace))}"
     name = getattr(scenario, "__qualname__", "scenario")
     call = f"replay({name}, {_in_short(plan)}, Trace.parse('{trace}'))"
     return f"{call}, all from actors_rs.testing.explore"

@@ -23,15 +23,17 @@ class Replays:
     misfits: list[TraceMisfit] = field(default_factory=list)
 
     @contextmanager
-    def counted(self, origin: str) -> Iterator[None]:
-        """Around a replay of a trace from ``origin``; takes it if that does not fit."""
+    def counted(self, origin: str, why: str = "") -> Iterator[None]:
+        """Around a replay of a trace from ``origin``, kept for ``why``; takes one that misfits."""
+        told = f"the trace is from {origin}"
         try:
             yield
         except TraceMisfit as misfit:
-            misfit.add_note(f"the trace is from {origin}")
+            misfit.add_note(told)
             self.misfits.append(misfit)
-        except BaseException:
+        except BaseException as error:
             self.failed += 1
+            error.add_note(f"{told}, kept for: {why}" if why else told)
             raise
         else:
             self.passed += 1

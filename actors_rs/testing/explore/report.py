@@ -16,19 +16,22 @@ LAST = 30
 
 @dataclass
 class Failure:
-    """A run that failed, with its shrunk ``trace`` and the world it has left behind."""
+    """A run that failed, with its shrunk ``trace`` and the world it has left behind.
+
+    One that was replayed has no ``seed``.
+    """
 
     error: BaseException
     trace: Trace
     world: World
-    seed: int
+    seed: int | None = None
 
     def report(self, again: str = "") -> str:
         """Seed, trace, the last deliveries, all actors, and the line ``again`` to replay it."""
         deliveries = self.world.deliveries()
         shown = deliveries[-LAST:]
         lines = [
-            f"seed: {self.seed}",
+            f"seed: {self.seed}" if self.seed is not None else "",
             f"trace: {self.trace}",
             f"the last {len(shown)} of {len(deliveries)} deliveries:",
             *(f"  {line}" for line in sequence_diagram(shown)),
@@ -37,6 +40,13 @@ class Failure:
             f"replay it: {again}" if again else "",
         ]
         return "\n".join(line for line in lines if line)
+
+    def told(self, again: str = "", runs: int = 0) -> BaseException:
+        """What a test raises for it, with its report; it was found after so many ``runs``."""
+        raised = as_raised(self.error)
+        after = f"after {runs} runs\n" if runs else ""
+        raised.add_note(f"{after}{self.report(again)}")
+        return raised
 
 
 def as_raised(error: BaseException) -> BaseException:

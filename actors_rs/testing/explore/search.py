@@ -18,14 +18,14 @@ from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.repeats import check_repeats
-from actors_rs.testing.explore.report import Failure, as_raised, pytest_outcomes
+from actors_rs.testing.explore.report import Failure, pytest_outcomes
 from actors_rs.testing.explore.shrink import shrink
 from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import Trace, graph_id
 from actors_rs.testing.faults import is_injected
 from actors_rs.testing.world import World
 
-__all__ = ["Exploration", "Plan", "Scenario", "replay", "run_once", "search"]
+__all__ = ["Exploration", "Plan", "Scenario", "replay", "replayed", "run_once", "search"]
 
 Scenario: TypeAlias = Callable[[World], object]
 WINDOWS = (4, 1, 2, 16)
@@ -164,17 +164,24 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
     ``TraceMisfit``, an ``InvalidArgumentError``, for a trace of another graph, and if ``strict``
     also where a decision is not there any more.
     """
+    world, failure = replayed(scenario, plan, trace, strict=strict)
+    if failure is not None:
+        raise failure.told()
+    return world
+
+
+def replayed(
+    scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool
+) -> tuple[World, Failure | None]:
+    """As ``replay``, but returns a failure, with the trace of what was really decided."""
     made = Replay(trace.deviations) if strict else Scripted(trace.deviations)
     world, error = run_once(scenario, plan, made, guarded=True)
     trace.check_graph(world.graph)
     if isinstance(made, Replay):
         made.check_fits(failed=error is not None)
-    if error is not None:
-        failure = Failure(error, trace, world, plan.seed)
-        raised = as_raised(error)
-        raised.add_note(failure.report())
-        raise raised
-    return world
+    if error is None:
+        return world, None
+    return world, Failure(error, Trace(trace.graph, made.deviations), world)
 
 
 def _explain(scenario: Scenario, plan: Plan, world: World, error: BaseException) -> Failure:

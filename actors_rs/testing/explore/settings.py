@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +44,8 @@ class Settings:
     """``runs``, ``seed`` and ``trace`` replace what a test says; ``None`` leaves it as it is.
 
     ``schedules`` is the folder of kept traces, ``keep`` whether to add those of new failures.
-    ``replays`` are those of the test that runs.
+    ``replays`` are those of the test that runs. Tests are named by their path from ``root``;
+    pytest was started in ``started_in``. Both are guessed where the plugin has not told them.
     """
 
     runs: int | None = None
@@ -51,8 +53,17 @@ class Settings:
     trace: str | None = None
     keep: bool = False
     schedules: Path | None = None
+    root: Path | None = None
+    started_in: Path | None = None
     explored: list[Tally] = field(default_factory=list)
     replays: Replays = field(default_factory=Replays)
+
+    def argument(self, test: str) -> str:
+        """What to call ``test`` on the command line, from where pytest was started."""
+        path, colons, name = test.partition("::")
+        here = self.started_in or Path.cwd()
+        root = self.root or next((up for up in (here, *here.parents) if (up / path).exists()), here)
+        return f"{os.path.relpath(root / path, here)}{colons}{name}"
 
     def test_passed(self, test: str) -> None:
         """Raise ``TraceMisfit`` if all its replays were of something else; note what passed."""

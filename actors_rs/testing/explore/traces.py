@@ -73,10 +73,11 @@ def schedule_file(folder: Path, test: str) -> Path:
     return folder / f"{name}.json"
 
 
-def load_schedules(folder: Path, test: str) -> list[Trace]:
-    """The traces kept for ``test``; raises ``InvalidArgumentError`` for a file that is none."""
+def load_schedules(folder: Path, test: str) -> list[tuple[Trace, str]]:
+    """The traces kept for ``test``, each with why; raises for a file that holds none."""
     path = schedule_file(folder, test)
-    return [Trace.parse(word) for word in _read(path)] if path.exists() else []
+    kept = _read(path) if path.exists() else {}
+    return [(Trace.parse(word), why) for word, why in kept.items()]
 
 
 def add_schedule(folder: Path, test: str, trace: Trace, why: str = "") -> Path:
