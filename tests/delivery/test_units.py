@@ -256,3 +256,18 @@ def test_an_element_that_is_passed_over_takes_none_before_it_along(system, direc
     assert sorted(n.as_py() for n in written(directory)) == [1, 3]
     assert done["two"] == {Disposition.DEAD_LETTERED: 1}
     assert [done[n] for n in (1, 3)] == [{Disposition.DELIVERED: 1}] * 2
+
+
+@pytest.mark.parametrize("bad", ["ab", 7, None])
+def test_what_is_no_row_for_sqlite_is_refused_and_passed_over_alone(system, tmp_path, bad):
+    done = {}
+    path = tmp_path / "rows.db"
+    setup = "CREATE TABLE IF NOT EXISTS t (a, b)"
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (?, ?)", setup=setup)
+    elements = acknowledged(Source.of((1, 2), bad, (3, 4)), done.__setitem__)
+    with pytest.raises(StreamError, match="an element is a tuple or a dict of parameters, got"):
+        system.start(elements.to(sink)).result(SECONDS)
+    assert bad not in done
+    assert system.start(elements.to(sink.on_failure("resume"))).result(SECONDS) == 2
+    assert done[bad] == {Disposition.DEAD_LETTERED: 1}
+    assert done[3, 4] == {Disposition.DELIVERED: 1}

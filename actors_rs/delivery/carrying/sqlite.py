@@ -15,6 +15,7 @@ from typing import Any
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import UnitSink
 from actors_rs.stages.sinks.files import naming
+from actors_rs.stages.sinks.sqlite import Parameters
 
 __all__ = ["UnitSqlite"]
 
@@ -33,6 +34,7 @@ class UnitSqlite(UnitSink[list[Any]]):
         super().__init__()
         self._path = path
         self._sql = sql
+        self._parameters = Parameters(sql)
         self._setup = setup
         self._database: sqlite3.Connection | None = None
 
@@ -49,6 +51,7 @@ class UnitSqlite(UnitSink[list[Any]]):
         return []
 
     def add(self, held: list[Any], value: Any, /) -> None:
+        self._parameters.check((value,))  # here, where it is this element that is at fault
         held.append(value)
 
     def commit(self, unit: Unit, held: list[Any], /, *, last: bool) -> None:
