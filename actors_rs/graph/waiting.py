@@ -120,13 +120,15 @@ def _check_may_wait(end: RunEnd[Any]) -> None:
 
 
 def awaitable(error: BaseException) -> BaseException:
-    """``error`` as a coroutine that awaits the run can raise it: no ``StopIteration``.
+    """``error`` as a coroutine that awaits the run can raise it.
 
-    asyncio refuses that where it is handed over, and whoever awaits would do so for ever.
+    Not a ``StopIteration``: asyncio refuses that where it is handed over, and whoever awaits would
+    do so for ever. Nor asyncio's ``CancelledError``: that would say that the one who awaits was
+    cancelled, and a ``TaskGroup`` drops it.
     """
-    if not isinstance(error, StopIteration):
+    if not isinstance(error, StopIteration | asyncio.CancelledError):
         return error
     named = f"{type(error).__name__}({said(error)!r})"
-    refused = StreamError(f"the run ended with {named}, which no coroutine can raise")
+    refused = StreamError(f"the run ended with {named}, which no coroutine can raise for it")
     refused.__cause__ = error
     return refused

@@ -100,16 +100,22 @@ def test_a_coroutine_may_await_a_run_of_its_system_and_wait_for_one_of_another(s
         assert system.start(flow.to(Sink.list())).result(SECONDS) == [6, 12]
 
 
-def test_a_coroutine_hears_of_a_run_that_ended_with_a_stop_iteration(system):
-    """asyncio takes no such error, and who awaited the run would have done so for ever."""
+@pytest.mark.parametrize("error", [StopIteration("over"), asyncio.CancelledError("over")])
+def test_a_coroutine_hears_of_a_run_that_ended_with_what_it_cannot_raise(system, error):
+    """For ever it would wait for the one; the other would say that it was cancelled itself."""
     switch = KillSwitch()
-    switch.abort(StopIteration("over"))
+    switch.abort(error)
 
     async def wait():
         return await system.start(Source.never().kill_switch(switch).to(Sink.list()))
 
     async def in_time():
-        return await asyncio.wait_for(wait(), SECONDS)
+        async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
+            group.create_task(wait())
 
-    with pytest.raises(StreamError, match="which no coroutine can raise"):
+    with pytest.raises(ExceptionGroup) as caught:
         asyncio.run(in_time())
+    (raised,) = caught.value.exceptions
+    assert isinstance(raised, StreamError)
+    assert "which no coroutine can raise" in str(raised)
+    assert raised.__cause__ is error
