@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 __all__ = ["UNREAD", "mapper", "of_pickled"]
@@ -26,7 +26,7 @@ UNREAD = b""
 
 
 def mapper(f: Callable[[Any], Any]) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """For ``RDD.mapPartitions``: ``f`` of each element, which may be a coroutine."""
+    """For ``RDD.mapPartitions``: ``f`` of each element, which may give an awaitable."""
 
     def run(chunks: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in chunks:
@@ -57,11 +57,15 @@ def of_pickled(f: Callable[[Any], Any]) -> Callable[[bytes], Any]:
 def _outcome(f: Callable[[Any], Any], element: Any) -> tuple[bool, Any]:
     try:
         value = f(element)
-        if inspect.iscoroutine(value):
-            value = asyncio.run(value)
+        if inspect.isawaitable(value):
+            value = asyncio.run(_awaited(value))
     except Exception as error:
         return False, _that_travels(error)
     return True, value
+
+
+async def _awaited(made: Awaitable[Any]) -> Any:
+    return await made
 
 
 def _that_travels(error: Exception) -> Exception:

@@ -142,7 +142,7 @@ def test_an_element_that_goes_one_way_of_several_is_acknowledged_there(system, a
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize("kind", ["value", "coroutine", "future"])
+@pytest.mark.parametrize("kind", ["value", "coroutine", "future", "awaitable"])
 def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind, ordered):
     async def later(n):
         return n + 1
@@ -152,6 +152,7 @@ def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind
             "value": lambda n: n + 1,
             "coroutine": later,
             "future": lambda n: executor.submit(lambda: n + 1),
+            "awaitable": lambda n: system.start(Source.of(n + 1).to(Sink.first())),
         }[kind]
         flow = numbers(acks, 50).map_async(f, parallelism=4, ordered=ordered)
         assert run(system, flow.to(Sink.sum())) == sum(range(1, 51))
@@ -183,7 +184,7 @@ class Elsewhere(ThreadPoolExecutor):
         return super().submit(*pickle.loads(pickle.dumps((f, *args))))
 
 
-@pytest.mark.parametrize("f", [more, more_later, more_in_time, more_in_future])
+@pytest.mark.parametrize("f", [more, more_in_time, more_in_future])
 def test_an_executor_of_the_users_is_given_the_function_and_the_value_alone(system, acks, f):
     with Elsewhere(2) as executor:
         flow = numbers(acks, 50).map_async(f, parallelism=4, executor=executor)

@@ -5,6 +5,7 @@ import asyncio
 import gc
 import operator
 import threading
+import types
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from weakref import ref
@@ -55,7 +56,31 @@ def future_of_a_coroutine(n):
     return answer
 
 
-FUNCTIONS = [value, future, coroutine, lambda n: coroutine(n), future_of_a_coroutine]
+@types.coroutine
+def coroutine_of_old(n):
+    yield
+    return n * n
+
+
+class Square:
+    """An awaitable that is no coroutine, as HTTP clients return."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __await__(self):
+        return coroutine(self.n).__await__()
+
+
+FUNCTIONS = [
+    value,
+    future,
+    coroutine,
+    lambda n: coroutine(n),
+    future_of_a_coroutine,
+    coroutine_of_old,
+    Square,
+]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS)
@@ -64,6 +89,27 @@ FUNCTIONS = [value, future, coroutine, lambda n: coroutine(n), future_of_a_corou
 def test_whatever_f_returns_each_element_gives_one_result(f, ordered, parallelism):
     got = run(Source.range(0, 100).map_async(f, parallelism, ordered).to(Sink.list()))
     assert (got if ordered else sorted(got)) == [n * n for n in range(100)]
+
+
+def test_a_run_that_f_returns_is_awaited():
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+
+        def started(n):
+            return system.start(Source.range(0, n).map_async(coroutine, 2).to(Sink.sum()))
+
+        flow = Source.of(2, 3).map_async(started, 2)
+        assert system.start(flow.to(Sink.list())).result(SECONDS) == [1, 5]
+
+
+def test_a_future_of_another_event_loop_is_refused_and_says_what_to_give_instead():
+    async def main():
+        task = asyncio.ensure_future(coroutine(3))
+        with ActorSystem(shutdown_timeout=SECONDS) as system:
+            with pytest.raises(StageError, match="run_coroutine_threadsafe gives"):
+                await system.start(Source.of(1).map_async(lambda _: task, 1).to(Sink.list()))
+        await task
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("ordered", [True, False])

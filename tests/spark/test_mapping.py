@@ -7,6 +7,7 @@ import os
 import pickle
 import threading
 import time
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, spark_map
+from actors_rs.spark.map_worker import mapper
 from actors_rs.spark.mapping import _fill
 from actors_rs.spark.pickling import chunks_of
 from tests.spark.jobs import jobs_running, until
@@ -60,6 +62,22 @@ def test_a_coroutine_function_is_run_in_the_worker(
 
     driver = os.getpid()
     assert results(system, 5, spark_map(later, spark)) == [(n, False) for n in range(5)]
+
+
+class Square:
+    """An awaitable that is no coroutine."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __await__(self) -> Generator[Any, None, int]:
+        yield from asyncio.sleep(0).__await__()
+        return self.n * self.n
+
+
+def test_an_awaitable_that_the_function_gives_is_awaited_in_the_worker() -> None:
+    (answers,) = mapper(Square)(iter([pickle.dumps([2, 3])]))
+    assert pickle.loads(answers) == [(True, 4), (True, 9)]
 
 
 def test_an_element_that_raises_fails_alone_and_says_where(

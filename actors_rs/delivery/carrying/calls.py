@@ -8,6 +8,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from actors_rs.delivery.ack import Tracked
+from actors_rs.stages.operators.map_async import awaited
 
 __all__ = ["CarryingExecutor", "carrying_call", "of_value"]
 
@@ -20,7 +21,7 @@ def of_value(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
 def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
     """``f`` as ``map_async`` takes it, its result with the token of its argument.
 
-    Whether it returns a value, a coroutine or a future, it does so still.
+    Whether it returns a value, an awaitable or a future, it does so still.
     """
     if inspect.iscoroutinefunction(f):
         return _carrying_coroutine(f)
@@ -33,10 +34,10 @@ def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
 
 def _with_token(result: Any, tracked: Tracked) -> Any:
     """``result``, or what comes of it, as an element in place of ``tracked``."""
-    if inspect.iscoroutine(result):
-        return _awaited(result, tracked)
     if isinstance(result, Future):
         return _chained(result, tracked)
+    if inspect.isawaitable(result):
+        return _awaited(result, tracked)
     return Tracked(result, tracked.token)
 
 
@@ -63,7 +64,7 @@ def _carrying_coroutine(
 
 
 async def _awaited(result: Awaitable[Any], tracked: Tracked) -> Tracked:
-    return Tracked(await result, tracked.token)
+    return Tracked(await awaited(result), tracked.token)
 
 
 def _chained(future: Future[Any], tracked: Tracked) -> Future[Any]:

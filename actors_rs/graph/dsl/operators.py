@@ -21,6 +21,7 @@ from actors_rs.graph.dsl.checks import (
     wrong_value,
 )
 from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from actors_rs.stages.operators.filter import Filter
@@ -200,8 +201,10 @@ class Operators(Appending[In_contra, Out_co]):
     ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time.
 
-        ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or a coroutine. It
-        runs on threads of the system, or on ``executor``. Results come in the order of the
+        ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or an awaitable. It
+        runs on threads of the system, or on ``executor``; what is to be awaited is awaited on the
+        system's event loop. There each call has a copy of the context (``contextvars``) that the
+        run was started in, and each coroutine is a task. Results come in the order of the
         elements, or with ``ordered=False`` as they are ready. With ``key``, calls for elements
         of the same key follow each other, so their results are in order; those of different keys
         come as they are ready.
@@ -211,6 +214,11 @@ class Operators(Appending[In_contra, Out_co]):
         flag(ordered, "map_async: ordered")
         if executor is not None and not isinstance(executor, Executor):
             raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
+        if executor is not None and deferred_kind(f) == COROUTINE:
+            raise wrong_value(
+                "map_async: a coroutine function runs on the system's event loop, so expected no "
+                f"executor, got {executor!r}"
+            )
         if key is None:
             return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
         by = plain_function(key, "map_async: key")

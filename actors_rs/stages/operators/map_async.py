@@ -4,8 +4,8 @@
     out: f(1) f(2) f(3) |    (two calls at a time; in the order of the input unless ordered=False)
 
 Gives what a function makes of each element, several calls at a time. It may block: it runs on a
-thread that may. It may return a value, a ``concurrent.futures.Future`` or a coroutine, which runs
-on the system's event loop.
+thread that may. It may return a value, a ``concurrent.futures.Future`` or an awaitable, such as a
+coroutine, which is awaited on the system's event loop. Each call has a context of its own.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
   made at a time, and waits when results are not taken.
@@ -18,9 +18,9 @@ Cancels: upstream, when downstream cancels; calls that have not begun are not ma
 from __future__ import annotations
 
 import inspect
-from asyncio import CancelledError, get_running_loop
+from asyncio import CancelledError, get_running_loop, isfuture
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
@@ -32,6 +32,19 @@ from actors_rs.errors import DeciderError, StreamError
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+
+
+async def awaited(made: Awaitable[Any]) -> Any:
+    """What comes of ``made``, which a function has returned, on this event loop.
+
+    Raises ``TypeError`` for a future, or a task, of another one.
+    """
+    if isfuture(made) and made.get_loop() is not get_running_loop():
+        raise TypeError(
+            f"map_async awaits what f returns on the system's event loop, got {made!r} of another "
+            "one; asyncio.run_coroutine_threadsafe gives a concurrent.futures.Future for that"
+        )
+    return await made
 
 
 class _Call:
@@ -244,7 +257,7 @@ class MapAsync(StageLogic):
             except BaseException as error:
                 self.context.post(partial(self._finish, call, None, error))
                 continue
-            if inspect.iscoroutine(value) or isinstance(value, Future):
+            if isinstance(value, Future) or inspect.isawaitable(value):
                 self._settle(call, value)  # the call goes on, and keeps the slot
                 return
             self.context.post(partial(self._finish, call, value, None))
@@ -277,13 +290,14 @@ class MapAsync(StageLogic):
 
     def _settle(self, call: _Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
-        if inspect.iscoroutine(value):
+        if isinstance(value, Future):
+            self._follow(call, value)
+        elif inspect.isawaitable(value):
+            coroutine = value if inspect.iscoroutine(value) else awaited(value)
             try:
-                self.context.run_coroutine(value, partial(self._follow, call))
+                self.context.run_coroutine(coroutine, partial(self._follow, call))
             except Exception as error:  # no thread for it: nobody else hears of that here
                 self.context.post(partial(self._finish_and_leave, call, None, error))
-        elif isinstance(value, Future):
-            self._follow(call, value)
         else:
             self.context.post(partial(self._finish_and_leave, call, value, None))
 
