@@ -3,6 +3,7 @@
 
 import asyncio
 import functools
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -89,6 +90,7 @@ DRAWN = {
     "expand: f": lambda f: Flow().expand(f),
     "catch: f": lambda f: Flow().catch(f),
     "Source.defer: each argument": lambda f: Source.defer(f),
+    "Source.from_iterable: iterable": lambda f: Source.from_iterable(f),
     "Source.unfold_resource: open": lambda f: Source.unfold_resource(f, next, print),
 }
 
@@ -113,6 +115,16 @@ def test_a_function_that_only_an_event_loop_runs_gives_no_elements(what, kind, f
 @pytest.mark.parametrize("what", DRAWN)
 def test_a_generator_function_is_welcome_where_what_it_gives_is_an_element_or_drawn(what):
     DRAWN[what](generator)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("key", [None, str])
+def test_a_coroutine_function_which_no_executor_runs_is_refused_with_one(form, key):
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(ValueError, match=r"^map_async: .* event loop, .* no executor, got "),
+    ):
+        Flow().map_async(FORMS[form](coroutine), 1, executor=executor, key=key)
 
 
 def test_a_coroutine_function_is_awaited_by_map_async_and_an_async_generator_by_nobody():

@@ -104,7 +104,8 @@ class SourceFactories(FileSources):
                 "Source.from_iterable needs an iterable, or a function that gives one, "
                 f"got {iterable!r}"
             )
-        return source("from_iterable", partial(IterableSource, iterable))
+        make = function(iterable, "Source.from_iterable: iterable")
+        return source("from_iterable", partial(IterableSource, make))
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
