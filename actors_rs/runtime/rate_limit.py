@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
@@ -74,6 +75,25 @@ class RateLimit:
             bucket = self._at(now)
             count = max(0, min(most, math.floor(bucket.level)))
             self._bucket = bucket.less(count)
+            return count
+
+    def level(self, now: float, /) -> float:
+        """What may pass now, as a cost; below 0 if others are in line. It may be less in a moment."""
+        with self._lock:
+            self._bucket = bucket = self._at(now)
+            return bucket.level
+
+    def take_costs(self, costs: Sequence[float], now: float, /) -> int:
+        """How many elements that cost so much, the first ones, may pass now; they have passed."""
+        with self._lock:
+            bucket = self._at(now)
+            count, total = 0, 0.0
+            for cost in costs:
+                if total + cost > bucket.level:
+                    break
+                total += cost
+                count += 1
+            self._bucket = bucket.less(total)
             return count
 
     def reserve(self, cost: float, now: float, /) -> Ticket:

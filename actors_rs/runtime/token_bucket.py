@@ -30,11 +30,12 @@ class TokenBucket:
         if now <= self.at:
             return self
         level = min(self.capacity, self.level + (now - self.at) * self.rate)
-        return replace(self, level=level, at=now)
+        return TokenBucket(self.rate, self.capacity, level, now)
 
     def less(self, tokens: float) -> TokenBucket:
         """With ``tokens`` taken out, or, if negative, put back."""
-        return replace(self, level=min(self.capacity, self.level - tokens))
+        level = min(self.capacity, self.level - tokens)
+        return TokenBucket(self.rate, self.capacity, level, self.at)  # ``replace`` takes five times
 
     def changed(self, rate: float, capacity: float) -> TokenBucket:
         """From now on with another rate and capacity."""

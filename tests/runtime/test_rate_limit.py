@@ -60,6 +60,33 @@ def test_no_more_passes_in_any_time_than_the_burst_and_the_rate(rate, burst, ask
             assert inside <= burst + rate * (end - began) + 1e-6
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.floats(0.1, 50),
+    st.floats(0.5, 20),
+    st.lists(st.tuples(st.floats(0, 3), st.lists(st.floats(0, 9), max_size=9)), max_size=30),
+)
+def test_costs_pass_in_their_order_and_no_more_than_the_burst_and_the_rate(rate, burst, asked):
+    limit, now, passed = RateLimit(rate, burst=burst), 0.0, []
+    for pause, costs in asked:
+        now += pause
+        level, count = limit.level(now), limit.take_costs(costs, now)
+        assert count == len(costs) or sum(costs[: count + 1]) > level - 1e-6
+        passed.append((now, sum(costs[:count])))
+    for i, (began, _) in enumerate(passed):
+        for end, _ in passed[i:]:
+            inside = sum(cost for at, cost in passed if began <= at <= end)
+            assert inside <= burst + rate * (end - began) + 1e-6
+
+
+def test_nothing_passes_before_those_that_stand_in_line_not_even_what_is_free():
+    limit = RateLimit(1, burst=1)
+    limit.reserve(3, 0.0)
+    assert limit.level(0.0) == -2
+    assert limit.take_costs([0.0], 0.0) == 0
+    assert limit.take_costs([0.0, 0.5], 3.0) == 2
+
+
 def test_those_that_stand_in_line_are_served_in_their_order():
     limit = RateLimit(2, burst=1)
     tickets = [limit.reserve(1, 0.0) for _ in range(4)]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.throttle import Throttle
 from tests.stages.harness import Alone
 
@@ -32,6 +33,46 @@ def test_throttle_charges_what_an_element_costs():
     assert stage.elapse(3.9).down.elements == ["a"]
     assert stage.elapse(0.2).down.elements == ["a", "four", ""]
     assert stage.elapse(1).down.elements == ["a", "four", "", "b"]
+
+
+def test_what_can_pass_at_once_is_given_in_few_frames_and_each_cost_is_asked_once():
+    asked = []
+
+    def cost(n):
+        asked.append(n)
+        return 2
+
+    stage = Alone(Throttle(RateLimit(1, burst=12), cost), window=64).request(99).push(*range(40))
+    assert stage.down.frames == [[0], [1, 2, 3, 4], [5]]
+    assert stage.logic.details() == {"waiting": True}
+    stage.elapse(4)
+    assert stage.down.elements == list(range(8))
+    assert asked == list(range(9))
+
+
+def test_what_another_stream_took_at_the_same_moment_is_waited_for():
+    class Shared(RateLimit):
+        def level(self, now):
+            level = super().level(now)
+            super().take(others.pop() if others else 0, now)
+            return level
+
+    others = [6, 0]
+    stage = Alone(Throttle(Shared(1, burst=10), lambda _: 2), window=64).request(99)
+    stage.push(*range(9)).complete()
+    assert stage.down.elements == [0, 1]
+    assert stage.elapse(2).down.elements == [0, 1, 2]
+    assert stage.elapse(12).down.elements == list(range(9))
+    assert stage.down.completed
+
+
+def test_an_element_whose_cost_cannot_be_told_is_passed_over_behind_those_before_it():
+    stage = Alone(Throttle(RateLimit(1, burst=4), lambda n: 1 // (n != 2)), window=64)
+    stage.logic.on_failure = OnFailure("resume")
+    stage.request(99).push(*range(6))
+    assert stage.down.elements == [0, 1, 3, 4]
+    assert stage.elapse(1).down.elements == [0, 1, 3, 4, 5]
+    assert stage.letters == [(2, 2, "resume")]
 
 
 def test_a_cost_may_be_any_real_number():

@@ -12,13 +12,15 @@ Cancels: at once; the share of the rate that a waiting element had is given back
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.pace import Pace
 from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 
 __all__ = ["Limit", "Throttle"]
@@ -29,6 +31,14 @@ class Limit(Protocol):
 
     def take(self, most: int, now: float, /) -> int:
         """How many elements of cost 1, up to ``most``, may pass now; they count as passed."""
+        ...
+
+    def level(self, now: float, /) -> float:
+        """What may pass now, as a cost; below 0 if others are in line. It may be less in a moment."""
+        ...
+
+    def take_costs(self, costs: Sequence[float], now: float, /) -> int:
+        """How many elements that cost so much, the first ones, may pass now; they have passed."""
         ...
 
     def reserve(self, cost: float, now: float, /) -> Any:
@@ -50,7 +60,11 @@ class Limit(Protocol):
 
 
 class Throttle(PassThrough):
-    """Elements at the pace of ``limit``. With ``cost``, each is taken by itself."""
+    """Elements at the pace of ``limit``.
+
+    ``cost`` is asked for those that can pass now and for one more, and only if another stage took
+    of the limit at the same moment is it asked for one of them again.
+    """
 
     def __init__(self, limit: Limit, cost: Callable[[Any], float] | None) -> None:
         super().__init__()
@@ -58,6 +72,7 @@ class Throttle(PassThrough):
         self._cost = cost
         self._waiting: tuple[Any, Any] | None = None  # an element and its ticket
         self._alarm = Alarm(self)
+        self._pace = Pace()
         self._woken = False  # a message says so that was not looked at yet
 
     def start(self) -> None:
@@ -76,8 +91,7 @@ class Throttle(PassThrough):
             elif budget.spent():
                 return
             else:
-                self._take_next()
-                budget.lap()
+                self._take_costly(budget)
 
     def upstream_ended(self, error: BaseException | None) -> None:
         if self._waiting is None or self.outlet.closed:
@@ -131,15 +145,35 @@ class Throttle(PassThrough):
         if free < len(frame):
             self._line_up(inlet.take(1)[0], 1.0)
 
-    def _take_next(self) -> None:
+    def _take_costly(self, budget: Budget) -> None:
+        """As ``_take_free``, where the elements have to be asked what they cost."""
+        inlet, outlet = self.inlet, self.outlet
+        piece = inlet.take(min(outlet.demand, self._pace.size))
+        costs, failure = self._costs_of(piece)
+        self._pace.record(len(costs), budget.lap())
+        free = self._limit.take_costs(costs, self.context.now())
+        outlet.emit(piece[:free])
+        inlet.untake(piece[free:])
+        if free < len(costs):
+            self._line_up(inlet.take(1)[0], costs[free])
+        elif failure is not None:
+            self.survives(failure, inlet.take(1)[0], inlet.count - 1)
+
+    def _costs_of(self, piece: Frame) -> tuple[list[float], Exception | None]:
+        """What its first elements cost, up to one that cannot pass now or cannot be told."""
         assert self._cost is not None
-        element = self.inlet.take(1)[0]
-        try:
-            cost = _checked(self._cost(element))
-        except Exception as error:
-            self.survives(error, element, self.inlet.count - 1)
-        else:
-            self._line_up(element, cost)
+        costs: list[float] = []
+        level = self._limit.level(self.context.now())
+        for element in piece:
+            try:
+                cost = _checked(self._cost(element))
+            except Exception as error:
+                return costs, error
+            costs.append(cost)
+            level -= cost
+            if level < 0:
+                break
+        return costs, None
 
     def _line_up(self, element: Any, cost: float) -> None:
         self._waiting = (element, self._limit.reserve(cost, self.context.now()))
