@@ -13,7 +13,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from pykka import Future, Timeout
 
-from actors_rs.runtime._primitives import Full, Lock, check_may_block, drive_until, or_for_ever
+from actors_rs.runtime._primitives import (
+    Full,
+    Lock,
+    check_may_block,
+    drive_until,
+    monotonic,
+    or_for_ever,
+)
 from actors_rs.runtime.settings import check_timeout
 
 __all__ = ["PooledFuture"]
@@ -46,10 +53,9 @@ class PooledFuture(Future[T]):
             check_timeout(timeout)
         if not self._done:
             if self._get_hook is None:
-                self._wait(timeout)
+                timeout = self._wait(timeout)
             if self._get_hook is not None:
-                with self._latch:  # the hook runs once, however many threads ask
-                    return super().get(timeout=timeout)
+                return self._computed(timeout)
         if self._error is not None:
             raise self._error.with_traceback(self._traceback)  # not longer with every get
         return self._value  # type: ignore[no-any-return]
@@ -74,6 +80,7 @@ class PooledFuture(Future[T]):
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let ``func(timeout)`` compute the result on ``get``; raises like ``set``."""
         self._claim_or_raise()
+        self._computing = Lock()  # held while the hook runs, by whoever is the first to ask
         super().set_get_hook(func)
         self._latch.release()
 
@@ -81,22 +88,41 @@ class PooledFuture(Future[T]):
         if not self._claim.acquire(blocking=False):
             raise Full("the future has a result already")
 
-    def _is_settled(self) -> bool:
-        return not self._latch.locked()
-
-    def _wait(self, timeout: float | None) -> None:
-        seconds = -1 if timeout is None else max(0.0, timeout)
-        latch = self._latch
+    def _wait(self, timeout: float | None) -> float | None:
+        """Return when there is a result or a hook; what is left of ``timeout`` then."""
+        latch, left = self._latch, timeout
         if not latch.acquire(blocking=False):
             if self._done:  # whoever has the latch is another waiter, and only for a moment
-                return
-            if seconds:
-                check_may_block(
-                    "a thread that actors share must not wait for a future: let the answer come "
-                    "as a message, or give the actor its own thread with dispatcher = 'pinned'"
-                )
-            if drive_until(self._is_settled, timeout):
-                seconds = 0
-            if not latch.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
-                raise Timeout(f"{timeout} seconds")
+                return timeout
+            left = _wait_for(latch, timeout)
         latch.release()  # the next one waiting may pass too
+        return left
+
+    def _computed(self, timeout: float | None) -> T:
+        """What the hook gives; it runs once, however many threads ask, unless it raises."""
+        lock, left = self._computing, timeout
+        if not lock.acquire(blocking=False):
+            left = _wait_for(lock, timeout)
+        try:
+            if not self._done:
+                self._value = super().get(timeout=left)
+                self._done = True
+            return self._value  # type: ignore[no-any-return]
+        finally:
+            lock.release()
+
+
+def _wait_for(lock: Lock, timeout: float | None) -> float | None:
+    """Take ``lock``, which somebody else has, within ``timeout`` seconds; what is left of them."""
+    seconds = -1 if timeout is None else max(0.0, timeout)
+    if seconds:
+        check_may_block(
+            "a thread that actors share must not wait for a future: let the answer come "
+            "as a message, or give the actor its own thread with dispatcher = 'pinned'"
+        )
+    began = monotonic()
+    if drive_until(lambda: not lock.locked(), timeout):
+        seconds = 0
+    if not lock.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
+        raise Timeout(f"{timeout} seconds")
+    return None if timeout is None else max(0.0, timeout - (monotonic() - began))

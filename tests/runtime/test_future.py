@@ -12,7 +12,7 @@ from actors_rs import ActorSystem
 from actors_rs.errors import BlockingError
 from actors_rs.runtime import _primitives
 from actors_rs.runtime.future import PooledFuture
-from tests.runtime.support import Recorder, in_threads
+from tests.runtime.support import DEADLINE, Recorder, in_threads
 
 
 @pytest.fixture
@@ -108,6 +108,70 @@ def test_a_get_hook_runs_once_for_many_threads(future):
 
     in_threads(8, get)
     assert calls == [1]
+
+
+def test_a_get_hook_that_raises_runs_again_for_the_next_one(future):
+    answers = iter([ValueError("not yet"), "answer"])
+
+    def hook(timeout):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    future.set_get_hook(hook)
+    with pytest.raises(ValueError, match="not yet"):
+        future.get()
+    assert [future.get(), future.get()] == ["answer"] * 2
+
+
+@pytest.fixture
+def busy(future):
+    """A future whose hook runs on another thread, and ends with the test."""
+    begun, over = threading.Event(), threading.Event()
+    future.set_get_hook(lambda timeout: begun.set() or over.wait(DEADLINE))
+    thread = threading.Thread(target=future.get)
+    thread.start()
+    assert begun.wait(DEADLINE)
+    yield future
+    over.set()
+    thread.join()
+    assert future.get(timeout=0) is True
+
+
+def test_whoever_waits_for_the_hook_on_another_thread_gives_up_after_its_timeout(busy):
+    for timeout in (0, 0.01, -1):
+        with pytest.raises(pykka.Timeout):
+            busy.get(timeout=timeout)
+
+
+def test_a_pool_thread_does_not_wait_for_the_hook_on_another_thread(busy):
+    with _primitives.blocking_forbidden():
+        with pytest.raises(BlockingError, match="pinned"):
+            busy.get()
+        with pytest.raises(pykka.Timeout):  # a look is no wait
+            busy.get(timeout=0)
+
+
+def test_a_hook_gets_what_waiting_for_the_thread_before_has_left_of_the_timeout(
+    future, monkeypatch
+):
+    seen, waiting, clock = [], threading.Event(), iter([100.0, 105.0])
+    monkeypatch.setattr(
+        "actors_rs.runtime.future.monotonic", lambda: (waiting.set(), next(clock))[1]
+    )
+    future.set_get_hook(seen.append)
+    future._computing.acquire()  # as the thread before, whose hook raises
+
+    def work(number):
+        if number:
+            future.get(timeout=20)
+        else:
+            assert waiting.wait(DEADLINE)
+            future._computing.release()
+
+    in_threads(2, work)
+    assert seen == [15.0]
 
 
 def test_a_waiting_thread_is_served_by_a_hook_set_later(future):
