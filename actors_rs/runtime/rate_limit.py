@@ -78,7 +78,7 @@ class RateLimit:
             return count
 
     def level(self, now: float, /) -> float:
-        """What may pass now, as a cost; below 0 if others are in line. It may be less in a moment."""
+        """What may pass now, as a cost; below 0 if others are in line, and soon perhaps less."""
         with self._lock:
             self._bucket = bucket = self._at(now)
             return bucket.level

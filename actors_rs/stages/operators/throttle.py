@@ -34,7 +34,7 @@ class Limit(Protocol):
         ...
 
     def level(self, now: float, /) -> float:
-        """What may pass now, as a cost; below 0 if others are in line. It may be less in a moment."""
+        """What may pass now, as a cost; below 0 if others are in line, and soon perhaps less."""
         ...
 
     def take_costs(self, costs: Sequence[float], now: float, /) -> int:
