@@ -78,9 +78,10 @@ class StageSpec:
     behind one; ``fused`` ones are, and with the host if they are an inner stream. ``carrier``: what
     the elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
-    requested, unless the window is given. ``frugal``: the elements of
-    this source are so dear that none is to be asked for which the end of the chain has no place
-    for; linear stages behind it hand on the demand they get.
+    requested, unless the window is given. ``most_window``: the most they do then, as the stage
+    takes long over an element, and what was asked for is to be gone through when the run drains.
+    ``frugal``: the elements of this source are so dear that none is to be asked for which the end
+    of the chain has no place for; linear stages behind it hand on the demand they get.
     """
 
     kind: str
@@ -99,6 +100,7 @@ class StageSpec:
     carrier: Carrier | None = None
     loop: Loop | None = None
     window_factor: int = 1
+    most_window: int = 2**63
     frugal: bool = False
 
     @property

@@ -84,14 +84,15 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
     """The window of each stage's inlets: its own, else the smallest that flows in, else default.
 
     A stage of heavy elements sets the window behind it, and stages that hand their elements on
-    hand the window on with them.
+    hand the window on with them. A stage that is slow bounds what is not its own.
     """
     behind: dict[StageSpec, int] = {}
     windows: dict[StageSpec, int] = {}
     for spec in specs:
         flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
         inherited = min(flowing, default=0)
-        windows[spec] = spec.attributes.window or inherited or default * spec.window_factor
+        ordinary = inherited or default * spec.window_factor
+        windows[spec] = spec.attributes.window or min(ordinary, spec.most_window)
         behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
     return narrowed(specs, windows)
 

@@ -50,6 +50,13 @@ Ts = TypeVarTuple("Ts")
 
 WINDOW_OF_BATCHES = 16
 """How many batches an inlet behind ``batch`` keeps requested: each of them is many elements."""
+WINDOW_PER_CALL = 4
+"""How many elements ``map_async`` keeps requested for each call that may be under way.
+
+Twice as many as it holds. More would not make it faster, but its run slower to drain.
+"""
+LEAST_WINDOW_OF_CALLS = 16
+"""What it keeps requested at least: behind a smaller window quick calls wait for upstream."""
 
 
 class Operators(Appending[In_contra, Out_co]):
@@ -205,9 +212,10 @@ class Operators(Appending[In_contra, Out_co]):
         runs on threads of the system, or on ``executor``; what is to be awaited is awaited on the
         system's event loop. There each call has a copy of the context (``contextvars``) that the
         run was started in, and each coroutine is a task. Results come in the order of the
-        elements, or with ``ordered=False`` as they are ready. With ``key``, calls for elements
-        of the same key follow each other, so their results are in order; those of different keys
-        come as they are ready.
+        elements, or with ``ordered=False`` as they are ready. Unless ``with_attributes`` sets a
+        window, four elements a call are asked for in advance, at least 16. With ``key``, calls for
+        elements of the same key follow each other, so their results are in order; those of
+        different keys come as they are ready.
         """
         function(f, "map_async: f", awaited=True)
         at_least(1, parallelism, "map_async: parallelism")
@@ -219,9 +227,11 @@ class Operators(Appending[In_contra, Out_co]):
                 "map_async: a coroutine function runs on the system's event loop, so expected no "
                 f"executor, got {executor!r}"
             )
-        if key is None:
-            return self.then("map_async", lambda: MapAsync(f, parallelism, ordered, executor))
-        by = plain_function(key, "map_async: key")
-        if not ordered:
-            raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
-        return self.then("map_async", lambda: MapAsyncByKey(f, parallelism, by, executor))
+        make: Callable[[], MapAsync] = partial(MapAsync, f, parallelism, ordered, executor)
+        if key is not None:
+            by = plain_function(key, "map_async: key")
+            if not ordered:
+                raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
+            make = partial(MapAsyncByKey, f, parallelism, by, executor)
+        window = max(LEAST_WINDOW_OF_CALLS, WINDOW_PER_CALL * parallelism)
+        return self.then("map_async", make)._changed("map_async", most_window=window)
