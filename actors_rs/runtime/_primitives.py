@@ -22,6 +22,7 @@ from actors_rs.errors import BlockingError
 __all__ = [
     "CLOCKS",
     "THREAD_STARTERS",
+    "WAIT",
     "AnyThread",
     "Condition",
     "Driver",
@@ -69,11 +70,15 @@ cpu_seconds = _time.process_time
 CLOCKS: dict[Callable[..., Any], int | None] = {
     **dict.fromkeys((_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep)),
     **dict.fromkeys((_time.perf_counter, _time.perf_counter_ns)),
+    **dict.fromkeys((_time.process_time, _time.process_time_ns, _os.times)),
+    **{getattr(_time, f): None for f in ("thread_time", "thread_time_ns") if hasattr(_time, f)},
     **{getattr(_time, f): None for f in ("clock_gettime", "clock_gettime_ns") if hasattr(_time, f)},
     **dict.fromkeys((_time.localtime, _time.gmtime, _time.ctime, _time.asctime), 1),
     _time.strftime: 2,
 }
 """What reads the real clock, or waits for it; if with fewer arguments only, with how many."""
+WAIT = _threading.Condition.wait.__code__
+"""Where a thread really waits: for an event, a condition, a future, what comes in a queue."""
 THREAD_STARTERS = frozenset(
     getattr(_thread, name)
     for name in ("start_new_thread", "start_joinable_thread")

@@ -3,6 +3,7 @@
 
 import inspect
 import json
+import os
 import re
 import threading
 import time
@@ -161,6 +162,10 @@ def test_a_test_without_a_world_is_an_error():
         time.asctime,
         lambda: time.strftime("%H:%M"),
         lambda: time.clock_gettime(time.CLOCK_REALTIME),
+        time.process_time,
+        time.process_time_ns,
+        time.thread_time,
+        os.times,
     ],
 )
 def test_the_real_clock_is_found_and_its_line_named(clock):

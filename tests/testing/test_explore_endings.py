@@ -1,8 +1,11 @@
 """How a run ends that no stage has failed in: by a ``SystemExit`` or the like, or by the guard."""
 
 import asyncio
+import queue
 import sys
+import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 
 import pytest
@@ -109,6 +112,37 @@ def test_a_real_wait_is_told_before_it_begins():
 
     with pytest.raises(WorldError, match=r"monotonic\(\) of the real one .*test_explore_endings"):
         check_scenario(scenario, Plan(runs=3))
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda: threading.Event().wait(),
+        lambda: threading.Event().wait(0.01),
+        lambda: Future().result(),
+        lambda: queue.Queue().get(),
+        lambda: threading.Condition().wait_for(bool),
+    ],
+)
+def test_a_wait_for_another_thread_is_told_before_it_begins(wait):
+    def scenario(world):
+        mapped(world, lambda x: wait() or x)
+
+    said = r"about to wait for another one, .* at .*test_explore_endings"
+    with pytest.raises(WorldError, match=said):
+        check_scenario(scenario, Plan(runs=3))
+
+
+def test_what_does_not_have_to_be_waited_for_is_no_wait():
+    def scenario(world):
+        event, future, full = threading.Event(), Future[int](), queue.Queue[int]()
+        assert not event.wait(0)
+        event.set()
+        future.set_result(2)
+        full.put(3)
+        return event.wait(), future.result(), full.get()
+
+    check_scenario(scenario, Plan(runs=3))
 
 
 def test_the_code_behind_a_look_at_the_clock_does_not_run():

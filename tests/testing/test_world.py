@@ -271,6 +271,18 @@ def test_an_element_that_vanishes_inside_a_stage_is_noticed(monkeypatch):
             world.start(TICKS).result()
 
 
+@pytest.mark.parametrize(
+    "begin",
+    [
+        lambda world: world.start(Source.of(1).to(Sink.list())),
+        lambda world: world.spawn(PooledActor),
+    ],
+)
+def test_a_world_that_was_not_entered_starts_nothing_that_would_be_waited_for_for_ever(begin):
+    with pytest.raises(WorldError, match=r"in its block only: write 'with World\(\) as world:'"):
+        begin(World())
+
+
 @pytest.mark.parametrize("wait", [Run.result, Run.done])
 def test_a_world_that_failed_tells_of_what_was_before_it_was_taken_down(wait):
     with pytest.raises(Stalled), World() as world:

@@ -14,12 +14,17 @@ from types import FrameType
 from typing import Any
 
 from actors_rs.errors import WorldError
-from actors_rs.runtime._primitives import CLOCKS, THREAD_STARTERS
+from actors_rs.runtime._primitives import CLOCKS, THREAD_STARTERS, WAIT
 
 __all__ = ["no_real_time_or_threads"]
 
 _BENIGN = ("logging", "warnings", "importlib", "_pytest", "pluggy", "hypothesis")
 """Modules that may look at the clock: what they do with it reaches no stream."""
+
+WAITED = (
+    "a deterministic world has one thread, but it was about to wait for another one, in wait() of "
+    "an event, a condition, a queue or a future: use run.result(), world.sleep or world.settle,"
+)
 
 _OURS = __name__.partition(".")[0]
 """A thread that we start was asked for: by whoever made a system of their own."""
@@ -27,7 +32,7 @@ _OURS = __name__.partition(".")[0]
 
 @contextmanager
 def no_real_time_or_threads() -> Iterator[None]:
-    """In this block, raise ``WorldError`` where the clock is read or a thread is started.
+    """In this block, raise ``WorldError`` where the clock is read, a thread started or waited for.
 
     It is raised there and then, for what follows may be a wait without end; and once more where
     the block ends, whatever has become of it meanwhile.
@@ -49,7 +54,11 @@ def no_real_time_or_threads() -> Iterator[None]:
 
 def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
     def look(frame: FrameType, happened: str, function: Any) -> None:
-        if happened == "c_call" and (said := _forbidden(frame, function)):
+        if happened == "c_call":
+            said = _forbidden(frame, function)
+        else:
+            said = WAITED if happened == "call" and _waits(frame) else ""
+        if said:
             caller = _outside(frame)
             if caller is not None:
                 said = f"{said} at {caller.f_code.co_filename}:{caller.f_lineno}"
@@ -57,6 +66,11 @@ def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
                 raise found[0]  # and nothing more is looked at: Python takes the function away
 
     return look
+
+
+def _waits(frame: FrameType) -> bool:
+    """Whether ``frame``, which is about to run, waits for another thread; not if for no time."""
+    return frame.f_code is WAIT and frame.f_locals.get("timeout") != 0
 
 
 def _forbidden(frame: FrameType, function: Any) -> str:

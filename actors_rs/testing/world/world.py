@@ -14,6 +14,7 @@ from actors_rs.errors import (
     InvalidArgumentError,
     ProtocolViolation,
     Stalled,
+    WorldError,
 )
 from actors_rs.graph.run_life import RunLife
 from actors_rs.runtime._primitives import blocking_forbidden, driving
@@ -103,7 +104,10 @@ class World:
     _at_failure: tuple[int, list[str]] | None = None
     """When an error left the block: how many messages had been taken, and a line for each actor."""
 
+    _entered = False
+
     def __enter__(self) -> Self:
+        self._entered = True
         self._driving.__enter__()
         self.system.__enter__()
         return self
@@ -148,12 +152,19 @@ class World:
     # What a scenario does
 
     def start(self, graph: Startable[R_co]) -> R_co:
-        """Start a graph; returns its ``Run``."""
+        """Start a graph; returns its ``Run``. Raises ``WorldError`` before the ``with`` block."""
+        self._check_entered()
         return self.system.start(graph)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
-        """Start an actor."""
+        """Start an actor. Raises ``WorldError`` before the ``with`` block."""
+        self._check_entered()
         return self.system.spawn(actor_class, *args, **kwargs)
+
+    def _check_entered(self) -> None:
+        """A world that was not entered is moved on by nobody: who waits would do so for ever."""
+        if not self._entered:
+            raise WorldError("a world moves on in its block only: write 'with World() as world:'")
 
     def pick(self, what: str, options: Sequence[T]) -> T:
         """A choice of the scenario's own, by the stream for data; the first one is the dull one."""
