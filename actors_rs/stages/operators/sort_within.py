@@ -20,6 +20,9 @@ from typing import Any
 
 from actors_rs.stages.edged import EdgedOperator
 
+FEW = 64
+"""Places that are not worth being freed."""
+
 
 class SortWithin(EdgedOperator):
     """Holds ``count`` elements back and gives the smallest for each one more."""
@@ -29,29 +32,41 @@ class SortWithin(EdgedOperator):
         self._count = count
         self._key = key
         self._number = 0  # of elements so far: keeps equal ones in order, and from being compared
-        self._sorted: list[tuple[Any, int, Any]] = []
+        self._sorted: list[Any] = []  # of (mark, number, element)
+        self._given = 0  # of those: they come first, and are None
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         count, key, in_hand = self._count, self._key, self._sorted
+        most = max(count, FEW)
         for element in elements:
             self._number += 1
             mark = element if key is None else key(element)
+            given = self._given
             try:  # a heap would be spoilt if this raises
-                insort(in_hand, (mark, self._number, element))
+                insort(in_hand, (mark, self._number, element), given)
             except TypeError as error:
                 raise TypeError(
                     f"sort_within: expected what can be compared, got {mark!r}: {error}"
                 ) from error
-            if len(in_hand) > count:
-                yield in_hand.pop(0)[-1]
+            if len(in_hand) - given > count:
+                smallest, in_hand[given] = in_hand[given], None
+                self._given = given = given + 1
+                if given > most:  # seldom, for the others move up
+                    del in_hand[:given]
+                    self._given = 0
+                yield smallest[-1]
+
+    def _in_hand(self) -> list[Any]:
+        return [entry[-1] for entry in self._sorted[self._given :]]
 
     def last_results(self, error: BaseException | None) -> Iterable[Any]:
-        rest, self._sorted = self._sorted, []
-        return [entry[-1] for entry in rest]
+        rest = self._in_hand()
+        self._sorted, self._given = [], 0
+        return rest
 
     def held(self) -> Iterable[Any]:
         rest = () if self._results is None or self._piece else copy(self._elements)
-        return [*(entry[-1] for entry in self._sorted), *rest, *super().held()]
+        return [*self._in_hand(), *rest, *super().held()]
 
     def details(self) -> dict[str, Any]:
-        return {"held": len(self._sorted)}
+        return {"held": max(0, len(self._sorted) - self._given)}  # both change, in a turn
