@@ -179,6 +179,8 @@ class StageLogic:
     within: Literal["no", "alone", "yes"] = "no"
     """Whether it may run within the stage that attached it as an inner stream, as it never blocks
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""
+    conserves = True
+    """Whether a deterministic world counts what it takes and gives, where it knows how to."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set by the shell."""
     brake: Brake | None = None

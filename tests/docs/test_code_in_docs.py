@@ -71,3 +71,23 @@ def test_the_blocks_of_the_page_run_one_after_the_other(page):
     for found in BLOCK.finditer(text):
         line = text.count("\n", 0, found.start()) + 2
         exec(compile("\n" * (line - 1) + found.group(1), page, "exec"), names)
+
+
+def under_pytest():
+    text = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    return [block for block in BLOCK.findall(text) if "import pytest" in block]
+
+
+@pytest.mark.parametrize("code", under_pytest())
+def test_a_block_for_pytest_passes_there_saved_as_a_file_of_its_own(code, tmp_path):
+    (tmp_path / "test_block.py").write_text(code, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_block.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+    assert " passed" in ended.stdout

@@ -9,6 +9,7 @@ import pytest
 
 from actors_rs import Sink, Source, merge
 from actors_rs import zip as zip_
+from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world import World
@@ -213,3 +214,35 @@ def test_an_account_says_what_became_of_the_elements():
         "3 vanished"
     )
     assert str(Account(1, 2)).endswith("1 came from nowhere")
+
+
+class Recover(PassThrough):
+    """A user's, which has no more than its name from one of ours."""
+
+
+class Thinning(PassThrough):
+    """A user's, which drops the first element."""
+
+    def pass_on(self, budget):
+        if self.inlet.buffered and not self.inlet.count:
+            self.inlet.take(1)
+        super().pass_on(budget)
+
+
+class Declared(Thinning):
+    conserves = False
+
+
+def given(kind):
+    with World() as world:
+        return world.start(Source.range(0, 6).then("mine", kind).to(Sink.list())).result()
+
+
+def test_a_stage_of_the_users_is_not_taken_for_ours_because_of_its_name():
+    assert given(Recover) == list(range(6))
+
+
+def test_a_stage_derived_from_one_that_conserves_is_counted_unless_it_says_otherwise():
+    with pytest.raises(AssertionError, match=r"stage 'mine' .*took 6 elements.* vanished"):
+        given(Thinning)
+    assert given(Declared) == list(range(1, 6))

@@ -21,8 +21,6 @@ from actors_rs.errors import (
 )
 from actors_rs.testing.explore import (
     BoundedDfs,
-    FreePublisher,
-    FreeSubscriber,
     Plan,
     Trace,
     check_scenario,
@@ -314,32 +312,3 @@ def test_hypothesis_draws_the_data_and_a_seed(elements, seed):
 
 
 # Peers
-
-
-def test_free_peers_use_every_freedom():
-    used = set()
-
-    def scenario(world):
-        subscriber = FreeSubscriber(world)
-        FreePublisher(world, range(4)).subscribe(subscriber)
-        world.settle()
-        used.update(choice for choice in world.decisions.made if choice.what.startswith("data:"))
-        used.add(("end", subscriber.end))
-        assert subscriber.elements == list(range(len(subscriber.elements)))
-
-    assert search(scenario, Plan(runs=2_000)).failure is None
-    assert {("end", "complete"), ("end", "cancelled")} <= used
-    for what, options in (("demand", 4), ("how often", 2), ("cancel after the end", 2)):
-        assert {c.taken for c in used if c[0] == f"data:{what}"} == set(range(options))
-
-
-def test_a_failing_free_publisher_fails_its_subscriber():
-    error = OSError("gone")
-
-    def scenario(world):
-        subscriber = FreeSubscriber(world, cancels=False)
-        FreePublisher(world, (), error).subscribe(subscriber)
-        world.settle()
-        assert subscriber.end is error or not subscriber._outstanding
-
-    assert search(scenario, Plan(runs=200)).failure is None

@@ -1,9 +1,12 @@
 """Free peers: a Publisher and a Subscriber that use every freedom the standard grants them.
 
-What they do next is drawn from the world's decisions: demand of 1, of many or without bound, asked
-for from inside ``on_next`` or later; a cancellation at any point, twice, after the end; elements
-one by one or as many as were asked for; completion with the last element or on its own. They keep
-the rules themselves, so whatever goes wrong is the other side's doing.
+What they do next is drawn from the world's decisions: a subscription that comes at once or later;
+demand of 1, of many or without bound, asked for from inside ``on_subscribe`` and ``on_next`` or
+later, and of no avail behind an end; a cancellation at any point, before the first element, twice,
+after the end; elements one by one or as many as were asked for, from inside ``request`` or later;
+those and an end that were under way at a cancellation; completion with the last element or on its
+own. They keep the rules themselves, and watch that the other side does: what breaks one fails the
+scenario when its world comes to its end, as ``ProtocolViolation``.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+from actors_rs.errors import ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.testing.world import World
@@ -19,64 +23,17 @@ __all__ = ["FreePublisher", "FreeSubscriber"]
 
 T = TypeVar("T")
 DEMANDS = (UNBOUNDED, 1, 2, 5)
-GIVES_UP = (False, False, False, False, False, False, False, True)
+RARELY = (False, False, False, False, False, False, False, True)
 
 
-class FreeSubscriber(Generic[T]):
-    """A Subscriber for one subscription. What came is in ``elements`` and ``end``.
+class _Peer:
+    """What both do: things at once or in a step of their own, and a word on rules that broke."""
 
-    ``end`` is ``None``, ``"complete"``, the exception, or ``"cancelled"`` once it has cancelled.
-    With ``cancels`` false it goes on to the end of the stream.
-    """
-
-    def __init__(self, world: World, *, cancels: bool = True) -> None:
+    def __init__(self, world: World) -> None:
         self._world = world
-        self._cancels = cancels
-        self._subscription: Subscription | None = None
-        self._outstanding = 0
-        self.elements: list[T] = []
-        self.end: object = None
 
-    def on_subscribe(self, subscription: Subscription, /) -> None:
-        """Ask now, or in a step of its own."""
-        self._subscription = subscription
-        self._soon_or_now("ask", self._ask)
-
-    def on_next(self, element: T, /) -> None:
-        """Keep it; ask for more or cancel, from in here or later."""
-        self.elements.append(element)
-        self._outstanding -= 1
-        if self.end is None and self._cancels and self._world.pick("cancel", GIVES_UP):
-            self._soon_or_now("cancel", self.cancel)
-        elif self._outstanding < 1 or self._world.pick("ask again", (False, False, False, True)):
-            self._soon_or_now("ask", self._ask)
-
-    def on_error(self, error: BaseException, /) -> None:
-        """The stream has failed."""
-        self._ended(error)
-
-    def on_complete(self) -> None:
-        """The stream has completed."""
-        self._ended("complete")
-
-    def cancel(self) -> None:
-        """Cancel, perhaps twice."""
-        if self._subscription is not None:
-            self.end = self.end or "cancelled"
-            for _ in range(self._world.pick("how often", (1, 2))):
-                self._subscription.cancel()
-
-    def _ask(self) -> None:
-        if self._subscription is not None and self.end is None and self._outstanding < UNBOUNDED:
-            n = self._world.pick("demand", DEMANDS)
-            self._outstanding += n
-            self._subscription.request(n)
-
-    def _ended(self, end: object) -> None:
-        if self.end is None:
-            self.end = end
-        if self._world.pick("cancel after the end", (False, True)):
-            self._world.soon("cancel", self.cancel)
+    def _perhaps(self, what: str) -> bool:
+        return self._world.pick(what, RARELY)
 
     def _soon_or_now(self, what: str, call: Callable[[], None]) -> None:
         if self._world.pick(f"{what} now", (True, False)):
@@ -84,18 +41,99 @@ class FreeSubscriber(Generic[T]):
         else:
             self._world.soon(what, call)
 
+    def _keeps(self, rule: str, kept: bool, otherwise: str) -> None:
+        if not kept:
+            self._world.violations.append(ProtocolViolation(rule, otherwise))
 
-class FreePublisher(Generic[T]):
+
+class FreeSubscriber(_Peer, Generic[T]):
+    """A Subscriber for one subscription. What came is in ``elements`` and ``end``.
+
+    ``end`` is ``None``, ``"complete"``, the exception, or ``"cancelled"`` once it has cancelled.
+    With ``cancels`` false it goes on to the end of the stream.
+    """
+
+    def __init__(self, world: World, *, cancels: bool = True) -> None:
+        super().__init__(world)
+        self._cancels = cancels
+        self._subscription: Subscription | None = None
+        self._outstanding = 0
+        self._has_ended = False
+        self.elements: list[T] = []
+        self.end: object = None
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        """Ask now, or in a step of its own; perhaps cancel around that."""
+        self._keeps("2.12", self._subscription is None, "on_subscribe came a second time")
+        self._subscription = subscription
+        if self._cancels and self._perhaps("cancel at first"):
+            self._world.soon("cancel", self.cancel)
+        self._soon_or_now("ask", self._ask)
+
+    def on_next(self, element: T, /) -> None:
+        """Keep it; ask for more or cancel, from in here or later."""
+        self._watch("an element")
+        self._keeps("2.13", element is not None, "an element is None")
+        self._keeps("1.1", self._outstanding > 0, "an element came beyond what was requested")
+        self.elements.append(element)
+        self._outstanding -= 1
+        if self.end is None and self._cancels and self._perhaps("cancel"):
+            self._soon_or_now("cancel", self.cancel)
+        elif self._outstanding < 1 or self._world.pick("ask again", (False, False, False, True)):
+            self._soon_or_now("ask", self._ask)
+
+    def on_error(self, error: BaseException, /) -> None:
+        """The stream has failed."""
+        self._keeps("2.13", isinstance(error, BaseException), f"on_error came with {error!r}")
+        self._ended(error)
+
+    def on_complete(self) -> None:
+        """The stream has completed."""
+        self._ended("complete")
+
+    def request(self, n: int, /) -> None:
+        """Ask for ``n`` more elements, now."""
+        if self._subscription is not None:
+            self._outstanding += n
+            self._subscription.request(n)
+
+    def cancel(self) -> None:
+        """Cancel, perhaps twice, and perhaps ask for more all the same (3.6)."""
+        if self._subscription is not None:
+            self.end = self.end or "cancelled"
+            for _ in range(self._world.pick("how often", (1, 2))):
+                self._subscription.cancel()
+            if self._perhaps("ask behind it"):
+                self._subscription.request(1)
+
+    def _ask(self) -> None:
+        if self._subscription is not None and self.end is None and self._outstanding < UNBOUNDED:
+            self.request(self._world.pick("demand", DEMANDS))
+
+    def _ended(self, end: object) -> None:
+        self._watch("an end")
+        self._has_ended = True
+        if self.end is None:
+            self.end = end
+        if self._world.pick("cancel after the end", (False, True)):
+            self._world.soon("cancel", self.cancel)
+
+    def _watch(self, signal: str) -> None:
+        self._keeps("1.9", self._subscription is not None, f"{signal} came before on_subscribe")
+        self._keeps("1.7", not self._has_ended, f"{signal} came behind the end")
+
+
+class FreePublisher(_Peer, Generic[T]):
     """A Publisher of ``elements`` for one subscriber, in steps of the world.
 
-    It ends by completing, or with ``error`` if there is one; ``cancelled`` tells whether the
-    subscriber has cancelled before.
+    It ends by completing, or with ``error`` if there is one, behind its last element; ``cancelled``
+    tells whether the subscriber has cancelled before.
     """
 
     def __init__(
         self, world: World, elements: Sequence[T], error: BaseException | None = None
     ) -> None:
-        self._world = world
+        super().__init__(world)
         self._left = list(elements)
         self._error = error
         self._subscriber: Any = None
@@ -105,9 +143,13 @@ class FreePublisher(Generic[T]):
         self.cancelled = False
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
-        """Give it the subscription; an empty stream may end before anything is asked for."""
+        """Give it the subscription, now or in a step of its own."""
         self._subscriber = subscriber
-        subscriber.on_subscribe(self)
+        self._soon_or_now("subscribe", self._begin)
+
+    def _begin(self) -> None:
+        """An empty stream may end before anything is asked for."""
+        self._subscriber.on_subscribe(self)
         if not self._left and self._world.pick("end unasked", (True, False)):
             self._world.soon("send", self._send)
 
@@ -115,22 +157,29 @@ class FreePublisher(Generic[T]):
         """Send that many more, from in here or later."""
         if self.cancelled or self._over:
             return
-        self._demand = min(self._demand + n, UNBOUNDED)
+        self._keeps("3.9", n >= 1, f"request({n})")
+        self._demand = min(self._demand + max(0, n), UNBOUNDED)
         if not self._sending:
             self._sending = True
-            self._world.soon("send", self._send)
+            if self._perhaps("send now"):
+                self._send()
+            else:
+                self._world.soon("send", self._send)
 
     def cancel(self) -> None:
         """Send no more, but perhaps what is under way (2.8)."""
+        if self.cancelled or self._over:
+            return
         self.cancelled = True
+        if self._perhaps("under way"):
+            self._world.soon("send", self._send_late)
 
     def _send(self) -> None:
         """Send a part of what was asked for; the rest in a step of its own."""
         most = self._world.pick("send", (UNBOUNDED, 1, 2))
         while self._left and self._demand and most and not self.cancelled:
             most -= 1
-            self._demand -= 1
-            self._subscriber.on_next(self._left.pop(0))
+            self._give()
         if self.cancelled or self._over:
             return
         if not self._left and self._world.pick("end with the last element", (True, False)):
@@ -139,6 +188,17 @@ class FreePublisher(Generic[T]):
             self._world.soon("send", self._send)
         else:
             self._sending = False
+
+    def _send_late(self) -> None:
+        """What a Publisher sends that has not heard of the cancellation yet."""
+        for _ in range(min(len(self._left), self._demand, self._world.pick("late", (1, 2, 0)))):
+            self._give()
+        if not self._left and not self._over:
+            self._end()
+
+    def _give(self) -> None:
+        self._demand -= 1
+        self._subscriber.on_next(self._left.pop(0))
 
     def _end(self) -> None:
         self._over = True

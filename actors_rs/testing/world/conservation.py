@@ -318,8 +318,9 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
 """By the class of a stage's logic, or of a base of it: the rule, and whether nothing may miss.
 
 Not here is what makes something else of its elements (folds, windows, ``flat_map``, ``expand``) or
-adds to them what only it can count: for those no such equation is defined. Their links are looked
-at all the same.
+adds to them what only it can count: for those no such equation is defined. Nor for a logic of the
+user's own, unless it is derived from one that is here and does not say ``conserves = False``. Their
+links are looked at all the same.
 """
 _known: dict[type[StageLogic], tuple[Rule | None, bool]] = {}
 
@@ -327,6 +328,7 @@ _known: dict[type[StageLogic], tuple[Rule | None, bool]] = {}
 def _rule_of(logic: StageLogic) -> tuple[Rule | None, bool]:
     kind = type(logic)
     if kind not in _known:
-        names = (base.__name__ for base in kind.__mro__)
+        ours = (base for base in kind.__mro__ if base.__module__.startswith("actors_rs."))
+        names = [base.__name__ for base in ours if kind.conserves]
         _known[kind] = next((RULES[name] for name in names if name in RULES), (None, False))
     return _known[kind]

@@ -100,6 +100,8 @@ class World:
         )
         self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
         self._driving = driving(self)
+        self.violations: list[ProtocolViolation] = []
+        """Of rules, by peers that are no stages: the scenario fails with the first one."""
 
     _at_failure: tuple[int, list[str]] | None = None
     """When an error left the block: how many messages had been taken, and a line for each actor."""
@@ -210,6 +212,8 @@ class World:
             if ending():
                 raise self._still_ending()
         self.decisions.resumed()
+        for violation in self.violations:
+            raise violation
         for life in lives:
             for failure in life.failures:
                 if isinstance(failure, ProtocolViolation):

@@ -43,11 +43,10 @@ class Asleep(FreeSubscriber):
 
     def _ask(self):
         if not self.elements and self._outstanding == 0 and self._subscription is not None:
-            self._outstanding = 1
-            self._subscription.request(1)
+            self.request(1)
 
     def wake(self):
-        self._subscription.request(100)
+        self.request(100)
 
 
 def the_slow_hold_up_the_others(world):
