@@ -39,6 +39,8 @@ MOST_BLOCKING_THREADS = 4096
 FOREVER = repeat(None)
 AHEAD_SECONDS = 0.01
 """After which what lies in an unfinished frame is sent ahead of the rest."""
+LOOKS_APART = 0.32
+"""How far the looks at a turn that lasts get apart: as far as it has lasted, up to that."""
 SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
 
@@ -165,7 +167,7 @@ class StageActor(PooledActor):
         # A pull may have come just before there was anything to hit: while the turn lasts, again.
         lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
         if (lasts_on or any(made)) and not self._looks:
-            self._look_in(AHEAD_SECONDS)
+            self._look_in(min(max(lasts, AHEAD_SECONDS), LOOKS_APART))
 
     def _hand_over(self) -> list[bool]:
         """Send ahead to a foreign subscriber, who may take its time: not on the timers' thread."""

@@ -12,7 +12,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.nest import Nested
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.shell import LOOKS_APART, StageActor
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
@@ -240,6 +240,24 @@ def test_a_slow_call_is_braked_again_and_again_since_a_pull_may_miss(name, turni
         turning.go_on.set()
         run.cancel()
         run.wait(SECONDS)
+
+
+def test_a_turn_that_lasts_wakes_the_timers_less_and_less_often(turning, monkeypatch):
+    after, asked = Timers.after, []
+
+    def noting(timers, seconds, callback):
+        if getattr(callback, "__name__", "") == "_look_at_turn":
+            asked.append(seconds)
+        return after(timers, seconds, callback)
+
+    monkeypatch.setattr(Timers, "after", noting)
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, MOST).to(SINKS["for_each"](turning)))
+        wait_until(lambda: asked[-1:] == [LOOKS_APART])
+        turning.go_on.set()
+        run.cancel()
+        run.wait(SECONDS)
+    assert len([seconds for seconds in asked if seconds < LOOKS_APART]) < 40
 
 
 def handled_once(graph_of):
