@@ -39,6 +39,18 @@ def test_jsonl_writes_every_json_value_and_reports_the_file(tmp_path):
     assert left_in(tmp_path) == ["out.jsonl"]
 
 
+def test_jsonl_needs_no_encoder_of_its_own_for_each_row(tmp_path, monkeypatch):
+    made, make = [], json.JSONEncoder.__init__
+
+    def noted(self, **options):
+        made.append(self)
+        make(self, **options)
+
+    monkeypatch.setattr(json.JSONEncoder, "__init__", noted)
+    assert run(Source.range(0, 100).to(Sink.jsonl(tmp_path / "out.jsonl"))).rows == 100
+    assert len(made) <= 1
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, object()])
 def test_what_is_no_json_value_fails_the_run_and_leaves_the_old_file(tmp_path, value):
     path = tmp_path / "out.jsonl"

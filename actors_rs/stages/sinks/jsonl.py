@@ -14,11 +14,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
 
+from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # ``dumps`` makes one for each row
 
 
 class Jsonl(WritingSink):
@@ -44,10 +47,13 @@ class Jsonl(WritingSink):
     def consume(self, elements: Iterator[Any], /) -> None:
         if self._file is None:
             return
+        write = self._file.write
         for element in elements:
-            line = json.dumps(element, ensure_ascii=False, allow_nan=False) + "\n"
-            with naming(self._path):
-                self._file.write(line)
+            line = _ENCODER.encode(element) + "\n"
+            try:  # ``naming`` for each row would take half as long as all the rest
+                write(line)
+            except Exception as error:
+                raise WriteError(fspath(self._path), error) from error
 
     def finish(self) -> WriteReport:
         with naming(self._path):
