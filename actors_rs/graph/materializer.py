@@ -74,10 +74,12 @@ def prepare(
     layout = specs if isinstance(specs, Layout) else Layout(specs)
     actors = {stage.spec: _made(stage, system.throughput, life, inner) for stage in layout.stages}
     windows = inner.windows if inner is not None else layout.windows(system.window)
+    in_steps = system.blocking.in_steps
     for stage in layout.stages:
         actor, window = actors[stage.spec], windows[stage.spec]
         logic = actor.logic
         logic.window = window
+        logic.in_steps = in_steps
         if stage.frugal:
             logic.be_frugal()
         for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):

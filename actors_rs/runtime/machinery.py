@@ -49,6 +49,11 @@ class TimerService(Protocol):
 class BlockingPool(Protocol):
     """Runs jobs that may block. See ``Workers``."""
 
+    @property
+    def in_steps(self) -> bool:
+        """Whether each is one step of a single thread."""
+        ...
+
     def __len__(self) -> int:
         """Threads there are."""
         ...

@@ -34,6 +34,8 @@ class _Worker:
 class Workers:
     """A growing and shrinking set of threads. All methods may be called from any thread."""
 
+    in_steps = False
+
     def __init__(
         self,
         name: str,

@@ -176,6 +176,9 @@ class StageLogic:
     """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
     waits_outside = False
     """Whether something may wake it that is neither a peer, a timer nor a job of its context."""
+    in_steps = False
+    """Whether a job that may block is one step of a single thread, between which others decide what
+    comes next: one that does several things in a row hides their orders. Set by the shell."""
     within: Literal["no", "alone", "yes"] = "no"
     """Whether it may run within the stage that attached it as an inner stream, as it never blocks
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""

@@ -252,16 +252,28 @@ class MapAsync(StageLogic):
     def _run_calls(self) -> None:
         """One slot, on a thread that may block: call after call until none waits."""
         while (call := self._next_call()) is not None:
-            try:
-                value = copy_context().run(self._f, call.element)  # what it sets is its own
-            except BaseException as error:
-                self.context.post(partial(self._finish, call, None, error))
-                continue
-            if isinstance(value, Future) or inspect.isawaitable(value):
-                self._settle(call, value)  # the call goes on, and keeps the slot
+            if (tell := self._made(call)) is None:
+                return  # the call goes on, and keeps the slot
+            if self.in_steps and self.context.run_blocking(partial(self._go_on_behind, tell)):
                 return
-            self.context.post(partial(self._finish, call, value, None))
+            self.context.post(tell)
         self.context.post(self._leave_slot)
+
+    def _go_on_behind(self, tell: Callable[[], None]) -> None:
+        """Where each job is a step: a call that began later may have ended before this one."""
+        self.context.post(tell)
+        self._run_calls()
+
+    def _made(self, call: _Call) -> Callable[[], None] | None:
+        """Make the call; what the stage is to be told, unless there is something to wait for."""
+        try:
+            value = copy_context().run(self._f, call.element)  # what it sets is its own
+        except BaseException as error:
+            return partial(self._finish, call, None, error)
+        if isinstance(value, Future) or inspect.isawaitable(value):
+            self._settle(call, value)
+            return None
+        return partial(self._finish, call, value, None)
 
     async def _run_coroutines(self) -> None:
         """One slot, on the event loop: call after call until none waits.

@@ -17,6 +17,8 @@ class BlockingJobs:
     A job may wait for a future or sleep in virtual time: other steps run meanwhile.
     """
 
+    in_steps = True
+
     def __init__(self, dispatcher: DeterministicDispatcher) -> None:
         self._dispatcher = dispatcher
         self._numbers = count(1)

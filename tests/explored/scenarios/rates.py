@@ -57,6 +57,11 @@ CASES = {
         lambda got: [x for x in got if x % 2] == [1, 3, 5, 7] and sorted(got) == list(range(8)),
         lambda got: rising([x for x in got if x % 2]) and rising([x for x in got if not x % 2]),
     ),
+    "map_async by key on threads": Case(
+        lambda up: up(range(6)).map_async(lambda x: x, parallelism=3, key=lambda x: x % 2),
+        lambda got: [x for x in got if x % 2] == [1, 3, 5] and sorted(got) == list(range(6)),
+        lambda got: rising([x for x in got if x % 2]) and rising([x for x in got if not x % 2]),
+    ),
 }
 
 
