@@ -9,8 +9,10 @@ from hypothesis import given
 
 from actors_rs import Flow, Sink, Source, merge, zip
 from actors_rs.errors import GraphError, InvalidArgumentError, StageError
+from actors_rs.stages.junctions.merge_preferred import MergePreferred
 from tests.graph.helpers import SECONDS, run
 from tests.graph.models import check_operator, quick, trials
+from tests.stages.harness import Alone
 
 ten = Source.range(0, 10)
 TAIL = [1000, 1001, 1002]  # what the other stream has
@@ -99,8 +101,12 @@ def test_zip_never_loses_the_last_pair_and_cancels_the_longer_side(window):
 
 
 def test_the_preferred_stream_goes_first_whenever_it_has_elements():
-    got = run(ten.merge_preferred(Source.range(100, 10)).to(Sink.list()), workers=1)
-    assert sorted(got) == [*range(10), *range(100, 110)]
+    stage = Alone(MergePreferred(3)).request(1).push(0, inlet=1)
+    stage.push(1, 2, inlet=2).push(10, 11, inlet=1).push(20, 21)
+    assert stage.request(1).request(1).down.elements == [0, 20, 21]
+    stage.request(1).push(22).request(1)
+    assert stage.down.elements[4:] == [22]
+    assert sorted(stage.request(9).down.elements) == [0, 1, 2, 10, 11, 20, 21, 22]
 
 
 def test_merge_sorted_gives_all_before_a_key_that_raises_and_names_its_stage():

@@ -5,6 +5,7 @@ from actors_rs import Graph, Sink, Source, concat, merge
 from actors_rs import zip as zip_
 from actors_rs.errors import StageError, Stalled
 from actors_rs.graph.dsl.feedback import Feedback
+from tests.explored.by_hand import ByHand
 from tests.explored.scenario import (
     Case,
     Scenario,
@@ -132,6 +133,18 @@ def merge_fails_behind_its_elements(world):
     assert isinstance(failure, StageError), repr(failure)
     assert isinstance(failure.__cause__, ZeroDivisionError), repr(failure.__cause__)
     assert seen == [1, 2, 3, 6], seen
+    settle(world)
+
+
+def the_preferred_first(world):
+    """As long as the first input has elements ready, none of another one is given."""
+    flow = Source.range(0, 4).map(int).merge_preferred(Source.range(10, 4).map(int))
+    asker = ByHand(world, flow)
+    for _ in range(8):
+        asker.ask(1)  # by then all that was asked of the inputs has come
+    first, *others = asker.elements
+    assert others == sorted(others), asker.elements
+    assert first in (0, 10), asker.elements
     settle(world)
 
 
@@ -263,6 +276,7 @@ def wire_tap_counts(world):
 
 SCENARIOS = [
     Scenario("merge fails behind its elements", merge_fails_behind_its_elements),
+    Scenario("the preferred first", the_preferred_first),
     Scenario("zip_latest ends with the first", zip_latest_ends_with_the_first),
     Scenario("concat fails with the first", concat_fails_with_the_first),
     Scenario("a branch that asks late", a_branch_that_asks_late),

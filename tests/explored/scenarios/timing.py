@@ -6,6 +6,7 @@ from math import ceil
 
 from actors_rs import KillSwitch, RateLimit, Sink, Source
 from actors_rs.errors import StreamTimeoutError
+from tests.explored.by_hand import ByHand
 from tests.explored.scenario import Case, Scenario, failure_of, settle
 
 CASES = {
@@ -155,6 +156,68 @@ def quiet(world):
     settle(world)
 
 
+def behind_the_time_skipped(world):
+    """What comes within the time is dropped, what comes behind it is not."""
+    asker = ByHand(world, Source.tick(2.0).skip_within(3.0))
+    asker.ask(9)
+    for seconds in (2.5, 1.0, 3.0):  # one timer in each: those of one sleep may ring together
+        world.sleep(seconds)
+    assert asker.came == [(1, 4.0), (2, 6.0)], asker.came
+    asker.subscription.cancel()
+    settle(world)
+
+
+def ticks_nobody_asks_for(world):
+    """A tick at which nobody asks is left out, with its number; the beat goes on."""
+    asker = ByHand(world, Source.tick(1.0))
+    asker.ask(1)
+    world.sleep(3.5)
+    asker.ask(2)
+    world.sleep(3.0)
+    assert asker.came == [(0, 1.0), (3, 4.0), (4, 5.0)], asker.came
+    asker.subscription.cancel()
+    settle(world)
+
+
+def a_timer_nobody_asks_for(world):
+    """The element waits until somebody asks, and the end with it."""
+    asker = ByHand(world, Source.timer(world.pick("seconds", (1.0, 3.0))))
+    world.sleep(2.0)
+    assert (asker.came, asker.end) == ([], None), asker.came
+    asker.ask(1)
+    world.sleep(2.0)
+    assert (asker.elements, asker.end) == ([0], "complete"), asker.came
+    settle(world)
+
+
+def late_but_not_the_first(world):
+    """A first element in time is all that an initial timeout asks for."""
+    late = Source.timer(9.0).append(Source.timer(9.0))
+    seen = at(world, Source.of(1).append(late).initial_timeout(5.0))
+    assert seen == [(1, 0.0), (0, 9.0), (0, 18.0)], seen
+    settle(world)
+
+
+def held_up_but_moving(world):
+    """The time in which nothing is asked for begins anew with each element that moves."""
+    asker = ByHand(world, Source.range(0, 9).backpressure_timeout(5.0))
+    for _ in range(4):
+        asker.ask(1)
+        world.sleep(3.0)
+    assert (asker.elements, asker.end) == ([0, 1, 2, 3], None), asker.end
+    asker.subscription.cancel()
+    settle(world)
+
+
+def ended_when_the_time_was_up(world):
+    """A stream whose end has arrived when the stage looks at the time is not failed."""
+    run = world.start(Source.timer(5.0).completion_timeout(5.0).to(Sink.list()))
+    timeout = next(one for one in run._life.stages() if one.kind == "completion_timeout")
+    failure = failure_of(run)
+    assert failure is None or not timeout.logic.inlet.done, f"had ended, and {failure!r}"
+    settle(world)
+
+
 def in_time_but_not_asked_for(world):
     """What came in time is given, however late it is asked for."""
     flow = Source.range(0, 6).take_within(1.0).throttle(1, per=5.0, burst=1)
@@ -265,6 +328,12 @@ SCENARIOS = [
     Scenario("silence", silence),
     Scenario("quiet", quiet),
     Scenario("in time but not asked for", in_time_but_not_asked_for, (4, 2)),
+    Scenario("behind the time skipped", behind_the_time_skipped),
+    Scenario("ticks nobody asks for", ticks_nobody_asks_for),
+    Scenario("a timer nobody asks for", a_timer_nobody_asks_for),
+    Scenario("late but not the first", late_but_not_the_first),
+    Scenario("held up but moving", held_up_but_moving, (4,)),
+    Scenario("ended when the time was up", ended_when_the_time_was_up),
     Scenario("kept alive", kept_alive),
     Scenario("sampled", sampled),
     Scenario("fails in time", fails_in_time, (1, 2)),

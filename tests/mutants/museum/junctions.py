@@ -38,6 +38,14 @@ MUTANTS = (
         "junctions/merge",
     ),
     mutant(
+        "merge_preferred prefers none",
+        "the first input waits for its turn, as any other",
+        f"{J}.merge_preferred:MergePreferred.next_ready",
+        "return preferred if preferred.buffered else",
+        "return preferred if preferred is None else",
+        "junctions/the preferred first",
+    ),
+    mutant(
         "zip loses the last pair",
         "zip ends when an input has completed, although its last elements wait for their partners",
         "stages.junction:FanIn.end_with_the_first",
