@@ -120,9 +120,11 @@ def _wait_for(lock: Lock, timeout: float | None) -> float | None:
             "a thread that actors share must not wait for a future: let the answer come "
             "as a message, or give the actor its own thread with dispatcher = 'pinned'"
         )
-    began = monotonic()
     if drive_until(lambda: not lock.locked(), timeout):
-        seconds = 0
+        if not lock.acquire(blocking=False):
+            raise Timeout(f"{timeout} seconds")
+        return timeout  # it is the world's, whose clock this thread cannot read
+    deadline = monotonic() + seconds if seconds > 0 else None
     if not lock.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
         raise Timeout(f"{timeout} seconds")
-    return None if timeout is None else max(0.0, timeout - (monotonic() - began))
+    return timeout if deadline is None else max(0.0, deadline - monotonic())
