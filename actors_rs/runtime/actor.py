@@ -41,7 +41,7 @@ from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.statistics import ActorStatistics, actor_statistics
 from actors_rs.runtime.stop_flag import StopFlag
-from actors_rs.runtime.watch import begin_watch, end_watch, tell_watchers
+from actors_rs.runtime.watch import begin_watch, end_all_watches, end_watch, tell_watchers
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,7 +84,7 @@ class PooledActor(Actor):
     _keeper: Keeper | None = None
     _has_place = False  # a supervisor is about to become its keeper
     _watchers: dict[str, Mailbox] | None = None
-    _watching: set[str] | None = None
+    _watching: dict[str, Mailbox] | None = None
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
@@ -336,6 +336,8 @@ class PooledActor(Actor):
 
     def _leave(self, error: BaseException | None = None) -> None:
         """Leave the system for good, unless there is a keeper to decide whether it is."""
+        if self._watching:
+            end_all_watches(self)
         if self._keeper is None:
             self._close(error)
         else:

@@ -19,7 +19,7 @@ from actors_rs.runtime.mailbox import Mailbox
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
 
-__all__ = ["Terminated", "begin_watch", "end_watch", "tell_watchers"]
+__all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_watchers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class _Notice(RuntimeMessage):
     def receive(self, actor: PooledActor, /) -> None:
         watching, urn = actor._watching, self.terminated.ref.actor_urn
         if watching is not None and urn in watching:
-            watching.discard(urn)
+            del watching[urn]
             try:
                 actor.on_receive(self.terminated)
             except BaseException as error:
@@ -86,10 +86,10 @@ def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
     if ref == watcher.actor_ref:
         raise InvalidArgumentError(f"an actor cannot watch itself: {ref}")
     if watcher._watching is None:
-        watcher._watching = set()
+        watcher._watching = {}
     if ref.actor_urn in watcher._watching:
         return
-    watcher._watching.add(ref.actor_urn)
+    watcher._watching[ref.actor_urn] = mailbox
     if not mailbox.offer_control(_Watch(watcher.actor_ref)):
         watcher.actor_inbox.offer(_Notice(Terminated(ref)))
 
@@ -97,8 +97,14 @@ def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
 def end_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
     """``watcher`` hears of ``ref`` no more, also if the notice waits in its mailbox already."""
     if watcher._watching is not None and ref.actor_urn in watcher._watching:
-        watcher._watching.discard(ref.actor_urn)
-        _mailbox(ref).offer_control(_Unwatch(watcher.actor_ref))
+        watcher._watching.pop(ref.actor_urn).offer_control(_Unwatch(watcher.actor_ref))
+
+
+def end_all_watches(watcher: PooledActor) -> None:
+    """``watcher`` has ended, if only to be restarted: nobody keeps it among their watchers."""
+    watching, watcher._watching = watcher._watching, None
+    for mailbox in (watching or {}).values():
+        mailbox.offer_control(_Unwatch(watcher.actor_ref))
 
 
 def tell_watchers(actor: PooledActor, error: BaseException | None) -> None:

@@ -180,6 +180,33 @@ def test_the_end_of_a_watcher_is_no_trouble():
         assert system.dead_letters.total == 0
 
 
+@pytest.mark.parametrize("end", [lambda ref: ref.stop(), lambda ref: ref.tell(ValueError("x"))])
+def test_a_watcher_that_has_ended_is_kept_by_nobody(end):
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watched = [system.spawn(Watcher) for _ in range(3)]
+        watcher = system.spawn(Watcher)
+        for ref in watched:
+            watcher.tell(("watch", ref))
+        watcher.tell(("unwatch", watched[0]))
+        assert [len(behind(ref)._watchers) for ref in watched] == [0, 1, 1]
+        end(watcher)
+        assert [behind(ref)._watchers for ref in watched] == [{}] * 3
+
+
+def test_a_watcher_that_was_restarted_is_kept_by_nobody_until_it_watches_again():
+    with ActorSystem(dispatcher="calling_thread") as system:
+        supervisor = system.supervise(Supervisor(OneForOne(), [ChildSpec(Watcher, name="child")]))
+        watcher, watched = supervisor.child("child"), system.spawn(Watcher)
+        watcher.tell(("watch", watched))
+        first = behind(watcher)
+        watcher.tell(ValueError("x"))
+        assert behind(watched)._watchers == {}
+        eventually(lambda: behind(watcher) is not first)
+        watcher.ask(("watch", watched))
+        watched.stop()
+        eventually(lambda: seen_by(watcher) == [Terminated(watched, None)])
+
+
 def test_a_stage_of_a_run_can_be_watched():
     with ActorSystem() as system:
         watcher = system.spawn(Watcher)

@@ -138,12 +138,12 @@ def test_the_wish_comes_before_the_stop_between_stop_and_close_and_behind_the_cl
 
 
 def without_a_notice_of_what_has_ended(watcher, ref):
-    watcher._watching = {ref.actor_urn}
+    watcher._watching = {ref.actor_urn: ref.actor_inbox}
     ref.actor_inbox.offer_control(watch._Watch(watcher.actor_ref))
 
 
 def that_trusts_the_flag(watcher, ref):
-    watcher._watching = {ref.actor_urn}
+    watcher._watching = {ref.actor_urn: ref.actor_inbox}
     wish, notice = watch._Watch(watcher.actor_ref), watch._Notice(watch.Terminated(ref))
     if ref.actor_stopped.is_set():
         watcher.actor_inbox.offer(notice)

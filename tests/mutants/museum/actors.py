@@ -74,8 +74,8 @@ MUTANTS = (
             ),
             Edit(
                 "actors_rs.runtime.watch:_Notice.receive",
-                "watching.discard(urn)",
-                "watching.add(urn)",
+                "del watching[urn]",
+                "pass",
             ),
         ),
         ("actors/an end is heard once",),
