@@ -12,9 +12,9 @@ draws from random numbers of its own, so that one more fault does not reorder ev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.settings import check_count, check_int, check_rate
 
 __all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted", "TraceMisfit"]
@@ -111,15 +111,33 @@ class TraceMisfit(InvalidArgumentError):  # noqa: N818 - the trace is at fault, 
         self.graph = graph
 
 
+class Deviating(Protocol):
+    """What knows the deviations of a run: a ``Trace``, the decisions that were made in it."""
+
+    @property
+    def deviations(self) -> Mapping[int, int]:
+        """Options that were not dull, by the numbers of their decisions."""
+        ...
+
+
 class Replay(Decisions):
-    """Takes exactly what a trace says, a mapping of decision numbers to options.
+    """Takes exactly what a trace says, which may also be a mapping of decision numbers to options.
 
     Raises ``TraceMisfit`` where the run has no such option: it is another run then.
     """
 
-    def __init__(self, trace: Mapping[int, int]) -> None:
+    def __init__(self, trace: Mapping[int, int] | Deviating) -> None:
         super().__init__()
-        self._trace = dict(trace)
+        script = getattr(trace, "deviations", trace)
+        if not isinstance(script, Mapping):
+            raise ArgumentTypeError(
+                f"Replay needs a trace, such as Trace.parse(word) gives, got {trace!r}"
+            )
+        for number in (*script, *script.values()):
+            check_int("what a trace holds", number)
+            if number < 0:
+                raise InvalidArgumentError(f"what a trace holds must be 0 or more, got {number}")
+        self._trace: dict[int, int] = dict(script)
         self._misfit: TraceMisfit | None = None
 
     def pick(self, what: str, options: Sequence[Any]) -> int:
@@ -241,6 +259,7 @@ class Pct(RandomWalk):
     ) -> None:
         RandomWalk.__init__(self, seed, fault_rate=fault_rate)
         check_count("depth", depth)
+        check_count("length", length)
         self._draw = draw = _Stream(seed, "pct").draw
         self._falls = {draw() * length >> 32 for _ in range(depth - 1)}
         self._priorities: dict[str, int] = {}

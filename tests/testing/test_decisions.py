@@ -6,6 +6,7 @@ import pytest
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import Choice, Decisions, Pct, RandomWalk, Replay, Scripted
+from actors_rs.testing.explore import Trace
 
 
 class Option:
@@ -99,6 +100,19 @@ def test_pct_needs_a_depth_of_at_least_1():
         Pct(1, depth=0)
 
 
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [
+        (0, "length must be at least 1, got 0"),
+        (-5, "length must be at least 1, got -5"),
+        ("x", "length must be an int, got 'x'"),
+    ],
+)
+def test_pct_needs_a_length_of_at_least_1(length, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        Pct(1, length=length)
+
+
 def test_what_was_chosen_can_be_replayed():
     first = RandomWalk(11)
     seen = orders(first)
@@ -110,6 +124,28 @@ def test_what_was_chosen_can_be_replayed():
 def test_a_replay_names_the_decision_that_is_another_one():
     with pytest.raises(InvalidArgumentError, match=r"decision 0 takes option 9, here .* 'order'"):
         Replay({0: 9}).choose("order", ACTORS)
+
+
+def test_a_replay_takes_a_trace_as_it_is():
+    first = RandomWalk(11)
+    seen = orders(first)
+    trace = Trace.parse(str(Trace("1f2e3d4c", first.deviations)))
+    assert orders(Replay(trace)) == orders(Replay(first)) == seen
+
+
+@pytest.mark.parametrize(
+    ("trace", "said"),
+    [
+        ("v1:1f2e3d4c:3=1", r"Replay needs a trace, such as Trace.parse\(word\) gives, got 'v1:1f"),
+        ([1, 2], r"Replay needs a trace, .* got \[1, 2\]"),
+        ({"a": 1}, "what a trace holds must be an int, got 'a'"),
+        ({0: "x"}, "what a trace holds must be an int, got 'x'"),
+        ({0: -1}, "what a trace holds must be 0 or more, got -1"),
+    ],
+)
+def test_what_is_no_trace_is_refused(trace, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        Replay(trace)
 
 
 def test_a_script_makes_do_with_the_options_there_are():

@@ -130,6 +130,9 @@ def test_bounded_dfs_makes_each_run_once_the_dull_one_first():
 def test_bounded_dfs_needs_a_number_of_deviations():
     with pytest.raises(InvalidArgumentError, match="max_deviations must be 0 or more, got -1"):
         BoundedDfs(-1)
+    for number in ("2", 1.5, float("nan")):
+        with pytest.raises(InvalidArgumentError, match=f"must be an int, got {number!r}"):
+            BoundedDfs(number)  # type: ignore[arg-type]
 
 
 def test_a_stall_is_found_and_explained():

@@ -4,7 +4,7 @@
 import pytest
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
-from actors_rs.testing.explore import explore
+from actors_rs.testing.explore import Plan, Trace, check_scenario, explore, replay, search
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from actors_rs.testing.explore import explore
         ({"window": 0}, "window must be at least 1"),
         ({"window": ()}, "window must be at least one number, got none"),
         ({"most_steps": 0}, "most_steps must be at least 1, got 0"),
+        ({"exhaustive": True, "portfolio": ("dfs",)}, "exhaustive visits every order: it takes no"),
+        ({"exhaustive": True, "faults": 0.5}, "it takes no portfolio or faults"),
     ],
 )
 def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
@@ -42,6 +44,28 @@ def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
 def test_arguments_of_another_kind_are_errors_where_the_test_is_written(arguments, said):
     with pytest.raises(ArgumentTypeError, match=said):
         explore(**arguments)
+
+
+TRACE = Trace("1f2e3d4c", {})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: check_scenario(str, 300), r"a plan is needed, such as Plan\(runs=300\), got 300"),
+        (lambda: check_scenario(str, 0), "a plan is needed, .* got 0"),
+        (lambda: search(str, "x"), "a plan is needed, .* got 'x'"),
+        (lambda: replay(str, 3, TRACE), "a plan is needed, .* got 3"),
+        (lambda: replay(str, Plan(), "v1:aa:1=1"), "replay needs a trace, .* got 'v1:aa:1=1'"),
+        (lambda: check_scenario(3), "a scenario must be a function, got 3"),
+        (lambda: Plan(windows=4), r"windows must be numbers such as \(1, 4\), got 4"),
+        (lambda: Plan(windows={1, 2}), r"windows must be numbers such as \(1, 4\), got {1, 2}"),
+        (lambda: Trace.parse(None), "a trace is parsed from a word, got None"),
+    ],
+)
+def test_what_a_scenario_is_explored_with_is_refused_before_anything_runs(call, said):
+    with pytest.raises(ArgumentTypeError, match=said):
+        call()
 
 
 def test_a_decorator_without_parentheses_is_an_error_that_says_how_to_write_it():

@@ -111,8 +111,17 @@ def test_the_digest_is_the_same_under_every_hash_seed():
     assert printed("0") == printed("1") == printed("31337") != ""
 
 
-def test_a_digest_is_what_it_was_when_this_was_written():
-    # The numbers drawn for a seed must not change: whoever notes a seed wants the run again.
+def test_a_digest_is_what_it_was_when_this_was_written_with_another_python_too():
+    with World(RandomWalk(42)) as world:
+        for ref in [world.spawn(Echo) for _ in range(3)]:
+            for told in ({"a", "b"}, {"x": {1, 2}}, ValueError("no"), object, (1.5, None)):
+                ref.tell(told)
+        world.settle()
+        assert (world.digest, world.behaviour) == ("3e98e50d6225865d", "7bcf9bfee5ecc799")
+
+
+def test_the_numbers_drawn_for_a_seed_are_what_they_were_when_this_was_written():
+    # They must not change: whoever notes a seed wants the run again.
     walk = RandomWalk(42)
     assert [walk.choose("order", range(10)) for _ in range(8)] == WALK_42
 
@@ -269,6 +278,12 @@ def test_an_element_that_vanishes_inside_a_stage_is_noticed(monkeypatch):
     with pytest.raises(AssertionError, match=told):
         with World(window=2) as world:
             world.start(TICKS).result()
+
+
+@pytest.mark.parametrize("options", [{1, 2}, 3, iter([1, 2])])
+def test_what_is_picked_from_has_an_order(options):
+    with World() as world, pytest.raises(ArgumentTypeError, match="pick: expected a sequence of o"):
+        world.pick("size", options)
 
 
 @pytest.mark.parametrize(

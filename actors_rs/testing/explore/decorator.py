@@ -15,7 +15,15 @@ from actors_rs.runtime.settings import check_flag
 from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
-from actors_rs.testing.explore.search import WINDOWS, Exploration, Plan, Scenario, replayed, search
+from actors_rs.testing.explore.search import (
+    WINDOWS,
+    Exploration,
+    Plan,
+    Scenario,
+    check_plan,
+    replayed,
+    search,
+)
 from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules, schedule_file
 from actors_rs.testing.world import World
@@ -54,6 +62,8 @@ def explore(
     """
     _without_arguments(misused)
     check_flag("exhaustive", exhaustive)
+    if exhaustive and (portfolio is not PORTFOLIO or faults != FAULT_RATE):
+        raise InvalidArgumentError("exhaustive visits every order: it takes no portfolio or faults")
     windows = tuple(window) if isinstance(window, Sequence) else (window,)
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
@@ -87,7 +97,9 @@ def _without_arguments(misused: Sequence[object]) -> None:
 
 
 def _runs_when_called(scenario: Callable[..., object]) -> None:
-    """Raise for what returns at once and would pass without having run."""
+    """Raise for what is no function, or returns at once and would pass without having run."""
+    if not callable(scenario):
+        raise ArgumentTypeError(f"a scenario must be a function, got {scenario!r}")
     if kind := deferred_kind(scenario):
         name = getattr(scenario, "__qualname__", repr(scenario))
         raise InvalidArgumentError(
@@ -112,7 +124,8 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     itself is no failure: Ctrl-C, ``pytest.skip``. The options of pytest hold here too.
     """
     _runs_when_called(scenario)
-    asked = _as_told(plan or Plan())
+    check_plan(plan := Plan() if plan is None else plan)
+    asked = _as_told(plan)
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
     if SETTINGS.trace is not None:
         with SETTINGS.replays.counted("--replay"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from actors_rs.errors import InvalidArgumentError, WorldError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
 from actors_rs.runtime.settings import check_count, check_flag
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
@@ -25,7 +25,16 @@ from actors_rs.testing.explore.traces import Trace, graph_id
 from actors_rs.testing.faults import is_injected
 from actors_rs.testing.world import World
 
-__all__ = ["Exploration", "Plan", "Scenario", "replay", "replayed", "run_once", "search"]
+__all__ = [
+    "Exploration",
+    "Plan",
+    "Scenario",
+    "check_plan",
+    "replay",
+    "replayed",
+    "run_once",
+    "search",
+]
 
 Scenario: TypeAlias = Callable[[World], object]
 WINDOWS = (4, 1, 2, 16)
@@ -54,6 +63,8 @@ class Plan:
     yardstick: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.windows, Sequence):
+            raise ArgumentTypeError(f"windows must be numbers such as (1, 4), got {self.windows!r}")
         if not self.windows:
             raise InvalidArgumentError("window must be at least one number, got none")
         for window in self.windows:
@@ -66,6 +77,12 @@ class Plan:
         """A world for one run; its window is the first thing that is decided."""
         window = decisions.choose("data:window", self.windows)
         return World(decisions, window=window, monitor=self.monitor, most_steps=self.most_steps)
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise ``ArgumentTypeError`` for what is none."""
+    if not isinstance(plan, Plan):
+        raise ArgumentTypeError(f"a plan is needed, such as Plan(runs=300), got {plan!r}")
 
 
 @dataclass
@@ -128,6 +145,7 @@ def _ends_the_search(error: BaseException) -> bool:
 
 def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
     """Explore until a run fails, or as ``plan`` says."""
+    check_plan(plan)
     found, began = Exploration(name, yardstick=plan.yardstick), cpu_seconds()
     choices = decisions_of_runs(plan.portfolio, plan.runs, plan.seed, plan.faults)
     first: dict[int, int] | None = None
@@ -164,6 +182,11 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
     ``TraceMisfit``, an ``InvalidArgumentError``, for a trace of another graph, and if ``strict``
     also where a decision is not there any more.
     """
+    check_plan(plan)
+    if not isinstance(trace, Trace):
+        raise ArgumentTypeError(
+            f"replay needs a trace, such as Trace.parse(word) gives, got {trace!r}"
+        )
     world, failure = replayed(scenario, plan, trace, strict=strict)
     if failure is not None:
         raise failure.told()

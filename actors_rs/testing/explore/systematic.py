@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.settings import check_int
 from actors_rs.testing.decisions import Decisions, Scripted
 
 __all__ = ["BoundedDfs", "Exhaustive", "Pruned"]
@@ -23,6 +24,7 @@ class BoundedDfs:
     """
 
     def __init__(self, max_deviations: int = 2) -> None:
+        check_int("max_deviations", max_deviations)
         if max_deviations < 0:
             raise InvalidArgumentError(f"max_deviations must be 0 or more, got {max_deviations}")
         self._most = max_deviations

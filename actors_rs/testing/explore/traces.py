@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import TraceMisfit
 
 __all__ = ["VERSION", "Trace", "add_schedule", "graph_id", "load_schedules", "schedule_file"]
@@ -37,6 +37,8 @@ class Trace:
     @classmethod
     def parse(cls, word: str) -> Trace:
         """The trace written as ``word``; raises ``InvalidArgumentError`` if it is none of ours."""
+        if not isinstance(word, str):
+            raise ArgumentTypeError(f"a trace is parsed from a word, got {word!r}")
         version, _, rest = word.strip().partition(":")
         graph, colon, made = rest.partition(":")
         if not colon or not version.startswith("v"):

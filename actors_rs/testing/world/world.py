@@ -170,6 +170,8 @@ class World:
 
     def pick(self, what: str, options: Sequence[T]) -> T:
         """A choice of the scenario's own, by the stream for data; the first one is the dull one."""
+        if not isinstance(options, Sequence):
+            raise ArgumentTypeError(f"pick: expected a sequence of options, got {options!r}")
         return self.choose(f"data:{what}", options)
 
     def fault(self, name: str) -> bool:
