@@ -6,6 +6,7 @@ from pathlib import Path
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.explore.search import run_once
 from tests.explored.catalogue import SCENARIOS
+from tests.mutants.catalogue import ALL
 from tests.mutants.kill import quiet
 
 STAGES = Path(__file__).resolve().parents[2] / "actors_rs" / "stages"
@@ -42,3 +43,9 @@ def explored():
 def test_every_junction_and_every_stage_with_time_or_threads_is_explored():
     left_out = needed() - explored()
     assert not left_out, f"no scenario in tests/explored has: {', '.join(sorted(left_out))}"
+
+
+def test_every_junction_and_every_stage_with_time_or_threads_has_a_bug_in_the_museum():
+    modules = {edit.where.partition(":")[0] for bug in ALL for edit in bug.edits}
+    left_out = needed() - {module.rpartition(".")[2] for module in modules}
+    assert not left_out, f"no mutant in tests/mutants edits: {', '.join(sorted(left_out))}"

@@ -4,7 +4,7 @@
 import asyncio
 from itertools import pairwise
 
-from actors_rs import Sink, Source
+from actors_rs import KillSwitch, Sink, Source
 from tests.explored.scenario import Scenario, settle
 
 
@@ -104,6 +104,33 @@ def told_of(world):
     settle(world)
 
 
+def told_of_the_end(world):
+    """Whoever is told of the end is told of the failure downstream, and of none but that."""
+    ends = []
+    switch, error = KillSwitch(), OSError("enough")
+    flow = Source.of(1, 2).append(Source.never()).on_termination(ends.append)
+    run = world.start(flow.map(int).kill_switch(switch).to(Sink.list()))
+    aborts = world.pick("aborts", (True, False))
+    world.soon("end", (lambda: switch.abort(error)) if aborts else switch.shutdown)
+    run.wait()
+    assert ends == [error if aborts else None], ends
+    settle(world)
+
+
+def read_and_closed(world):
+    """A resource is read as far as is asked for, and closed once, whatever ends the stream."""
+    left, closed = iter(range(1, 4)), []
+    source = Source.unfold_resource(list, lambda _: next(left, None), closed.append)
+    run = world.start(source.take(world.pick("take", (9, 2, 3))).map(int).to(Sink.list()))
+    if world.pick("cancel", (False, True)):
+        world.soon("cancel", run.cancel)
+    run.wait()
+    world.settle()
+    opened = next(left, None) != 1
+    assert closed == [[]] * opened, (closed, opened)
+    settle(world)
+
+
 CASES = {}
 SCENARIOS = [
     Scenario("more than it holds", more_than_it_holds),
@@ -112,4 +139,6 @@ SCENARIOS = [
     Scenario("dropped by a queue", dropped_by_a_queue),
     Scenario("a future", a_future),
     Scenario("told of", told_of),
+    Scenario("told of the end", told_of_the_end),
+    Scenario("read and closed", read_and_closed),
 ]

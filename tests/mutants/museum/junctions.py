@@ -247,6 +247,15 @@ MUTANTS = (
         "junctions/also_to and leave",
     ),
     mutant(
+        "a hub gives beyond demand",
+        "subscribers are taken to ask for all that there is",
+        "stages.junctions.hub:HubLogic._look_around",
+        "seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)",
+        "seat.reader.asks(99, seat.outlet.foreseen)",
+        "hubs/all hear the same",
+        "hubs/the slow hold up the others",
+    ),
+    mutant(
         "a hub skips what a latecomer could have had",
         "a new subscriber begins behind what is held, not with the oldest of it",
         f"{J}.hub_buffer:HubBuffer.join",
