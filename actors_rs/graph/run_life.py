@@ -273,8 +273,8 @@ class RunLife:
 
     def disown(self) -> None:
         self._lock = RLock()
-        disown_queues(self.stages())
-        self._stages, self._inner, self._living = (), {}, set()
+        self._stages = disown_queues(self.stages())  # the others are nothing to anybody here
+        self._inner, self._living = {}, set()
         where = "goes on in the parent of this process, not here"
         self.end.disown(RunCancelled(f"run '{self.name}' {where}"))
 

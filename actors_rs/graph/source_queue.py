@@ -209,10 +209,15 @@ def queue_among(stages: Iterable[StageActor], name: str | None) -> SourceQueue[A
     return found[0]
 
 
-def disown_queues(stages: Iterable[StageActor]) -> None:
-    """In a forked child, where ``stages`` do not run: nobody takes what would be handed in."""
-    for _, queue in _queues(stages):
+def disown_queues(stages: Iterable[StageActor]) -> tuple[StageActor, ...]:
+    """In a forked child, where ``stages`` do not run: nobody takes what would be handed in.
+
+    Returns those that have a queue, so that it can still be asked for.
+    """
+    with_queue = tuple(_queues(stages))
+    for _, queue in with_queue:
         queue.disown()
+    return tuple(stage for stage, _ in with_queue)
 
 
 def _queues(stages: Iterable[StageActor]) -> Iterator[tuple[StageActor, SourceQueue[Any]]]:

@@ -149,6 +149,12 @@ class DeadLetters:
             self._schedule = CallingThreadDispatcher().schedule  # for those who ask still later
         self._schedule_all(waiting, schedule)
 
+    def disown(self) -> None:
+        """In a forked child: they go on in the parent and are complete here. Takes no old lock."""
+        self._lock = RLock()
+        self._readers, self._completed = [], True  # those there were are the parent's
+        self._schedule = CallingThreadDispatcher().schedule
+
     @property
     def total(self) -> int:
         """How many there were, also those no longer kept."""

@@ -13,7 +13,6 @@ from weakref import WeakSet
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, after_fork_in_child, monotonic
-from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.supervisor import SupervisorActor
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _disown(system: ActorSystem) -> None:
             actor.family.disown()  # also children that do not live at this moment
     for activity in tuple(system._activities):
         activity.disown()
-    system.dead_letters = DeadLetters()
+    system.dead_letters.disown()
 
 
 atexit.register(_end_all)

@@ -200,6 +200,7 @@ with ActorSystem() as system:
     holder.start()
     held.wait()
     in_child(lambda: say(queue.closed, queue.offer("lost")))
+    in_child(lambda: say(going.queue() is queue, going.snapshot().state))
     in_child(lambda: queue.put("lost", timeout=1))
     over.set()
     holder.join()
@@ -209,7 +210,44 @@ with ActorSystem() as system:
 """
     )
     refusal = "IllegalStateError: queue 'queue' takes nothing more: the stream is over"
-    assert lines == ["True False", refusal, "['kept']"]
+    assert lines == ["True False", "True cancelled", refusal, "['kept']"]
+
+
+def test_in_a_child_the_dead_letters_of_its_parent_are_complete():
+    lines, _ = run(
+        CHILD
+        + """
+class Reads:
+    def on_subscribe(self, subscription):
+        subscription.request(10)
+    def on_next(self, letter):
+        say(letter.what)
+        said.set()
+    def on_error(self, error):
+        say(error)
+    def on_complete(self):
+        say("complete")
+said = threading.Event()
+with ActorSystem() as system:
+    letters, held, over = system.dead_letters, threading.Event(), threading.Event()
+    letters.publish("before the fork", where="here", why="because")
+    letters.subscribe(Reads())
+    def hold():  # as a thread of the parent may, just when it is forked
+        with letters._lock:
+            held.set()
+            over.wait()
+    holder = threading.Thread(target=hold)
+    said.wait()
+    holder.start()
+    held.wait()
+    say(in_child(lambda: (system.dead_letters.subscribe(Reads()), letters.total)))
+    over.set()
+    holder.join()
+    letters.publish("behind it", where="here", why="because")
+"""
+    )
+    in_the_child = ["before the fork", "complete"]
+    assert lines == ["before the fork", *in_the_child, "0", "behind it", "complete"]
 
 
 def test_the_exit_of_the_process_cancels_a_system_that_was_never_shut_down():
