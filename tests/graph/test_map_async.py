@@ -164,47 +164,6 @@ def test_no_more_calls_are_under_way_than_allowed(kind, window, ordered):
     assert gauge.most == min(3, window) or window < 3
 
 
-def window_of_calls(flow, **settings):
-    with ActorSystem(**settings) as system:
-        going = system.start(flow.to(Sink.ignore()))
-        stages = {stage.kind: stage.window for stage in going.snapshot().stages}
-        going.cancel()
-    return stages["map_async"]
-
-
-@pytest.mark.parametrize("key", [None, str])
-def test_few_elements_are_asked_for_before_there_is_a_call_for_them(key):
-    numbers = Source.never()
-    assert window_of_calls(numbers.map_async(value, 1, key=key)) == 16
-    assert window_of_calls(numbers.map_async(value, 100, key=key).retry()) == 400
-    assert window_of_calls(numbers.map_async(value, 10_000, key=key)) == 4096
-    assert window_of_calls(numbers.map_async(value, 100, key=key), window=7) == 7
-    assert window_of_calls(numbers.batch(2).map_async(value, 100, key=key)) == 16
-
-
-def test_a_window_that_was_set_is_that_of_map_async():
-    flow = Source.never().map_async(value, 1).with_attributes(window=1000)
-    assert window_of_calls(flow) == 1000
-    assert window_of_calls(flow, window=7) == 1000
-
-
-def test_draining_makes_no_more_calls_than_elements_were_in_hand():
-    gate, begun = threading.Event(), []
-
-    def f(n):
-        begun.append(n)
-        gate.wait(SECONDS)
-        return n
-
-    with ActorSystem(shutdown_timeout=SECONDS) as system:
-        going = system.start(Source.range(0, 100_000).map_async(f, 2).to(Sink.count()))
-        wait_until(lambda: len(begun) == 2)
-        going.drain()
-        gate.set()
-        assert going.result(SECONDS) <= 16 + 2 * 2
-    assert len(begun) <= 16 + 2 * 2
-
-
 def test_unordered_results_come_while_others_are_slow():
     gate, seen = threading.Event(), []
 
