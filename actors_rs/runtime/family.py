@@ -108,8 +108,8 @@ class Family:
         name, _, rest = path.partition("/")
         with self._lock:
             child = self._by_name.get(name)
-            names = ", ".join(self._by_name) or "none"
         if child is None or (rest and child.family is None):
+            names = ", ".join(self.refs()) or "none"
             raise InvalidArgumentError(
                 f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
             )

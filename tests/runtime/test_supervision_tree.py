@@ -296,3 +296,18 @@ def test_nothing_of_a_stopped_tree_is_kept_alive():
         top.stop()
         del top
         eventually(lambda: (gc.collect(), not any(one() for one in kept))[1])
+
+
+def test_a_child_is_found_without_a_look_at_its_siblings():
+    class Names(dict):
+        def __iter__(self):
+            raise AssertionError("all names were gone through")
+
+    with ActorSystem() as system:
+        supervisor = system.supervise(tree(OneForOne(), "abc", []))
+        family = supervisor.family
+        names, family._by_name = family._by_name, Names(family._by_name)
+        try:
+            assert supervisor.child("b") is names["b"].ref
+        finally:
+            family._by_name = names
