@@ -59,13 +59,15 @@ class Tracked:
 class Scope:
     """The shares of one unit on one branch of a graph."""
 
-    __slots__ = ("_listeners", "_open", "_parked", "_sealed", "_told", "unit")
+    __slots__ = ("_listeners", "_open", "_parked", "_sealed", "_told", "begun", "unit")
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self._open = self._parked = 0
         self._sealed = self._told = False
         self._listeners: list[Callable[[], None]] = []
+        self.begun = False
+        """Whether this branch was given something; for the stage that branches."""
 
     def share(self) -> Token:
         """A new share; only while the scope is not sealed, or on behalf of an open one."""
@@ -94,6 +96,22 @@ class Scope:
         """Whether nobody holds anything of the unit but whoever holds ``shares`` of this scope."""
         with self.unit.lock:
             return self is self.unit.scope and self._sealed and self._open == shares
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every share has been given back, and no further one comes."""
+        with self.unit.lock:
+            return self._told
+
+    def leave_out(self, token: Token | Bundle) -> None:
+        """Nobody on this branch wants ``token``'s element any more; for the stage that branches.
+
+        Where others of the unit were given, this one is missing there: the unit is abandoned.
+        """
+        if self.begun:
+            self.unit.abandon()
+        else:
+            token.settle(Disposition.FILTERED)
 
     def abandon(self) -> None:
         """It will never be whole: tell those who wait for it."""
@@ -154,6 +172,8 @@ class Unit:
         self.entry = entry
         self.lock = Lock()
         self.scope: Scope = _Whole(self)
+        self.branches: list[Scope] = []
+        """All other scopes it has; one is made before anybody can wait for it to be gathered."""
         self.outcomes: Counter[Disposition] = Counter()
         self.abandoned = False
         self._on_settled = on_settled
@@ -170,7 +190,8 @@ class Unit:
         """The rest of it will not come: it is never settled, and nothing of it is committed."""
         with self.lock:
             self.abandoned = True
-        self.scope.abandon()
+        for scope in (self.scope, *self.branches):
+            scope.abandon()
 
     def settled(self) -> None:
         """Called by the scope."""
@@ -233,6 +254,7 @@ class _Branch(Scope):
     def __init__(self, unit: Unit, fork: Fork) -> None:
         super().__init__(unit)
         self._fork = fork
+        unit.branches.append(self)
 
     def _ended(self) -> None:
         self._fork.branch_ended()

@@ -179,3 +179,39 @@ def test_tokens_settled_on_many_threads_settle_their_unit_once(heard):
         for thread in threads:
             thread.join()
         assert heard.said == [{Disposition.DELIVERED: 64}]
+
+
+def test_a_branch_that_is_left_before_a_unit_begins_there_has_no_use_for_it(heard):
+    unit = heard.unit()
+    fork = Fork(unit.scope, 2)
+    one, other = fork.split(unit.track("a").token)
+    unit.seal()
+    other.settle(Disposition.DELIVERED)
+    one.scope.leave_out(one)
+    assert heard.said == [{Disposition.DELIVERED: 1, Disposition.FILTERED: 1}]
+
+
+def test_a_branch_that_is_left_in_the_midst_of_a_unit_abandons_it(heard):
+    unit = heard.unit()
+    fork = Fork(unit.scope, 2)
+    shares = [fork.split(unit.track(element).token) for element in "ab"]
+    unit.seal()
+    shares[0][0].scope.begun = True
+    shares[0][0].settle(Disposition.DELIVERED)
+    shares[1][0].scope.leave_out(shares[1][0])
+    for _, other in shares:
+        other.settle(Disposition.DELIVERED)
+    assert unit.abandoned
+    assert heard.said == []
+
+
+def test_a_unit_that_is_abandoned_tells_its_branches_also_when_all_of_it_has_gone_there(heard):
+    unit = heard.unit()
+    fork = Fork(unit.scope, 2)
+    one, _ = fork.split(unit.track("a").token)
+    unit.seal()
+    told = []
+    one.scope.when_gathered(lambda: told.append(unit.abandoned))
+    assert told == []
+    unit.abandon()
+    assert told == [True]

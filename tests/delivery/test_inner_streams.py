@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from actors_rs import ActorSystem, Flow, Graph, Sink, Source
+from actors_rs import ActorSystem, Flow, Graph, KillSwitch, Sink, Source
 from actors_rs.errors import GraphError, RunCancelled, StageError
 from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, Acks, numbers, run
 from tests.graph.helpers import SECONDS
@@ -190,3 +190,43 @@ def test_an_element_whose_stream_was_cancelled_is_never_acknowledged(system, ack
     with pytest.raises(RunCancelled):
         Ended(system, acks, stream, "cancel").to(Sink.list())
     assert acks.got.keys() <= {0, 1}
+
+
+@pytest.mark.parametrize("put_together", [False, True])
+def test_rows_of_an_element_that_was_cut_off_on_its_way_are_not_waited_for(
+    system, acks, tmp_path, put_together
+):
+    path, switch = tmp_path / "rows.db", KillSwitch()
+
+    def rows_of(n):
+        for k in range(3):
+            if (n, k) == (2, 1):
+                switch.shutdown()
+            yield (n,)
+
+    sink = Sink.fan(Sink.count(), Sink.fan(into(path))) if put_together else into(path)
+    run(system, numbers(acks, 5).flat_map(rows_of).kill_switch(switch).to(sink))
+    assert acks.got.keys() <= set(written(path)) <= {0, 1}
+    assert {written(path).count(n) for n in range(5)} <= {0, 3}
+
+
+@that_may_be_cut
+def test_what_is_cut_short_by_a_drain_behind_a_broadcast_is_not_waited_for(
+    system, acks, stream, tmp_path
+):
+    started = Future[Any]()
+
+    def rows_of(n):
+        for k in count() if n == 2 else range(1):
+            if k == 2:
+                started.result(SECONDS).drain()
+            yield (n,)
+
+    path = tmp_path / "rows.db"
+    one, other = numbers(acks, 5).broadcast(2)
+    rows = one.flat_map(lambda n: stream(lambda: rows_of(n)))
+    running = system.start(Graph(rows.to(into(path)), other.to(Sink.count())))
+    started.set_result(running)
+    running.result(SECONDS)
+    assert written(path) == [0, 1]
+    assert acks.got == {0: {DELIVERED: 2}, 1: {DELIVERED: 2}}

@@ -21,6 +21,7 @@ from actors_rs.delivery.carrying.calls import CarryingExecutor, carrying_call, o
 from actors_rs.delivery.carrying.fan import CarryingFan
 from actors_rs.delivery.carrying.flat_map import CarryingFlatMap
 from actors_rs.delivery.carrying.fused import CarryingFused
+from actors_rs.delivery.carrying.kill_switch import CarryingKillSwitch
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
 from actors_rs.delivery.carrying.routing import CarryingBroadcast
@@ -69,7 +70,6 @@ PASSING = frozenset(
         "idle_timeout",
         "initial_timeout",
         "interleave",
-        "kill_switch",
         "map_error",
         "merge",
         "merge_preferred",
@@ -238,6 +238,7 @@ _ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {
     **dict.fromkeys(BY_FUNCTION, _partition),
     **dict.fromkeys(AT_ONCE, _mixing(CarryingSink)),
     "batch": _batch,
+    "kill_switch": _mixing(CarryingKillSwitch),
     "map_async": _map_async,
     "parquet": _parquet,
     "sqlite": _sqlite,

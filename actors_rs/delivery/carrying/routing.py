@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors_rs.delivery.ack import Disposition, Fork, Scope, Tracked
+from actors_rs.delivery.ack import Fork, Scope, Tracked
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.ports import Frame, Outlet
 
@@ -46,8 +46,12 @@ class CarryingBroadcast(Broadcast):
         if self._forks is None:
             self._forks = Forks(len(self.outlets))
         for outlet, given in zip(self.outlets, self._forks.split(frame), strict=True):
-            if outlet in active:
+            wanted = outlet in active
+            for tracked in given:
+                scope = tracked.token.scope
+                if wanted:
+                    scope.begun = True
+                else:
+                    scope.leave_out(tracked.token)
+            if wanted:
                 outlet.emit(given)
-            else:
-                for tracked in given:
-                    tracked.token.settle(Disposition.FILTERED)

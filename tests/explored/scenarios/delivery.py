@@ -1,7 +1,7 @@
 # mypy: disable-error-code="var-annotated, arg-type, no-untyped-def"
 """Acknowledged elements: none is done before all that comes of it has been taken."""
 
-from actors_rs import Flow, Graph, Sink, Source
+from actors_rs import Flow, Graph, KillSwitch, Sink, Source
 from actors_rs.delivery import acknowledged
 from tests.explored.scenario import Case, Scenario, Sources, settle
 
@@ -114,7 +114,34 @@ def passed_over(world):
     done.check(whole=True)
 
 
+def whole_units(world):
+    """Sinks commit whole units, and end also if a part of one was cut off on some way there."""
+    done, sources, switch = Done(), Sources(), KillSwitch()
+    flow = flattened(world, done, sources).map(lambda row: row)
+    cut = world.pick("cut", ("nowhere", "before", "one way"))
+    if cut == "before":
+        flow = flow.kill_switch(switch)
+    one, other = flow.broadcast(2)
+    if cut == "one way":
+        one = one.kill_switch(switch)
+    done.taken = [row for n in ROWS for row in rows_of(n)]  # what is committed is not looked at
+    run = world.start(Graph(one.to(Sink.fan(kept(), Sink.count())), other.to(kept())))
+    if cut != "nowhere":
+        world.soon("cut", switch.shutdown)
+    first, second = run.result()
+    assert {first[0], second} <= {0, 2, 3, 5}, f"{first[0]} and {second} rows are no whole units"
+    least = second if cut == "one way" else min(first[0], second)  # a way that is left filters
+    assert least >= sum(ROWS[n] for n in done.done), f"{done.done} are done, {least} rows there"
+    settle(world)
+    done.check(whole=cut == "nowhere")
+
+
+def kept():
+    return Sink.sqlite(":memory:", "INSERT INTO t VALUES (?, ?)", setup="CREATE TABLE t (n, k)")
+
+
 SCENARIOS = [
+    Scenario("whole units", whole_units),
     Scenario("done when taken", done_when_taken),
     Scenario("cut short", cut_short),
     Scenario("passed over", passed_over),
