@@ -187,7 +187,7 @@ def _sqlite(logic: Any) -> StageLogic:
 
 
 def _parquet(logic: Any) -> StageLogic:
-    return UnitParquet(Path(logic._directory), logic._given_schema)
+    return UnitParquet(Path(logic._directory), logic._given_schema, logic._existing)
 
 
 def _fused(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:

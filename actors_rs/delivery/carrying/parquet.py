@@ -11,7 +11,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any
+from typing import Any, Literal
 
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import UnitSink
@@ -67,10 +67,13 @@ class _Loose(_Whole):
 class UnitParquet(UnitSink[Parquet]):
     """A file for each unit that has rows: ``part-<unit>.parquet`` if that is in a ledger."""
 
-    def __init__(self, directory: Path, schema: Any) -> None:
+    def __init__(
+        self, directory: Path, schema: Any, existing: Literal["append", "refuse"] = "append"
+    ) -> None:
         super().__init__()
         self._directory = directory
         self._schema = schema
+        self._existing = existing
         self._free: int | None = None
         self._reports: list[WriteReport] = []
 
@@ -114,6 +117,9 @@ class UnitParquet(UnitSink[Parquet]):
             )
         if run_key:
             self._own(f"{run_key} {self.context.name}")
+        else:
+            with naming(self._directory):
+                Parquet(self._directory, self._schema, 1, self._existing).check_parts()
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
