@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from actors_rs.errors import InvalidArgumentError
 from stress.settings import YIELD_P, Settings
 from tests.spark.conftest import shared_session
 
@@ -43,20 +44,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rotated(n): a long table; each round takes every n-th case")
-    option = config.getoption
-    if option("--dilation") <= 0 or not 0 <= option("--yield-p") <= 1:
-        raise pytest.UsageError("--dilation must be above 0, and --yield-p from 0 to 1")
-    settings = Settings(
-        option("--seed", None) or 0,
-        option("--minutes"),
-        option("--dilation"),
-        option("--yield-p"),
-        option("--whole"),
-    )
+    settings = _settings(config.getoption)
     settings.publish()
     config.stash[SETTINGS] = settings
     config.stash[BEGAN] = time.monotonic()
     config.stash[LEFT_OUT] = []
+
+
+def _settings(option: Any) -> Settings:
+    try:
+        return Settings(
+            option("--seed", None) or 0,
+            option("--minutes"),
+            option("--dilation"),
+            option("--yield-p"),
+            option("--whole"),
+        )
+    except InvalidArgumentError as wrong:
+        raise pytest.UsageError(str(wrong)) from wrong
 
 
 def pytest_report_header(config: pytest.Config) -> str:

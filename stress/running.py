@@ -16,8 +16,8 @@ from actors_rs.errors import RunCancelled
 from actors_rs.testing.leaks import LeakWatch, no_leaks
 from stress.graphs import Load, Row
 from stress.settings import Settings
-from stress.stalls import dump
-from stress.yields import Flight, injected
+from stress.stalls import written_down
+from stress.yields import injected
 
 __all__ = ["Case", "quiet", "run_case"]
 
@@ -68,8 +68,8 @@ def quiet() -> Iterator[None]:
 def run_case(case: Case, settings: Settings) -> None:
     """Run it, to its end or to a random moment at which it is cancelled, and judge."""
     dice = random.Random(f"{settings.seed} {case}")
-    flight = Flight()
-    with injected(settings.yield_p, dice.getrandbits(32), flight), quiet(), no_leaks() as leaks:
+    yields = injected(settings.yield_p, dice.getrandbits(32))
+    with yields as flight, quiet(), no_leaks() as leaks:
         with ActorSystem(
             workers=case.workers,
             throughput=case.throughput,
@@ -77,10 +77,10 @@ def run_case(case: Case, settings: Settings) -> None:
             monitor=True,
             shutdown_timeout=settings.stretched(SECONDS),
         ) as system:
-            _run(case, settings, system, leaks, flight, dice)
+            with written_down(system, str(case), flight):
+                _run(case, settings, system, leaks, dice)
         del system
         gc.collect()
-    assert not flight.too_full, list(flight.too_full)
 
 
 def _run(
@@ -88,7 +88,6 @@ def _run(
     settings: Settings,
     system: ActorSystem,
     leaks: LeakWatch,
-    flight: Flight,
     dice: random.Random,
 ) -> None:
     load = Load(system, case.count)
@@ -98,8 +97,7 @@ def _run(
     if cancelled:
         run.wait(dice.random() ** 3 * 0.2)
         run.cancel()
-    if not run.wait(settings.stretched(SECONDS)):
-        raise AssertionError(f"stands still: {dump(system, str(case), flight)}")
+    assert run.wait(settings.stretched(SECONDS)), f"{run!r} stands still"
     ended = _outcome(run)
     load.check(complete=ended == "completed")
     if not cancelled:

@@ -1,4 +1,4 @@
-"""What is written down when a run stands still: everything there is to know, in one file."""
+"""What is written down when a run stands still, or fails: all there is to know, in one file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +15,30 @@ from actors_rs import ActorSystem
 from actors_rs.graph.shell import StageActor
 from stress.yields import Flight
 
-__all__ = ["FOLDER", "dump"]
+__all__ = ["FOLDER", "dump", "written_down"]
 
 FOLDER = Path("build", "stress")
+
+
+@contextmanager
+def written_down(system: ActorSystem, name: str, flight: Flight) -> Iterator[None]:
+    """If this block fails, a file says how things stand; a note of the failure says where it is.
+
+    To be the innermost block: behind that of the system nothing stands any more.
+    """
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"how things stood: {dump(system, name, flight)}")
+        raise
 
 
 def dump(system: ActorSystem, name: str, flight: Flight) -> Path:
     """Write the stacks, mailboxes, demand and the last signals to a file; returns its path."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+    safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:100]
     path = FOLDER / f"stall-{safe}-{os.getpid()}.txt"
-    lines = [f"{name} stands still", "", repr(system.statistics()), ""]
+    lines = [name, "", repr(system.statistics()), *flight.too_full, ""]
     for actor in system.children():
         lines += _actor(actor)
     lines += ["", f"the last {len(flight.signals)} signals, oldest first:"]

@@ -14,6 +14,8 @@ from actors_rs.testing.leaks import no_leaks
 from stress.machine import lateness_of_the_machine
 from stress.running import quiet
 from stress.settings import Settings
+from stress.stalls import written_down
+from stress.yields import recorded
 
 RUNS = 300
 LONGEST = 0.05
@@ -29,8 +31,11 @@ def test_99_of_100_cancelled_runs_have_ended_within_50_milliseconds(
     workers: int, window: int, settings: Settings
 ) -> None:
     dice = random.Random(settings.seed)
-    with quiet(), no_leaks(), lateness_of_the_machine() as machine:
-        with ActorSystem(workers=workers, window=window) as system:
+    with recorded() as flight, quiet(), no_leaks(), lateness_of_the_machine() as machine:
+        with (
+            ActorSystem(workers=workers, window=window) as system,
+            written_down(system, f"cancel-{workers}w-window{window}", flight),
+        ):
             took = [cancel_one(system, dice, settings) for _ in range(RUNS)]
     late, most = quantiles(took, n=100)[98], settings.stretched(LONGEST) + HANDS * machine.p99
     said = f"p99 is {late * 1000:.1f} ms; the machine itself is {machine.p99 * 1000:.1f} ms late"

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from stress.settings import Settings
-from stress.yields import Flight, injected
+from stress.stalls import written_down
+from stress.yields import injected
 from tests.faults.policies import (
     FATAL,
     POLICIES,
@@ -34,16 +36,18 @@ def seeds_of(settings: Settings) -> range:
 def test_nothing_is_lost_or_doubled_beyond_what_the_policy_says(
     policy: Any, window: int, settings: Settings
 ) -> None:
-    with injected(settings.yield_p / 10, settings.seed, Flight()):
-        check_many(policy, seeds_of(settings), window=window)
+    with injected(settings.yield_p / 10, settings.seed) as flight:
+        failing = partial(written_down, flight=flight)
+        check_many(policy, seeds_of(settings), failing, window=window)
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", FATAL)
 def test_what_no_policy_cures_ends_its_system_as_it_is(kind: str, settings: Settings) -> None:
-    with injected(settings.yield_p / 10, settings.seed, Flight()):
+    with injected(settings.yield_p / 10, settings.seed) as flight:
+        failing = partial(written_down, flight=flight)
         for seed in seeds_of(settings):
-            check_fatal(kind, seed)
+            check_fatal(kind, seed, failing)
 
 
 @pytest.mark.timeout(900)
@@ -51,5 +55,6 @@ def test_what_no_policy_cures_ends_its_system_as_it_is(kind: str, settings: Sett
 def test_a_restarted_child_handles_each_message_once(
     failed_message: str, settings: Settings
 ) -> None:
-    with injected(settings.yield_p / 10, settings.seed, Flight()):
-        check_supervised(seeds_of(settings), failed_message)
+    with injected(settings.yield_p / 10, settings.seed) as flight:
+        failing = partial(written_down, flight=flight)
+        check_supervised(seeds_of(settings), failed_message, failing)

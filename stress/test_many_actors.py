@@ -14,7 +14,8 @@ from stress.elements import Ledger, element, is_intact
 from stress.graphs import keep
 from stress.running import quiet
 from stress.settings import Settings
-from stress.yields import Flight, injected
+from stress.stalls import written_down
+from stress.yields import injected
 
 ACTORS = 10_000
 STAGES = 5
@@ -49,8 +50,11 @@ def gated(ledger: Ledger, number: int, gate: Future[None]) -> Any:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_10_000_living_stages_complete(workers: int, settings: Settings) -> None:
-    with injected(settings.yield_p / 10, settings.seed, Flight()), quiet(), no_leaks():
-        with ActorSystem(workers=workers, window=4) as system:
+    with injected(settings.yield_p / 10, settings.seed) as flight, quiet(), no_leaks():
+        with (
+            ActorSystem(workers=workers, window=4) as system,
+            written_down(system, f"many-stages-{workers}w", flight),
+        ):
             ledger, gate, runs = Ledger(20), Future[None](), []
             for number in range(ACTORS // STAGES):
                 flow = gated(ledger, number, gate).map(keep).filter(is_intact)
@@ -68,8 +72,11 @@ def test_a_token_goes_round_a_ring_of_10_000_living_actors(
     workers: int, settings: Settings
 ) -> None:
     over = threading.Event()
-    with injected(settings.yield_p / 10, settings.seed, Flight()), quiet(), no_leaks():
-        with ActorSystem(workers=workers) as system:
+    with injected(settings.yield_p / 10, settings.seed) as flight, quiet(), no_leaks():
+        with (
+            ActorSystem(workers=workers) as system,
+            written_down(system, f"ring-{workers}w", flight),
+        ):
             refs = [system.spawn(Passing, over) for _ in range(ACTORS)]
             for number, ref in enumerate(refs):
                 ref.tell((refs[(number + 1) % ACTORS], number == 0))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from actors_rs.graph.shell import StageActor
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.operators.map import Map
@@ -17,6 +18,7 @@ from stress.running import Case, run_case
 from stress.settings import Settings
 
 TRIES = 40
+FLOOD = 500
 
 
 def check_then_act(patch: pytest.MonkeyPatch) -> None:
@@ -85,6 +87,18 @@ def loses(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Merge, "advance", losing)
 
 
+def floods(patch: pytest.MonkeyPatch) -> None:
+    """A stage puts far more into its mailbox than its window accounts for, once."""
+    start = StageActor._begin
+
+    def flooding(stage: StageActor) -> None:
+        start(stage)
+        for _ in range(FLOOD if stage.kind == "map" else 0):
+            stage.post(lambda: None)
+
+    patch.setattr(StageActor, "_begin", flooding)
+
+
 KEPT: list[Any] = []
 
 
@@ -106,6 +120,7 @@ PLANTED: dict[Callable[[pytest.MonkeyPatch], None], tuple[str, str]] = {
     beyond_demand: ("chain-3", r"rule 1\.1|ProtocolViolation"),
     loses: ("diamond", "missing"),
     leaks: ("chain-3", "is referred to"),
+    floods: ("chain-3", "at most"),
 }
 
 

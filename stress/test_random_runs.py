@@ -15,9 +15,9 @@ from actors_rs.testing.leaks import no_leaks
 from stress.random_runs import Asker, Plan
 from stress.running import quiet
 from stress.settings import Settings
-from stress.stalls import dump
+from stress.stalls import written_down
 from stress.standstills import standing_still
-from stress.yields import Flight
+from stress.yields import Flight, recorded
 from tests.graph.helpers import wait_until
 
 BATCHES = 400
@@ -38,22 +38,22 @@ def test_a_random_graph_gives_what_a_list_would_although_threads_stand_still(
 
     def run_one(number: int) -> None:
         try:
-            _run_one(f"{settings.seed} {batch} {number}", settings)
+            _run_one(f"{settings.seed} {batch} {number}", settings, flight)
         except BaseException as error:
             error.add_note(f"with threads that stand still at {places}")
             failures.append(error)
 
-    with quiet(), no_leaks(), standing_still(dice) as places:
+    with recorded() as flight, quiet(), no_leaks(), standing_still(dice) as places:
         runs = [threading.Thread(target=run_one, args=(n,), daemon=True) for n in range(ABREAST)]
         for run in runs:
             run.start()
         for run in runs:
             run.join()
-    if failures:
-        raise failures[0]
+        if failures:
+            raise failures[0]
 
 
-def _run_one(seed: str, settings: Settings) -> None:
+def _run_one(seed: str, settings: Settings, flight: Flight) -> None:
     dice, seconds = random.Random(f"run {seed}"), settings.stretched(SECONDS)
     with ActorSystem(
         workers=dice.choice((1, 2, 4)),
@@ -63,14 +63,19 @@ def _run_one(seed: str, settings: Settings) -> None:
         shutdown_timeout=seconds,
     ) as system:
         plan = Plan(seed, system)
-        if dice.random() < 0.3:
-            _to_a_foreign_subscriber(plan, seconds)
-        else:
-            _to_a_sink(plan, dice, seconds)
-        wait_until(lambda: not system.children(), seconds)
-        for thread in plan.threads:
-            thread.join(seconds)
-            assert not thread.is_alive(), f"a publisher was never told the end: {plan}"
+        with written_down(system, f"run {seed}{plan}", flight):
+            _run_plan(plan, dice, seconds)
+
+
+def _run_plan(plan: Plan, dice: random.Random, seconds: float) -> None:
+    if dice.random() < 0.3:
+        _to_a_foreign_subscriber(plan, seconds)
+    else:
+        _to_a_sink(plan, dice, seconds)
+    wait_until(lambda: not plan.system.children(), seconds)
+    for thread in plan.threads:
+        thread.join(seconds)
+        assert not thread.is_alive(), f"a publisher was never told the end: {plan}"
 
 
 def _to_a_sink(plan: Plan, dice: random.Random, seconds: float) -> None:
@@ -87,7 +92,7 @@ def _to_a_sink(plan: Plan, dice: random.Random, seconds: float) -> None:
         run.drain()
     elif how == "shutdown":
         plan.system.shutdown(drain=False)
-    assert run.wait(seconds), f"{plan}: {dump(plan.system, str(plan), Flight())}"
+    assert run.wait(seconds), f"{plan} stands still"
     with suppress(RunCancelled):
         run.result(0)
     assert how not in ("run", "drain") or run.state == "completed", plan
@@ -97,7 +102,7 @@ def _to_a_sink(plan: Plan, dice: random.Random, seconds: float) -> None:
 def _to_a_foreign_subscriber(plan: Plan, seconds: float) -> None:
     book = Asker(plan)
     plan.system.publisher(plan.flow).subscribe(book)
-    assert book.over.wait(seconds), f"{plan}: {dump(plan.system, str(plan), Flight())}"
+    assert book.over.wait(seconds), f"{plan} stands still"
     assert book.faults == [], plan
     assert book.ends == ([] if book.has_enough else ["complete"]), plan
     plan.judge(book.elements, "first" if book.has_enough else "all")

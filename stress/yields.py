@@ -4,6 +4,8 @@ Plain repetition on real threads finds next to nothing: threads change places ev
 milliseconds, and a window between two lines is a microsecond wide. So each lock, mailbox and
 turn gets a random pause in front of and behind it. They are put behind the names that the runtime
 uses, for as long as the block lasts; the production code holds no trace of it.
+
+Meanwhile it is recorded what comes into mailboxes, and a mailbox beyond its bound fails the block.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from actors_rs.graph.shell import StageActor
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import Mailbox
 
-__all__ = ["Flight", "Yields", "injected"]
+__all__ = ["Flight", "Yields", "injected", "recorded"]
 
 REMEMBERED = 200
 LONG = 50
@@ -32,6 +34,9 @@ BESIDES = 16
 """Messages a mailbox may hold beyond what its windows and outlets account for."""
 PER_OUTLET = 8
 """Control messages that may wait for each outlet: requests come once a quarter of a window."""
+PER_CALL = 3
+"""The same for each of a stage's ``parallelism``: it holds twice as many calls, each of which tells
+its end once, and so many slots, each of which is given back once."""
 
 PLAIN = {"Lock": threading.Lock, "RLock": threading.RLock}
 
@@ -104,7 +109,8 @@ class Flight:
     def _check(self, mailbox: Mailbox, owner: StageActor) -> None:
         logic = owner.logic
         data = sum(inlet.window + 1 for inlet in tuple(logic.inlets)) + BESIDES
-        control = PER_OUTLET * len(tuple(logic.outlets)) + BESIDES
+        calls = PER_CALL * int(logic.details().get("parallelism", 0))
+        control = PER_OUTLET * len(tuple(logic.outlets)) + calls + BESIDES
         held = mailbox.statistics()
         if held.data > data or held.control > control:
             self.too_full.append(
@@ -114,12 +120,36 @@ class Flight:
 
 
 @contextmanager
-def injected(p: float, seed: int, flight: Flight) -> Iterator[Yields]:
-    """In this block the runtime yields with probability ``p``, and ``flight`` is recorded."""
-    yields = Yields(p, seed)
+def recorded() -> Iterator[Flight]:
+    """What comes into mailboxes in this block.
+
+    Raises ``AssertionError`` behind it if one of a stage held more than it may.
+    """
+    flight = Flight()
+    undo: list[tuple[object, str, Any]] = []
+    for name in ("offer", "offer_control"):
+        _replace(Mailbox, name, _noted(getattr(Mailbox, name), flight), undo)
+    try:
+        yield flight
+    finally:
+        _put_back(undo)
+    assert not flight.too_full, list(flight.too_full)
+
+
+@contextmanager
+def injected(p: float, seed: int) -> Iterator[Flight]:
+    """In this block the runtime yields with probability ``p``, and is ``recorded``."""
+    with recorded() as flight, _yielding(Yields(p, seed)):
+        yield flight
+
+
+@contextmanager
+def _yielding(yields: Yields) -> Iterator[None]:
     undo: list[tuple[object, str, Any]] = []
     _replace_locks(yields, undo)
     for owner, name in (
+        (Mailbox, "offer"),
+        (Mailbox, "offer_control"),
         (Mailbox, "take"),
         (Mailbox, "end_turn"),
         (Mailbox, "close"),
@@ -128,16 +158,13 @@ def injected(p: float, seed: int, flight: Flight) -> Iterator[Yields]:
         (PooledActor, "_schedule_turn"),
     ):
         _replace(owner, name, _around(getattr(owner, name), yields.maybe), undo)
-    for name in ("offer", "offer_control"):
-        _replace(Mailbox, name, _noted(getattr(Mailbox, name), yields.maybe, flight), undo)
     switch = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
-        yield yields
+        yield
     finally:
         sys.setswitchinterval(switch)
-        for owner, name, before in reversed(undo):
-            setattr(owner, name, before)
+        _put_back(undo)
 
 
 def _replace_locks(yields: Yields, undo: list[tuple[object, str, Any]]) -> None:
@@ -153,6 +180,11 @@ def _replace(owner: object, name: str, new: Any, undo: list[tuple[object, str, A
     setattr(owner, name, new)
 
 
+def _put_back(undo: list[tuple[object, str, Any]]) -> None:
+    for owner, name, before in reversed(undo):
+        setattr(owner, name, before)
+
+
 def _around(method: Callable[..., Any], maybe: Callable[[], None]) -> Callable[..., Any]:
     @wraps(method)
     def yielding(*args: Any) -> Any:
@@ -164,15 +196,11 @@ def _around(method: Callable[..., Any], maybe: Callable[[], None]) -> Callable[.
     return yielding
 
 
-def _noted(
-    offer: Callable[..., bool], maybe: Callable[[], None], flight: Flight
-) -> Callable[..., bool]:
+def _noted(offer: Callable[..., bool], flight: Flight) -> Callable[..., bool]:
     @wraps(offer)
     def noting(mailbox: Mailbox, message: Any) -> bool:
-        maybe()
         taken = offer(mailbox, message)
         flight.note(mailbox, message)
-        maybe()
         return taken
 
     return noting

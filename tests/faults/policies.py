@@ -6,6 +6,7 @@ what arrived and what became a dead letter with a model of the policy.
 """
 
 from collections import defaultdict
+from contextlib import contextmanager
 
 import pytest
 
@@ -175,18 +176,25 @@ POLICIES = [
 ]
 
 
-def check_many(policy, seeds, **options):
-    """``policy`` with each of ``seeds``, on one system."""
+@contextmanager
+def named(system, name):
+    """A failure of this block tells ``name``."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(name)
+        raise
+
+
+def check_many(policy, seeds, failing=named, **options):
+    """``policy`` with each of ``seeds``, on one system; ``failing`` is around each of them."""
     with ActorSystem(workers=2, shutdown_timeout=SECONDS, **options) as system:
         for seed in seeds:
-            try:
+            with failing(system, f"{policy.__name__}, seed {seed}"):
                 policy(Trial(system, seed))
-            except BaseException as error:
-                error.add_note(f"{policy}, seed {seed}")
-                raise
 
 
-def check_fatal(kind, seed):
+def check_fatal(kind, seed, failing=named):
     """A failure that no policy cures ends its system, behind a part of what came before it."""
     raised, system = None, ActorSystem(workers=2, shutdown_timeout=SECONDS)
     trial, run = Trial(system, seed), None
@@ -195,7 +203,8 @@ def check_fatal(kind, seed):
             trial.faults = Faults(RATE, seed=seed, kind=kind)
             flow = trial.source.map(trial.user).on_failure("resume")
             run = system.start(flow.to(Sink.for_each(trial.got.append)))
-            assert run.wait(SECONDS)
+            with failing(system, f"{kind}, seed {seed}"):
+                assert run.wait(SECONDS)
     except BaseException as error:
         raised = error
     assert trial.failures() == (raised is not None)
@@ -217,7 +226,7 @@ class Counting(FaultyActor):
         self.got = kept
 
 
-def check_supervised(seeds, failed_message):
+def check_supervised(seeds, failed_message, failing=named):
     """Children that fail at random: each message is handled once, or a dead letter, or retried."""
     kept, all_faults, dead = {}, {}, defaultdict(list)
     rule = OneForOne(max_restarts=10_000, within=60, backoff=AT_ONCE, failed_message=failed_message)
@@ -231,12 +240,14 @@ def check_supervised(seeds, failed_message):
         for n in range(COUNT):
             for seed in seeds:
                 top.child(f"child {seed}").tell((seed, n))
-        wait_until(
-            lambda: all(
-                len(kept[seed]) + lost(all_faults[seed], failed_message) == COUNT for seed in seeds
-            ),
-            seconds=10 * SECONDS,
-        )
+        with failing(system, f"children, {failed_message}"):
+            wait_until(
+                lambda: all(
+                    len(kept[seed]) + lost(all_faults[seed], failed_message) == COUNT
+                    for seed in seeds
+                ),
+                seconds=10 * SECONDS,
+            )
         for letter in system.dead_letters.recent():
             dead[letter.what[0]].append(letter.what[1])  # type: ignore[index]
         assert system.dead_letters.total == sum(
