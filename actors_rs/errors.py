@@ -65,9 +65,19 @@ __all__ = [
 class ActorsRsError(Exception):
     """Root of all exceptions that this package raises on purpose.
 
+    One that a stage failed with names it: ``stage`` is the stage's name, ``site`` the line that
+    made it, and its text ends with both. Where no stage is at fault they are empty.
+
     All of them can be copied and pickled, so that they reach whoever waits for a process pool. What
     they were raised from stays behind, as it does for any exception.
     """
+
+    stage: str = ""
+    site: str = ""
+
+    def __str__(self) -> str:
+        made = f", made at {self.site}" if self.site else ""
+        return super().__str__() + (f" (stage '{self.stage}'{made})" if self.stage else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By default the class is called again, with its text for what the text was made of.
@@ -89,7 +99,7 @@ def said(error: BaseException) -> str:
 
 
 def names_itself(error: BaseException, position: int | None) -> bool:
-    """Whether ``error`` of a stage goes downstream as it is: it says where it comes from.
+    """Whether ``error`` of a stage goes downstream as it is: it can say where it comes from.
 
     One of a file names the file only, and is given the stage and its line as others are.
     """
@@ -100,8 +110,17 @@ def names_itself(error: BaseException, position: int | None) -> bool:
 def named_by(
     stage: str, site: str, error: BaseException, position: int | None = None
 ) -> BaseException:
-    """``error`` as the failure of ``stage``; as it is if it says where it comes from."""
-    return error if names_itself(error, position) else StageError(stage, error, position, site)
+    """``error`` as the failure of ``stage``: itself if it is one of ours, which names it then.
+
+    One that names a stage already goes on as it is, for it was that stage's.
+    """
+    if not names_itself(error, position):
+        return StageError(stage, error, position, site)
+    names = vars(error)  # not by setting attributes: a subclass of the user's may forbid it
+    is_new = not names.get("site") and names.get("stage", stage) == stage
+    if is_new and not isinstance(error, StageError | RunCancelled):
+        names.update(stage=stage, site=site)
+    return error
 
 
 class UserError(ActorsRsError):
@@ -222,6 +241,9 @@ class StageError(StreamError):
         self.others: tuple[BaseException, ...] = ()
         self.__cause__ = cause
 
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # which has it all
+
 
 class DeciderError(StreamError):
     """A decider raised, or what it returned is no policy.
@@ -275,7 +297,7 @@ class StreamTimeoutError(StreamError, TimeoutError):
     """Elements, demand or the end of a stream did not come in the time that was given."""
 
     def __init__(self, stage: str, operator: str, happened: str) -> None:
-        super().__init__(f"{operator}: {happened} (stage '{stage}')")
+        super().__init__(f"{operator}: {happened}")
         self.stage = stage
 
 
@@ -283,10 +305,7 @@ class BufferOverflowError(StreamError):
     """More came than a buffer holds, and it was told to fail then."""
 
     def __init__(self, stage: str, size: int, kind: str = "buffer") -> None:
-        super().__init__(
-            f"{kind}({size}, overflow='fail'): an element came while {size} were held "
-            f"(stage '{stage}')"
-        )
+        super().__init__(f"{kind}({size}, overflow='fail'): an element came while {size} were held")
         self.stage = stage
 
 
@@ -300,7 +319,7 @@ class TooManyGroupsError(StreamError):
     def __init__(self, stage: str, most: int, key: str) -> None:
         super().__init__(
             f"group_by(..., max_groups={most}, on_overflow='fail'): key {key} came while {most} "
-            f"groups were open (stage '{stage}')"
+            "groups were open"
         )
         self.stage = stage
 

@@ -20,6 +20,7 @@ from actors_rs.errors import (
     StreamTimeoutError,
     TooManyGroupsError,
     WriteError,
+    named_by,
 )
 
 cause = OSError("no such table")
@@ -35,6 +36,7 @@ RAISED = [
     BufferOverflowError("held", 3),
     TooManyGroupsError("group_by", 3, "'d'"),
     MissingExtraError("parquet needs pyarrow"),
+    named_by("mean price", "job.py:3", EmptyStreamError("no element came")),
 ]
 
 

@@ -44,9 +44,9 @@ def note_failed(
     plain: bool,
     beside: BaseException | None,
 ) -> BaseException:
-    """Tell ``life`` of ``error``; returns it as a ``StageError``, see ``StageContext.failed``.
+    """Tell ``life`` of ``error``; returns it as the stage's, see ``StageContext.failed``.
 
-    A part of a stage has made it one already, by its own name.
+    A part of a stage has given it its own name already.
     """
     wrapped = error if plain else named_by(stage.name, stage.site, error, position)
     origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
