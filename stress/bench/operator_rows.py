@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from heapq import heapify, heappushpop
+from statistics import fmean
 from typing import Any
 
 from stress.bench.pipeline import add_one, is_even
@@ -100,6 +102,68 @@ def twice(x: int) -> tuple[int, int]:
     return (x, x)
 
 
+def as_flows(ops: Any) -> list[Any]:
+    from reactivex import from_iterable
+
+    return [ops.flat_map(lambda x: from_iterable(twice(x)))]
+
+
+def as_streams(pipe: Any) -> list[Any]:
+    from aiostream import stream
+
+    return [pipe.concatmap(lambda x: stream.iterate(twice(x)))]
+
+
+def is_negative(x: int) -> bool:
+    return x < 0
+
+
+def sorted_within_10(xs: Iterable[int]) -> Iterator[int]:
+    left = iter(xs)
+    held = list(itertools.islice(left, 10))
+    heapify(held)
+    yield from (heappushpop(held, x) for x in left)
+    yield from sorted(held)
+
+
+def weight(x: int) -> int:
+    return x % 3
+
+
+def batches_of_weight_100(xs: Iterable[int]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    total = 0
+    for x in xs:
+        if batch and total + weight(x) > 100:
+            yield batch
+            batch, total = [], 0
+        batch.append(x)
+        total += weight(x)
+    if batch:
+        yield batch
+
+
+def not_seen_lately(xs: Iterable[int]) -> Iterator[int]:
+    recent: dict[int, None] = {}
+    for x in xs:
+        if x in recent:
+            del recent[x]
+        else:
+            yield x
+        recent[x] = None
+        if len(recent) > 100:
+            del recent[next(iter(recent))]
+
+
+def or_else(xs: Iterable[int]) -> Iterator[int]:
+    empty = True
+    for x in xs:
+        empty = False
+        yield x
+    if empty:
+        yield -1
+
+
 ROWS = [
     Row(
         "map",
@@ -120,6 +184,8 @@ ROWS = [
         "flat_map of pairs",
         lambda s: s.flat_map(twice),
         lambda xs: itertools.chain.from_iterable(map(twice, xs)),
+        as_flows,
+        as_streams,
         goal=None,
     ),
     Row(
@@ -150,7 +216,13 @@ ROWS = [
         itertools.pairwise,
         lambda ops: [ops.pairwise()],
     ),
-    Row("sliding(3)", lambda s: s.sliding(3), windows_of_three),
+    Row(
+        "sliding(3)",
+        lambda s: s.sliding(3),
+        windows_of_three,
+        lambda ops: [ops.buffer_with_count(3, 1)],
+    ),
+    Row("sort_within(10)", lambda s: s.sort_within(10), sorted_within_10, goal=None),
     Row(
         "batch(100)",
         lambda s: s.batch(100),
@@ -159,11 +231,18 @@ ROWS = [
         lambda pipe: [pipe.chunks(100)],
     ),
     Row(
+        "batch by weight",
+        lambda s: s.batch(weight=weight, max_weight=100),
+        batches_of_weight_100,
+        goal=None,
+    ),
+    Row(
         "distinct",
         lambda s: s.distinct(),
         ever_seen,
         lambda ops: [ops.distinct()],
     ),
+    Row("distinct(window=100)", lambda s: s.distinct(window=100), not_seen_lately, goal=None),
     Row(
         "distinct_until_changed",
         lambda s: s.distinct_until_changed(),
@@ -205,9 +284,40 @@ ROWS = [
         lambda ops: [ops.reduce(add, 0)],
         lambda pipe: [pipe.reduce(add)],
     ),
+    Row(
+        "reduce_get",
+        lambda s: s.reduce_get(int, add),
+        lambda xs: [reduce(add, xs, 0)],
+        lambda ops: [ops.reduce(add, 0)],
+        lambda pipe: [pipe.reduce(add)],
+        goal=None,
+    ),
+    Row(
+        "reduce_without_initial",
+        lambda s: s.reduce_without_initial(add),
+        lambda xs: [reduce(add, xs)],
+        lambda ops: [ops.reduce(add)],
+        lambda pipe: [pipe.reduce(add)],
+        goal=None,
+    ),
     Row("sum", lambda s: s.sum(), lambda xs: [sum(xs)], lambda ops: [ops.sum()]),
     Row("count", lambda s: s.count(), lambda xs: [sum(1 for _ in xs)], lambda ops: [ops.count()]),
     Row("max", lambda s: s.max(), lambda xs: [max(xs)], lambda ops: [ops.max()]),
+    Row("min", lambda s: s.min(), lambda xs: [min(xs)], lambda ops: [ops.min()], goal=None),
+    Row(
+        "average",
+        lambda s: s.average(),
+        lambda xs: [fmean(xs)],
+        lambda ops: [ops.average()],
+        goal=None,
+    ),
+    Row(
+        "end_with, first of many",
+        lambda s: s.end_with(-1).first(is_negative),
+        lambda xs: [next(filter(is_negative, itertools.chain(xs, (-1,))))],
+        lambda ops: [ops.first_or_default(is_negative, -1)],
+        goal=None,
+    ),
     Row("last", lambda s: s.last(), last_of, lambda ops: [ops.last()]),
     Row(
         "all",
@@ -215,7 +325,33 @@ ROWS = [
         lambda xs: [all(map(below(FAR), xs))],
         lambda ops: [ops.all(below(FAR))],
     ),
-    Row("contains", lambda s: s.contains(-1), lambda xs: [-1 in iter(xs)]),
+    Row(
+        "some",
+        lambda s: s.some(is_negative),
+        lambda xs: [any(map(is_negative, xs))],
+        lambda ops: [ops.some(is_negative)],
+        goal=None,
+    ),
+    Row(
+        "filter, is_empty",
+        lambda s: s.filter(is_negative).is_empty(),
+        lambda xs: [not any(True for _ in filter(is_negative, xs))],
+        lambda ops: [ops.filter(is_negative), ops.is_empty()],
+        goal=None,
+    ),
+    Row(
+        "contains",
+        lambda s: s.contains(-1),
+        lambda xs: [-1 in iter(xs)],
+        lambda ops: [ops.contains(-1)],
+    ),
+    Row(
+        "default_if_empty",
+        lambda s: s.default_if_empty(-1),
+        or_else,
+        lambda ops: [ops.default_if_empty(-1)],
+        goal=None,
+    ),
     Row(
         "start_with, end_with",
         lambda s: s.start_with(1).end_with(2),
