@@ -93,10 +93,15 @@ def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> No
 
     It passes on one, if any, or was cancelled because of one. Others have come, or will come.
     """
+    for outlet in stage.logic.outlets:  # a loop, as above
+        why = outlet.cause if outlet.error is None else outlet.error
+        if why is not None:
+            _mind(life, stage, own, why)
+            return
+
+
+def _mind(life: Life, stage: _Reporting, own: BaseException | None, why: BaseException) -> None:
     logic = stage.logic
-    why = _ended_with(logic)
-    if why is None:
-        return
     unheard = partial(_unheard, life, stage, why)
     for inlet in logic.inlets:
         inlet.on_unheard = unheard
@@ -104,15 +109,6 @@ def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> No
     for error in (own, *(inlet.error for inlet in logic.inlets)):
         if error is not None and all(error is not one for one in told):
             unheard(error)
-
-
-def _ended_with(logic: StageLogic) -> BaseException | None:
-    for outlet in logic.outlets:  # a loop, as above
-        if outlet.error is not None:
-            return outlet.error
-        if outlet.cause is not None:
-            return outlet.cause
-    return None
 
 
 def _unheard(life: Life, stage: _Reporting, why: BaseException, error: BaseException) -> None:

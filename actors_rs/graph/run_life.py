@@ -245,7 +245,8 @@ class RunLife:
                 self._ended_inner.add(stage)
             last = not self._living
             alone = self._only_lingering() if self._lingering else []
-        self._let_go(alone)
+        if alone:
+            self._let_go(alone)
         if last:
             self._ended_at = self.system.now()
             self.system.unregister(self)

@@ -58,9 +58,9 @@ MUTANTS = (
     mutant(
         "what failed beside a cancellation for an error is a failure",
         "a stage that fails when it has been cancelled for an error counts, recovered or not",
-        "graph.failing:_ended_with",
-        "if outlet.cause is not None:",
-        "if outlet.cause is outlet:",
+        "graph.failing:mind_unheard",
+        "outlet.cause if outlet.error is None else outlet.error",
+        "outlet.error",
         "inner/failures beside a recovery",
     ),
     mutant(
