@@ -12,6 +12,7 @@ start, and a clock that jumps.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -55,6 +56,10 @@ class BareFault(BaseException):
     """One that is no ``Exception``, and nothing that Python knows."""
 
 
+def _bare_group(text: str) -> BaseException:
+    return BaseExceptionGroup(text, [BareFault(text)])
+
+
 KINDS: Final[dict[str, Callable[[str], BaseException]]] = {
     "exception": Fault,
     "StopIteration": StopIteration,
@@ -63,13 +68,15 @@ KINDS: Final[dict[str, Callable[[str], BaseException]]] = {
     "SystemExit": SystemExit,
     "KeyboardInterrupt": KeyboardInterrupt,
     "GeneratorExit": GeneratorExit,
+    "CancelledError": CancelledError,
     "BaseException": BareFault,
+    "BaseExceptionGroup": _bare_group,
 }
 """What can be injected, by name: a function from a text to the exception."""
 
 ACTOR_POINTS: Final = ("on_start", "on_receive", "on_stop", "on_failure")
 """The points of a ``FaultyActor``, named after its hooks."""
-STAGE_POINTS: Final = ("start", "advance", "stop")
+STAGE_POINTS: Final = ("start", "advance", "drain", "stop")
 """The points of a ``faulty_stage``, named after the hooks of a stage's logic."""
 HOSTILE_METHODS: Final = ("__eq__", "__hash__", "__repr__", "__str__", "__bool__", "__del__")
 """Methods that Python, a library or a log may call on any object."""
@@ -211,6 +218,9 @@ class _FaultyStage(PassThrough):
     def advance(self, budget: Budget) -> None:
         self._faults.visit("advance")
         super().advance(budget)
+
+    def drain(self) -> None:
+        self._faults.visit("drain")
 
     def stop(self, error: BaseException | None) -> None:
         self._faults.visit("stop")

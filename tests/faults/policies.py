@@ -7,31 +7,37 @@ what arrived and what became a dead letter with a model of the policy.
 
 from collections import defaultdict
 from contextlib import contextmanager
+from itertools import product
 
 import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import StageError
+from actors_rs.graph.failing import ends_the_system
 from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.strategies import OneForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
-from actors_rs.testing.faults import KINDS, Faults, FaultyActor
+from actors_rs.testing.faults import KINDS, Faults, FaultyActor, is_injected
 from tests.graph.helpers import SECONDS, wait_until
 
 COUNT = 512
 RATE = 0.02
 AT_ONCE = Backoff(0, 0, jitter=0)
-CURABLE = ("exception", "StopIteration", "RecursionError")
-FATAL = [kind for kind in KINDS if kind not in CURABLE]
+PASSED_OVER = ("exception", "StopIteration", "RecursionError")
+"""Kinds of which a policy may say that the stream goes on."""
+FATAL = [kind for kind, make in KINDS.items() if ends_the_system(make(""))]
+RESTARTED = [kind for kind, make in KINDS.items() if not is_fatal(make(""))]
+"""Kinds behind which a child lives on."""
 
 
 class Trial:
     """One seed on a system that others use too; only one trial at a time sends dead letters."""
 
-    def __init__(self, system, seed):
+    def __init__(self, system, seed, kind):
         self.system = system
         self.seed = seed
-        self.faults = Faults(RATE, seed=seed, kind=CURABLE[seed % len(CURABLE)])
+        self.faults = Faults(RATE, seed=seed, kind=kind)
         self.source = Source.range(0, COUNT)
         self.got = []
         self._before = system.dead_letters.total
@@ -146,6 +152,22 @@ def stop(trial):
     assert trial.letters() == []
 
 
+def uncured(trial):
+    """A part of what came before arrives, whatever the policy; the system goes on."""
+    flow = trial.source.map(trial.user).on_failure("resume")
+    run = trial.system.start(flow.to(Sink.for_each(trial.got.append)))
+    assert run.wait(SECONDS)
+    if trial.failures():
+        with pytest.raises(StageError) as caught:
+            run.result(0)
+        assert is_injected(caught.value.__cause__)
+        assert len(trial.got) < trial.faults.visits["user"]
+    assert trial.got == list(range(len(trial.got)))
+    assert len(trial.got) == COUNT or trial.failures() == 1
+    assert trial.letters() == []
+    assert trial.system.is_open
+
+
 def recover(trial):
     flow = trial.source.map(trial.user).recover(lambda error: "recovered")
     *got, last = trial.result(flow)
@@ -186,21 +208,20 @@ def named(system, name):
         raise
 
 
-def check_many(policy, seeds, failing=named, **options):
-    """``policy`` with each of ``seeds``, on one system; ``failing`` is around each of them."""
+def check_many(policy, seeds, kinds=PASSED_OVER, failing=named, **options):
+    """``policy`` with each of ``kinds`` and ``seeds``, on one system, each in ``failing``."""
     with ActorSystem(workers=2, shutdown_timeout=SECONDS, **options) as system:
-        for seed in seeds:
-            with failing(system, f"{policy.__name__}, seed {seed}"):
-                policy(Trial(system, seed))
+        for kind, seed in product(kinds, seeds):
+            with failing(system, f"{policy.__name__}, {kind}, seed {seed}"):
+                policy(Trial(system, seed, kind))
 
 
 def check_fatal(kind, seed, failing=named):
     """A failure that no policy cures ends its system, behind a part of what came before it."""
     raised, system = None, ActorSystem(workers=2, shutdown_timeout=SECONDS)
-    trial, run = Trial(system, seed), None
+    trial, run = Trial(system, seed, kind), None
     try:
         with system:
-            trial.faults = Faults(RATE, seed=seed, kind=kind)
             flow = trial.source.map(trial.user).on_failure("resume")
             run = system.start(flow.to(Sink.for_each(trial.got.append)))
             with failing(system, f"{kind}, seed {seed}"):
@@ -226,21 +247,24 @@ class Counting(FaultyActor):
         self.got = kept
 
 
-def check_supervised(seeds, failed_message, failing=named):
-    """Children that fail at random: each message is handled once, or a dead letter, or retried."""
+def check_supervised(kind, seeds, failed_message, failing=named, rate=RATE):
+    """Children that fail at random: each message is handled once, or a dead letter, or retried.
+
+    All dead letters are to be kept: so it is for a few seeds, again and again.
+    """
     kept, all_faults, dead = {}, {}, defaultdict(list)
     rule = OneForOne(max_restarts=10_000, within=60, backoff=AT_ONCE, failed_message=failed_message)
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         specs = []
         for seed in seeds:
             kept[seed] = []
-            all_faults[seed] = Faults(RATE / 8, seed=seed, points=("on_receive",))
+            all_faults[seed] = Faults(rate, seed=seed, kind=kind, points=("on_receive",))
             specs.append(ChildSpec(Counting, (all_faults[seed], kept[seed]), name=f"child {seed}"))
         top = system.supervise(Supervisor(rule, specs))
         for n in range(COUNT):
             for seed in seeds:
                 top.child(f"child {seed}").tell((seed, n))
-        with failing(system, f"children, {failed_message}"):
+        with failing(system, f"children, {kind}, {failed_message}"):
             wait_until(
                 lambda: all(
                     len(kept[seed]) + lost(all_faults[seed], failed_message) == COUNT

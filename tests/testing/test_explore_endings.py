@@ -16,7 +16,8 @@ from actors_rs.testing.explore import Plan, check_scenario, explore, replay, sea
 from actors_rs.testing.faults import KINDS, Faults
 
 pytestmark = pytest.mark.usefixtures("by_itself")
-GRAVE = [name for name, make in KINDS.items() if not isinstance(make(""), Exception)]
+FAILS_A_STAGE = Exception | asyncio.CancelledError
+GRAVE = [name for name, make in KINDS.items() if not isinstance(make(""), FAILS_A_STAGE)]
 
 
 def mapped(world, f):
