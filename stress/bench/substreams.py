@@ -2,7 +2,8 @@
 
 An inner stream is made, started, run to its end and forgotten for each element. Beside it stands
 the same with what one would write by hand: a loop over what the function returns, for groups a dict
-of sums. Goals are absolute: 100,000 inner streams and a million elements a second.
+of sums. Goals are absolute: 100,000 inner streams and a million elements a second,
+at the system's own window; the small ones are for information.
 """
 
 from __future__ import annotations
@@ -44,12 +45,22 @@ CONSUMERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+SMALL = {64: 0.1, 1: 0.005}
+"""The part of the elements that will do at a window."""
+
+
 def measure(scale: float) -> list[Figure]:
     with ActorSystem() as system:
-        return [*_streams(system, scale), *_groups(system, scale)]
+        figures = [*_streams(system, scale), *_groups(system, scale)]
+    for window, part in SMALL.items():
+        with ActorSystem(window=window) as system:
+            figures += _streams(system, scale * part, window)
+            figures += _groups(system, scale * part, window)
+    return figures
 
 
-def _streams(system: ActorSystem, scale: float) -> list[Figure]:
+def _streams(system: ActorSystem, scale: float, window: int | None = None) -> list[Figure]:
+    """``window`` is that of ``system`` if it is a small one."""
     n = count(scale, 40_000)
     runs: list[Contestant] = [(lambda: sum(1 for x in range(n) for _ in [x]), n)]
     names = []
@@ -62,18 +73,18 @@ def _streams(system: ActorSystem, scale: float) -> list[Figure]:
     by_hand, *ours = in_turn(ROUNDS, runs)
     return [
         _figure(
-            f"flat_map of {name}" + (f", breadth={breadth}" if breadth else ""),
+            f"flat_map of {name}" + (f", breadth={breadth}" if breadth else "") + _at(window),
             "a nested loop over lists",
             taken,
             by_hand,
-            at_least(100_000) if name in MUST_STREAM else None,
+            at_least(100_000) if name in MUST_STREAM and window is None else None,
             "inner streams/s",
         )
         for (name, breadth), taken in zip(names, ours, strict=True)
     ]
 
 
-def _groups(system: ActorSystem, scale: float) -> list[Figure]:
+def _groups(system: ActorSystem, scale: float, window: int | None = None) -> list[Figure]:
     n = count(scale, 1_000_000, least=GROUPS)
     runs: list[Contestant] = [(partial(_sums, n), n)]
     for consume in CONSUMERS.values():
@@ -82,15 +93,19 @@ def _groups(system: ActorSystem, scale: float) -> list[Figure]:
     by_hand, *ours = in_turn(ROUNDS, runs)
     return [
         _figure(
-            f"group_by, {GROUPS:,} groups, {name}",
+            f"group_by, {GROUPS:,} groups, {name}" + _at(window),
             "a dict of lists",
             taken,
             by_hand,
-            at_least(1_000_000),
+            at_least(1_000_000) if window is None else None,
             "elements/s",
         )
         for name, taken in zip(CONSUMERS, ours, strict=True)
     ]
+
+
+def _at(window: int | None) -> str:
+    return "" if window is None else f", window {window}"
 
 
 def _run(system: ActorSystem, graph: Graph[Any]) -> object:
