@@ -1,6 +1,7 @@
 """``Source.files``: what ``glob`` finds, but that nothing unreadable is taken for empty."""
 
 import os
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
@@ -86,6 +87,23 @@ def test_a_directory_that_cannot_be_listed_is_named_and_not_taken_for_empty(tree
         found(pattern)
     assert isinstance(caught.value.__cause__, ReadError)
     assert Path(caught.value.__cause__.path).name == "closed"
+
+
+@pytest.mark.parametrize("pattern", ["**/*.csv", "a/**/*.csv", "a/b/*/**"])
+def test_a_directory_that_goes_away_behind_its_listing_is_taken_for_empty(
+    tree, monkeypatch, pattern
+):
+    looked = os.stat
+
+    def stat(path, **kwargs):
+        if Path(path).name == "c":
+            with suppress(FileNotFoundError):
+                Path("a/b/c").rename("gone")
+        return looked(path, **kwargs)
+
+    expected = [path for path in found(pattern) if "c" not in path.parts]
+    monkeypatch.setattr(os, "stat", stat)
+    assert found(pattern) == expected
 
 
 @pytest.mark.parametrize("pattern", ["a/closed", "a/c*", "**", "a/closed/*"])

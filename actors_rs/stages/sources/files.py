@@ -77,9 +77,8 @@ def _within(path: str, parts: tuple[str, ...]) -> Iterator[str]:
 
 def _directories(top: str, above: frozenset[tuple[int, int]]) -> Iterator[str]:
     """``top`` and those in it, but for hidden ones and links to what they are in themselves."""
-    with reading(top):
-        told = os.stat(top or os.curdir)
-    if (told.st_dev, told.st_ino) in above:
+    told = _stat(top or os.curdir)
+    if told is None or (told.st_dev, told.st_ino) in above:
         return
     yield top
     for entry in _entries(top, hidden=False):
@@ -108,10 +107,16 @@ def _entries(directory: str, *, hidden: bool) -> list[os.DirEntry[str]]:
 
 def _mode_of(path: str) -> int:
     """What is at ``path``, 0 if that is nothing."""
+    told = _stat(path)
+    return 0 if told is None else told.st_mode
+
+
+def _stat(path: str) -> os.stat_result | None:
+    """``None`` if nothing is at ``path``, or not any more."""
     with reading(path):
         try:
-            return os.stat(path).st_mode
+            return os.stat(path)
         except OSError as error:
             if error.errno in _NOTHING_THERE:
-                return 0
+                return None
             raise
