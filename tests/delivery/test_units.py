@@ -10,11 +10,14 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.delivery.ack import Unit
+from actors_rs.delivery.carrying.fan import CarryingFan
 from actors_rs.delivery.carrying.parquet import UnitParquet
 from actors_rs.errors import LedgerError, StreamError, WriteError
 from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.sinks.fan import Part
 from actors_rs.stages.sinks.files import PendingFile
 from tests.graph.helpers import SECONDS
+from tests.stages.harness import FreeBudget, Upstream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -99,6 +102,27 @@ def test_what_comes_late_of_an_attempt_that_was_given_up_does_not_touch_the_next
     assert outcomes == [{Disposition.DELIVERED: 2}]
     names = {file.name for file in directory.iterdir()}
     assert names == {".actors_rs_run", "part-00000.parquet"}
+
+
+@pytest.mark.parametrize("put_together", [False, True])
+def test_units_that_are_whole_when_the_stream_fails_behind_them_are_committed(
+    sink, directory, put_together
+):
+    if put_together:
+        sink = CarryingFan([Part("parquet", "", lambda: UnitParquet(directory, None), None)])
+        sink.context = Context()
+    sink.inlet.connect(Upstream())
+    sink.start()
+    outcomes = []
+    one, two = (Unit(key, outcomes.append) for key in range(2))  # type: ignore[arg-type]
+    frame = [one.track(rows(1)), one.track(rows(2)), two.track(rows(3))]
+    one.seal()
+    sink.inlet.push(frame)
+    sink.inlet.complete(ValueError("a broken line in the second"))
+    sink.advance(FreeBudget())
+    assert sink.finished
+    assert [n.as_py() for n in written(directory)] == [1, 2]
+    assert outcomes == [{Disposition.DELIVERED: 2}]
 
 
 def test_a_directory_of_another_run_fails_a_sink_that_passes_elements_over(sink, directory):

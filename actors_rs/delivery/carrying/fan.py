@@ -33,6 +33,7 @@ class CarryingFan(Fan):
     def advance(self, budget: Budget) -> None:
         self.settle_ready()
         super().advance(budget)
+        self.settle_ready()  # an error that is here already leaves no further turn
 
     def settle_ready(self) -> None:
         """Commit the units that are whole, in each sink that writes units."""
