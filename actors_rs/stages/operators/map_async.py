@@ -18,11 +18,12 @@ Cancels: upstream, when downstream cancels; calls that have not begun are not ma
 from __future__ import annotations
 
 import inspect
-from asyncio import CancelledError, get_running_loop, isfuture
+from asyncio import CancelledError, current_task, get_running_loop, isfuture
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from operator import attrgetter
@@ -279,11 +280,13 @@ class MapAsync(StageLogic):
         """One slot, on the event loop: call after call until none waits.
 
         Each is a task, hence with a context and a state of cancellation of its own. Cancelling
-        the slot, which waits for it, cancels it.
+        the slot, which waits for it, cancels it, and is the slot's last. The task may end as a
+        cancelled one by itself too: what comes of its call it has told the stage by then.
         """
-        loop = get_running_loop()
-        while self._waiting:
-            await loop.create_task(self._await_next_call())
+        loop, slot = get_running_loop(), current_task()
+        while self._waiting and not (slot and slot.cancelling()):
+            with suppress(CancelledError):
+                await loop.create_task(self._await_next_call())
         self.context.post(self._leave_slot)
 
     async def _await_next_call(self) -> None:
