@@ -87,8 +87,11 @@ class Life(Protocol):
     def linger(self, stage: StageActor, let_go: LetGo) -> None:
         """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
 
-    def note_failure(self, error: BaseException) -> None:
-        """A stage failed; the first such error is the run's."""
+    def note_failure(self, error: BaseException, *, late: bool = False) -> None:
+        """A stage failed; the first such error is the run's.
+
+        ``late``: it did so before, and does not count if that was recovered from meanwhile.
+        """
 
     def recovered(self, error: BaseException) -> Sequence[BaseException]:
         """``error`` has been dealt with and is not this run's failure any more.

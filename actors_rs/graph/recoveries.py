@@ -48,6 +48,11 @@ class Recoveries:
         self._beside.append((error, why))
         return False
 
+    def discard(self, error: BaseException) -> None:
+        """A stage has failed with ``error`` anew."""
+        self._errors.pop(id(error), None)
+        self._plain = deque([one for one in self._plain if one is not error], KEPT)
+
     def _note(self, error: BaseException) -> None:
         try:
             self._errors[id(error)] = error

@@ -210,10 +210,12 @@ class RunLife:
 
     # How it ends
 
-    def note_failure(self, error: BaseException) -> None:
+    def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         with self._lock:
             if self._recoveries is not None and error in self._recoveries:
-                return
+                if late:
+                    return
+                self._recoveries.discard(error)
             if all(error is not known for known in self.failures):  # its __eq__ has no say
                 self.failures.append(error)
 

@@ -7,6 +7,7 @@ of them failed is reported, since the rest of the graph goes on and would not mi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.runtime._primitives import Lock
@@ -92,7 +93,7 @@ class SectionLife:
         self._outer.nested_ended(nested)
         self._may_be_over(None)
 
-    def note_failure(self, error: BaseException) -> None:
+    def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         """A stage failed; whose failure that is depends on what becomes of the section."""
         with self._lock:
             self._failures.append(error)
@@ -120,11 +121,18 @@ class SectionLife:
 
     def release(self) -> None:
         """The section has ended for good: its failures are the run's."""
-        self._settle(self._outer.note_failure)
+        self._settle(partial(self._outer.note_failure, late=True))
 
     def write_off(self, why: str) -> None:
         """The section is restarted: its failures are dead letters."""
-        self._settle(lambda error: self._host.report(None, why, error))
+
+        def write_off(error: BaseException) -> None:
+            self._outer.recovered(
+                error
+            )  # and so from what came beside it
+            self._host.report(None, why, error)
+
+        self._settle(write_off)
 
     def lost(self, elements: Iterable[Any]) -> None:
         """``elements`` are dropped; if no stage has failed, because they are not wanted."""

@@ -63,6 +63,7 @@ class StageActor(PooledActor):
     """What will wake it from outside the run, if that is watched."""
     _reported_slow = False
     _looks = False  # whether somebody will look at frames that take long to be filled
+    _far = False  # whether that will be later than a frame begun now can wait
     _hands_over = False
     _look: Timer | None = None  # the last time that was to happen
 
@@ -133,15 +134,21 @@ class StageActor(PooledActor):
         if outlet.gate is None:
             outlet.gate = Lock()
         outlet.making = frame
-        if not self._looks:
-            self._look_in(AHEAD_SECONDS)
+        if self._far or not self._looks:
+            self._look_soon()
         return True
 
     def at_work(self) -> None:
-        if not self._looks and self.system.sends_ahead:
-            self._look_in(AHEAD_SECONDS)
+        if (self._far or not self._looks) and self.system.sends_ahead:
+            self._look_soon()
+
+    def _look_soon(self) -> None:
+        if self._far and self._look is not None:
+            self._look.cancel()  # or it is going on: then there are two for a while
+        self._look_in(AHEAD_SECONDS)
 
     def _look_in(self, seconds: float) -> None:
+        self._far = seconds > AHEAD_SECONDS
         self._looks = True  # before: it may be time before this thread has come any further
         try:
             self._look = self.system.timers.after(seconds, self._look_at_turn)
@@ -264,7 +271,7 @@ class StageActor(PooledActor):
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed: a dead letter, and no failure."""
         if isinstance(error, Exception):
-            self.life.recovered(error)
+            recover(self.life, self, error)
             self.report(None, "a stream failed behind its cancellation", error)
 
     def post_drain(self) -> None:

@@ -3,6 +3,7 @@
 
 import gc
 import weakref
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,6 +11,9 @@ from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.errors import StageError
 from actors_rs.graph.recoveries import Recoveries
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.shell import StageActor
+from actors_rs.runtime.backoff import Backoff
+from actors_rs.testing.explore import FreeSubscriber
 from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS
 
@@ -66,8 +70,10 @@ def test_a_failure_that_is_noted_behind_its_recovery_does_not_count():
     with World() as world:
         life, error = RunLife(world.system), StageError("stage", OSError(), None, "")
         life.recovered(error)
-        life.note_failure(error)
+        life.note_failure(error, late=True)
         assert life.failures == []
+        life.note_failure(error)
+        assert life.failures == [error]
 
 
 def test_what_came_beside_what_came_beside_goes_with_a_recovery():
@@ -98,3 +104,30 @@ def test_an_error_that_was_recovered_from_is_not_kept_for_that():
     del error
     gc.collect()
     assert kept() is None
+
+
+@pytest.mark.parametrize("way", ["catch", "recover_with"])
+def test_an_error_that_is_passed_on_by_its_recovery_is_a_failure(way):
+    with World() as world:
+        failing = getattr(Source.of(1).map(down), way)(Source.failed)
+        hub = failing.hub(world.system)
+        hub.subscribe(FreeSubscriber(world, cancels=False))
+        assert hub.run.wait(SECONDS)
+        assert hub.run.state == "failed"
+
+
+def test_what_failed_beside_a_section_that_is_restarted_is_not_kept():
+    again = two_at_once().restart(Backoff(0.001, 0.001), max_restarts=20)
+    with World() as world:
+        run = world.start(again.to(Sink.list()))
+        with pytest.raises(StageError):
+            run.result()
+        assert len(run._life._recoveries._beside) <= 1
+
+
+def test_what_failed_beside_a_stream_that_is_forgiven_is_reported():
+    context = Mock()
+    context.life.recovered.return_value = [beside := OSError(2)]
+    StageActor.forgive(context, error := OSError(1))
+    context.life.recovered.assert_called_once_with(error)
+    assert [call.args[2] for call in context.report.call_args_list] == [beside, error]

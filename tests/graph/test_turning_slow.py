@@ -12,7 +12,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.nest import Nested
-from actors_rs.graph.shell import LOOKS_APART, StageActor
+from actors_rs.graph.shell import AHEAD_SECONDS, LOOKS_APART, StageActor
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
@@ -258,6 +258,33 @@ def test_a_turn_that_lasts_wakes_the_timers_less_and_less_often(turning, monkeyp
         run.cancel()
         run.wait(SECONDS)
     assert len([seconds for seconds in asked if seconds < LOOKS_APART]) < 40
+
+
+def test_a_burst_in_a_turn_that_lasts_is_looked_at_as_soon_as_in_any_other(turning, monkeypatch):
+    after, asked, burst, over = Timers.after, [], threading.Event(), threading.Event()
+
+    def noting(timers, seconds, callback):
+        if getattr(callback, "__name__", "") == "_look_at_turn":
+            asked.append(seconds)
+        return after(timers, seconds, callback)
+
+    def bursts():
+        yield 0
+        assert burst.wait(SECONDS)
+        yield from (1, 2, 3)
+        assert over.wait(SECONDS)
+
+    monkeypatch.setattr(Timers, "after", noting)
+    got = []
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.from_iterable(bursts).to(Sink.for_each(got.append)))
+        wait_until(lambda: asked[-1:] == [LOOKS_APART])
+        far = len(asked)
+        burst.set()
+        wait_until(lambda: got == [0, 1, 2, 3])
+        over.set()
+        run.result(SECONDS)
+    assert AHEAD_SECONDS in asked[far:]
 
 
 def handled_once(graph_of):

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.hosting import Hosting
+from actors_rs.stages.hosting import Hosting, InnerInlet
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
@@ -31,7 +31,7 @@ class Catch(Hosting):
         self.inlet = Inlet()
         super().__init__(self.inlet)
         self._f = f
-        self._current = self.inlet
+        self._current: Inlet = self.inlet
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
@@ -50,7 +50,15 @@ class Catch(Hosting):
     def _leave(self, error: BaseException | None) -> None:
         """The current stream has ended: go on with another one, or end."""
         if self._current is self.inlet and isinstance(error, Exception):
-            self._current = self.begin(self._f(error))
-            self.context.recovered(error)
+            self._current = self._in_place_of(error, self._f(error))
         else:
             self.end(error)
+
+    def _in_place_of(self, error: Exception, stream: object) -> InnerInlet:
+        """Begin with ``stream``, which may fail with ``error`` again."""
+        self.context.recovered(error)
+        try:
+            return self.begin(stream)
+        except BaseException:
+            self.context.failed(error, plain=True)  # for it was not
+            raise

@@ -43,10 +43,9 @@ class RecoverWith(Catch):
             return
         self._attempts -= 1
         ended = self._current
-        self._current = self.begin(stream)
+        self._current = self._in_place_of(error, stream)
         if isinstance(ended, InnerInlet):
             self.forget(ended)
-        self.context.recovered(error)
 
     def details(self) -> dict[str, object]:
         return {**super().details(), "attempts_left": self._attempts}

@@ -99,7 +99,7 @@ MUTANTS = (
     mutant(
         "catch fails all the same",
         "the error that was dealt with stays the failure of the run",
-        f"{J}.catch:Catch._leave",
+        f"{J}.catch:Catch._in_place_of",
         "self.context.recovered(error)",
         "self.context.name",
         "inner/catch",
