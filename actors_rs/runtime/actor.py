@@ -122,8 +122,9 @@ class PooledActor(Actor):
     def watch(self, ref: ActorRef[Any]) -> None:
         """Get one ``Terminated`` when the actor of ``ref`` has ended, also if it has by now.
 
-        It comes to ``on_receive``. To be called in a handler or hook of this actor; watching
-        twice is watching once. Raises ``InvalidArgumentError`` for a ref of another kind.
+        It comes to ``on_receive``, but not while this actor's own system stops. To be called in
+        a handler or hook of this actor; watching twice is watching once. Raises
+        ``InvalidArgumentError`` for a ref of another kind.
         """
         begin_watch(self, ref)
 
@@ -354,10 +355,7 @@ class PooledActor(Actor):
             self._be_gone(error)
 
     def _be_gone(self, error: BaseException | None) -> None:
-        """Leave the system, tell the watchers, and only then let the next in line stop.
-
-        That may be a watcher, and is to find the notice before the wish to stop.
-        """
+        """Leave the system, tell the watchers, let the next in line stop."""
         system = self.system
         try:
             system.forget(self)

@@ -3,6 +3,9 @@
 The wish to watch is a message in the watched actor's mailbox. A mailbox hands every message to
 its actor, or back when the actor ends, or refuses it, and each of these leads to one notice; so
 none is lost or doubled however watching and stopping race. A restart is no end.
+
+A watcher whose own system takes no more actors hears of no end: all are about to stop, and who
+replaces those that have ended, as many watchers do, could only fail.
 """
 
 from __future__ import annotations
@@ -72,8 +75,8 @@ class _Notice(RuntimeMessage):
 
     def receive(self, actor: PooledActor, /) -> None:
         watching, urn = actor._watching, self.terminated.ref.actor_urn
-        if watching is not None and urn in watching:
-            del watching[urn]
+        watched = watching is not None and watching.pop(urn, None) is not None
+        if watched and actor.system.is_open:
             try:
                 actor.on_receive(self.terminated)
             except BaseException as error:

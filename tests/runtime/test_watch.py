@@ -19,6 +19,7 @@ from actors_rs import (
 )
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.watch import Terminated
+from tests.runtime.family import Noting, shown, tree
 from tests.runtime.support import behind, eventually
 from tests.runtime.watching import Watcher, race_watch_and_stop, seen_by
 
@@ -108,14 +109,51 @@ def test_nothing_is_heard_after_unwatch_also_if_the_notice_was_on_its_way():
         assert seen_by(watcher) == [Terminated(watched, None)]
 
 
-def test_a_watcher_hears_of_the_ends_that_come_before_its_own_while_its_system_stops(kind):
+class Replacing(Noting):
+    """It starts another one for each that has ended."""
+
+    def on_start(self):
+        super().on_start()
+        self.start_one()
+
+    def start_one(self):
+        self.watch(self.system.spawn(Watcher))
+
+    def on_receive(self, message):
+        if isinstance(message, Terminated):
+            self.start_one()
+        return super().on_receive(message)
+
+
+def test_who_replaces_the_actors_it_watches_stops_in_peace_with_its_system(kind):
+    notes = []
+    replacing = type("Replacing", (Replacing,), {"dispatcher": kind.dispatcher})
+    with ActorSystem() as system:
+        ref = system.spawn(replacing, "a", notes)
+        ref.ask(lambda actor: [actor.start_one() for _ in range(2)])
+    assert shown(notes) == ["start a", "stop a"]
+    assert system.dead_letters.total == 0
+
+
+def test_a_child_that_replaces_the_actors_it_watches_stops_in_peace_with_its_system(kind):
+    notes = []
+    replacing = type("Replacing", (Replacing,), {"dispatcher": kind.dispatcher})
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(max_restarts=0), "a", notes, kind=replacing))
+        ref = top.child("a")
+        ref.ask(lambda actor: [actor.start_one() for _ in range(2)])
+    assert shown(notes) == ["start a", "stop a"]
+    assert system.dead_letters.total == 0
+
+
+def test_a_watcher_in_another_system_hears_of_the_ends_while_that_system_stops(kind):
     with ActorSystem() as system:
         watcher = system.spawn(kind)
-        actor, started = behind(watcher), []
-        watcher.ask(lambda: started.extend(system.spawn(kind) for _ in range(3)))
-        for watched in started:
-            watcher.ask(("watch", watched))
-    assert actor.seen == [Terminated(ref, None) for ref in reversed(started)]
+        with ActorSystem() as other:
+            watched = [other.spawn(kind) for _ in range(3)]
+            for ref in watched:
+                watcher.ask(("watch", ref))
+        assert seen_by(watcher) == [Terminated(ref, None) for ref in reversed(watched)]
 
 
 def test_who_hears_of_an_end_finds_that_actor_gone_from_its_system():

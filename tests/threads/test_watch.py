@@ -35,6 +35,7 @@ def nothing(*args, **kwargs):
 
 
 SYSTEM = SimpleNamespace(
+    is_open=True,
     forget=nothing,
     dead_letters=SimpleNamespace(publish=nothing),
     _stop_line=SimpleNamespace(ended=nothing),
