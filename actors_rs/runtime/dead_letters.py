@@ -81,6 +81,7 @@ class DeadLetters:
         self._missed = 0  # by readers that are gone
         self._completed = False
         self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._heard: dict[tuple[str, str], float] = {}  # the last time
         self._logged: dict[tuple[str, str], float] = {}
         self._full_until = float("-inf")  # before, no cause can make room
 
@@ -89,6 +90,7 @@ class DeadLetters:
     ) -> None:
         """Record one and log it. Never raises and never looks into ``what``.
 
+        A ``where`` or ``why`` that is no text is recorded as the name of its type.
         The record keeps ``error`` with a note of where it was raised in place of its traceback.
         """
         if self.record(what, where=where, why=why, error=error):
@@ -105,10 +107,11 @@ class DeadLetters:
         self, what: object, *, where: str, why: str, error: BaseException | None = None
     ) -> bool:
         """Record one that is logged by the caller; whether it is due to be logged."""
-        now = self._now()
+        now, where, why = self._now(), _as_text(where), _as_text(why)
         with self._lock:
             oldest = self._kept[0] if self._kept else None
             cause = self._told_apart((_URN.sub("", where), why), now)
+            self._heard[cause] = now
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
             self._total += 1
             self._counts[cause] += 1
@@ -195,12 +198,12 @@ class DeadLetters:
         return len(self._counts) - (OTHER_CAUSES in self._counts) < self._capacity
 
     def _forget_quiet_causes(self, now: float) -> None:
-        """Count those together that were not heard of since they were due to be logged again.
+        """Count those together that were not heard of for as long as one is not logged again.
 
         It goes through copies: what the collector runs meanwhile may record a letter of its own.
         """
-        recent = {c: at for c, at in self._logged.copy().items() if now - at < LOG_EVERY}
-        self._logged = recent
+        recent = _within_log_every(self._heard, now)
+        self._heard, self._logged = recent, _within_log_every(self._logged, now)
         self._full_until = min(recent.copy().values(), default=now) + LOG_EVERY
         for cause in self._counts.copy().keys() - recent.keys() - {OTHER_CAUSES}:
             count = self._counts.pop(cause, 0)
@@ -258,6 +261,14 @@ class DeadLetters:
         if reader.over and reader in self._readers:
             self._readers.remove(reader)
             self._missed += reader.missed
+
+
+def _as_text(given: object) -> str:
+    return given if isinstance(given, str) else f"no text but a {type(given).__name__}"
+
+
+def _within_log_every(times: dict[tuple[str, str], float], now: float) -> dict[Any, float]:
+    return {cause: at for cause, at in times.copy().items() if now - at < LOG_EVERY}
 
 
 class _Subscription:

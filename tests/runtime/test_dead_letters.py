@@ -1,4 +1,4 @@
-# mypy: disable-error-code="var-annotated"
+# mypy: disable-error-code="arg-type, var-annotated"
 """Dead letters: kept, counted, bounded, logged once."""
 
 import gc
@@ -58,6 +58,26 @@ def test_a_cause_that_was_quiet_for_a_minute_makes_room_for_one_that_is_logged_t
     assert heard == ["a", "b", "c", "d", "b", "e"]
     counts = {where: count for (where, _), count in letters.counts().items()}
     assert counts == {"b": 3, "c": 1, "e": 1, OTHER_CAUSES[0]: 2}  # of which one is "a"
+
+
+def test_a_cause_heard_all_the_time_makes_no_room_for_a_new_one():
+    seconds = [0.0]
+    letters = DeadLetters(capacity=2, now=lambda: seconds[0])
+    for where, at in [("often", 0), ("quiet", 1), ("often", 59), ("new", 60), ("new", 61)]:
+        seconds[0] = at
+        letters.publish(1, where=where, why="because")
+    counts = {where: count for (where, _), count in letters.counts().items()}
+    assert counts == {"often": 2, "new": 1, OTHER_CAUSES[0]: 2}  # of which one is "quiet"
+
+
+def test_a_place_or_a_reason_that_is_no_text_is_recorded_as_its_type():
+    letters = DeadLetters()
+    letters.publish(1, where=None, why="because")
+    letters.publish(1, where="here", why=["because"])
+    assert list(letters.counts()) == [
+        ("no text but a NoneType", "because"),
+        ("here", "no text but a list"),
+    ]
 
 
 def test_a_flood_of_new_causes_is_logged_no_more_often_than_causes_are_told_apart(caplog):
