@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, TypeVar
@@ -36,6 +36,7 @@ class EventLoopThread:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
+        self._ident: int | None = None  # while it serves: another thread may get it afterwards
         self._closed = self._stopped = False
         # Waking a loop from outside costs as much as running a short coroutine: coroutines that
         # arrive together share one wake-up.
@@ -66,7 +67,7 @@ class EventLoopThread:
 
     def is_current_thread(self) -> bool:
         """Whether the caller is one of the coroutines, or is called by one."""
-        return self._thread is not None and self._thread.ident == current_thread_id()
+        return self._ident == current_thread_id()
 
     def close(self, timeout: float) -> tuple[str, ...]:
         """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s.
@@ -80,7 +81,7 @@ class EventLoopThread:
             return ()
         self._late_at = monotonic() + timeout - min(LAST_SECONDS, timeout / 4)
         loop.call_soon_threadsafe(self._stop)
-        if thread.ident == current_thread_id():
+        if self.is_current_thread():
             return ()
         thread.join(timeout)
         return (thread.name,) if thread.is_alive() else ()
@@ -112,15 +113,20 @@ class EventLoopThread:
         return loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._ident = current_thread_id()
         try:
-            while not self._stopped:  # closed is not enough: what arrived would not be taken
-                self._go_on(loop.run_forever)
-            for end in (self._end_tasks, loop.shutdown_asyncgens, loop.shutdown_default_executor):
-                ending = loop.create_task(end())
-                while not ending.done():
-                    self._go_on(partial(loop.run_until_complete, ending))
+            with closing(loop):
+                self._run_to_the_end(loop)
         finally:
-            loop.close()
+            self._ident = None
+
+    def _run_to_the_end(self, loop: asyncio.AbstractEventLoop) -> None:
+        while not self._stopped:  # closed is not enough: what arrived would not be taken
+            self._go_on(loop.run_forever)
+        for end in (self._end_tasks, loop.shutdown_asyncgens, loop.shutdown_default_executor):
+            ending = loop.create_task(end())
+            while not ending.done():
+                self._go_on(partial(loop.run_until_complete, ending))
 
     def _go_on(self, run: Callable[[], object]) -> None:
         """Until its end, or until a coroutine raises what leaves the loop: the others go on."""

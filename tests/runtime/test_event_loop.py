@@ -48,6 +48,17 @@ def test_a_coroutine_that_raises_hands_its_exception_over(loop):
         loop.run(fail()).result(20)
 
 
+def test_a_thread_that_gets_the_ident_of_the_ended_loop_is_not_taken_for_it(loop, monkeypatch):
+    async def on_it():
+        return loop.is_current_thread(), threading.get_ident()
+
+    inside, ident = loop.run(on_it()).result(20)
+    assert inside
+    assert loop.close(20) == ()
+    monkeypatch.setattr(event_loop, "current_thread_id", lambda: ident)
+    assert not loop.is_current_thread()
+
+
 def test_closing_cancels_what_runs(loop):
     running = [loop.run(for_ever()) for _ in range(10)]
     assert loop.run(value(1)).result(20) == 1
