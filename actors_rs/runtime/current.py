@@ -32,14 +32,18 @@ class Block:
 
     def enter(self) -> None:
         """From here on it is the innermost one."""
-        self._outer = _innermost.get()
+        block = self
+        block._outer = _not_left(_innermost.get())
+        while (outer := block._outer) is not None:  # let go of those that were left further out
+            outer._outer = _not_left(outer._outer)
+            block = outer
         _innermost.set(self)
 
     def leave(self) -> None:
         """It counts no more, in whatever context."""
         self._system = None
         if _innermost.get() is self:
-            _innermost.set(self._outer)
+            _innermost.set(_not_left(self._outer))
 
     def context(self) -> contextvars.Context:
         """A copy of the caller's context in which this is the innermost one."""
@@ -52,6 +56,13 @@ class Block:
 _innermost: contextvars.ContextVar[Block | None] = contextvars.ContextVar(
     "actors_rs_current_system", default=None
 )
+
+
+def _not_left(block: Block | None) -> Block | None:
+    """``block``, or the first one around it, that was not left."""
+    while block is not None and block._system is None:
+        block = block._outer
+    return block
 
 
 def current_system() -> ActorSystem | None:

@@ -7,13 +7,20 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.current import current_system
+from actors_rs.runtime.current import Block, _innermost, current_system
 from tests.runtime.support import Recorder, behind, no_thread_left
 
 
 def elsewhere(leave, *args):
     """Leave a block in a context that has not seen how it was entered."""
     return contextvars.Context().run(leave, *args)
+
+
+def blocks_kept():
+    block, kept = _innermost.get(), 0
+    while block is not None:
+        block, kept = block._outer, kept + 1
+    return kept
 
 
 def test_a_block_that_is_left_in_another_context_shuts_its_system_down():
@@ -74,6 +81,29 @@ def test_blocks_that_are_left_in_the_order_they_were_entered_leave_no_current_sy
     assert current_system() is second
     second.__exit__(None, None, None)
     assert current_system() is None
+
+
+def test_blocks_that_are_left_in_another_context_are_not_kept():
+    with ActorSystem() as system:
+        for _ in range(10):
+            block = Block(system)
+            block.enter()
+            elsewhere(block.leave)
+            assert blocks_kept() <= 2
+        assert current_system() is system
+
+
+def test_blocks_of_which_the_outer_one_is_always_left_first_are_not_kept():
+    with ActorSystem() as system:
+        block = Block(system)
+        block.enter()
+        for _ in range(10):
+            before, block = block, Block(system)
+            block.enter()
+            before.leave()
+            assert blocks_kept() <= 3
+        block.leave()
+        assert blocks_kept() == 1
 
 
 def test_what_an_actor_starts_behind_the_end_of_its_system_is_refused_and_starts_no_other():
