@@ -10,7 +10,7 @@ from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock
-from actors_rs.runtime.actor_ref import PooledActorRef
+from actors_rs.runtime.actor_ref import STOP, Ask, PooledActorRef
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import RuntimeMessage
 from actors_rs.runtime.settings import check_text
@@ -210,4 +210,6 @@ class Removed(RuntimeMessage):
         actor.child_removed(self.child, self.leaver)
 
     def unread(self, actor: object, /) -> None:
-        self.leaver.set(True)  # a supervisor ends behind its children
+        """A supervisor ends behind its children, but not behind one taken over at that moment."""
+        if not self.child.actor_inbox.offer(Ask(STOP, self.leaver)):
+            self.leaver.set(True)

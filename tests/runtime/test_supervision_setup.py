@@ -329,6 +329,30 @@ def test_an_actor_taken_by_a_supervisor_that_is_just_ending_stops_with_it():
     assert shown(notes) == ["start t", "stop t"]
 
 
+def test_stop_child_answers_behind_the_end_of_a_child_whose_supervisor_was_just_ending():
+    may_stop, answers = threading.Event(), []
+
+    class Slow(Recorder):
+        def on_stop(self):
+            may_stop.wait(20)
+
+    with ActorSystem(workers=2) as system:
+        top = system.supervise(Supervisor(OneForOne()))
+        ref = system.spawn(Slow)
+
+        def take_and_remove():
+            top.supervise(ref, name="t")
+            answers.append(top.stop_child("t", block=False))
+
+        stop_and_meanwhile(top, take_and_remove)
+        (answer,) = answers
+        with pytest.raises(pykka.Timeout):
+            answer.get(timeout=0)
+        may_stop.set()
+        assert answer.get(timeout=20) is True
+        assert not ref.is_alive()
+
+
 def test_an_actor_that_learns_of_its_supervisor_behind_the_end_of_both_has_ended():
     notes, accepted, ended = [], threading.Event(), threading.Event()
     with ActorSystem(workers=2) as system:
