@@ -108,7 +108,7 @@ def test_a_function_of_an_rdd_that_cannot_be_pickled_is_refused_before_any_job(
     rdd = spark.sparkContext.range(4, numSlices=2).map(lambda n: (n, lock)).filter(bool)
     source = SparkSource.partitions(rdd, max_attempts=3, on_poison="dead_letter")
     with pytest.raises(
-        InvalidArgumentError, match=r"cannot be pickled: 'lock' \(a _thread.lock\)$"
+        InvalidArgumentError, match=r"cannot be pickled: 'lock' \(a _thread.lock\) \(stage '"
     ):
         source.run(Sink.list())
     assert jobs_begun(spark) == before
