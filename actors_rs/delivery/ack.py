@@ -95,13 +95,7 @@ class Scope:
     def is_all_that_is_left(self, shares: int) -> bool:
         """Whether nobody holds anything of the unit but whoever holds ``shares`` of this scope."""
         with self.unit.lock:
-            return self is self.unit.scope and self._sealed and self._open == shares
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether every share has been given back, and no further one comes."""
-        with self.unit.lock:
-            return self._told
+            return self._is_left_with(shares)
 
     def leave_out(self, token: Token | Bundle) -> None:
         """Nobody on this branch wants ``token``'s element any more; for the stage that branches.
@@ -118,6 +112,10 @@ class Scope:
         with self.unit.lock:
             due, self._listeners = self._listeners, []
         _call(due)
+
+    def _is_left_with(self, shares: int) -> bool:
+        """See ``is_all_that_is_left``; under the lock."""
+        return self._sealed and self._open == shares
 
     def _due(self) -> list[Callable[[], None]]:
         """Who is to be called now, under the lock: the listeners, or the unit's end."""
@@ -240,6 +238,11 @@ class Fork:
             for token in self._parked:
                 token.settle(None)
 
+    def is_left(self) -> bool:
+        """Whether a branch that has all that is left of its scope has all of the unit's; locked."""
+        parked = sum(token.shares for token in self._parked)
+        return len(self.branches) == 1 and self.parent._is_left_with(parked)
+
     def _seal(self) -> None:
         self.sealed = True
         for branch in self.branches:
@@ -247,7 +250,7 @@ class Fork:
 
 
 class _Branch(Scope):
-    """The scope of one branch of a broadcast."""
+    """The scope of one branch, of a broadcast or the like."""
 
     __slots__ = ("_fork",)
 
@@ -255,6 +258,9 @@ class _Branch(Scope):
         super().__init__(unit)
         self._fork = fork
         unit.branches.append(self)
+
+    def _is_left_with(self, shares: int) -> bool:
+        return super()._is_left_with(shares) and self._fork.is_left()
 
     def _ended(self) -> None:
         self._fork.branch_ended()

@@ -215,3 +215,16 @@ def test_a_unit_that_is_abandoned_tells_its_branches_also_when_all_of_it_has_gon
     assert told == []
     unit.abandon()
     assert told == [True]
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+def test_the_only_branch_of_a_unit_has_all_that_is_left_of_it(heard, ways):
+    unit = heard.unit()
+    first = Fork(unit.scope, 1)
+    last = Fork(first.branches[0], ways)
+    given = [last.split(first.split(unit.track(element).token)[0]) for element in "ab"]
+    scope = given[0][0].scope
+    assert not scope.is_all_that_is_left(2), "more may come"
+    unit.seal()
+    assert scope.is_all_that_is_left(2) == (ways == 1)
+    assert not scope.is_all_that_is_left(1)

@@ -114,7 +114,7 @@ def test_units_that_are_whole_when_the_stream_fails_behind_them_are_committed(
     sink.inlet.connect(Upstream())
     sink.start()
     outcomes = []
-    one, two = (Unit(key, outcomes.append) for key in range(2))  # type: ignore[arg-type]
+    one, two = (Unit(key, outcomes.append) for key in range(2))
     frame = [one.track(rows(1)), one.track(rows(2)), two.track(rows(3))]
     one.seal()
     sink.inlet.push(frame)

@@ -27,6 +27,13 @@ class Forks:
             for number in range(self._count)
         ]
 
+    def abandon_parts(self) -> None:
+        """No more will be split: the units of which the branches have a part are abandoned."""
+        for scope, fork in self._forks.items():
+            if not fork.sealed:
+                scope.unit.abandon()
+        self._forks.clear()
+
     def _of(self, scope: Scope) -> Fork:
         fork = self._forks.get(scope)
         if fork is None:
