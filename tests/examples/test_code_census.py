@@ -225,11 +225,12 @@ def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only
         os.killpg(process.pid, signal.SIGINT)
         heard = next(line for line in process.stderr if line.startswith("stopping"))
         os.killpg(process.pid, signal.SIGINT)
-        _, complaints = process.communicate(timeout=30)
+        printed, complaints = process.communicate(timeout=30)
     assert "once more to stop at once" in heard
     assert process.returncode == 130, complaints
-    *_, last = complaints.splitlines()
-    assert last == "code_census.py: cancelled; only complete files stay"
+    if "stopped early" not in printed:  # else all that was in hand had just been delivered
+        *_, last = complaints.splitlines()
+        assert last == "code_census.py: cancelled; only complete files stay"
     assert incomplete_files(tmp_path) == []
 
 
