@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["as_read", "check_names", "difference", "loose", "loosened", "loosened_as"]
+__all__ = [
+    "as_read",
+    "check_names",
+    "difference",
+    "loose",
+    "loosened",
+    "loosened_as",
+    "typed_as",
+    "without_type",
+]
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -36,10 +45,28 @@ def difference(there: Any, here: Any) -> str:
     for name, kind in zip(here.names, here.types, strict=True):
         if name not in types:
             return f"has no column {name!r}"
+        if types[name] != kind and without_type(types[name]):
+            return f"has no value in column {name!r}, which would be {kind}"
         if types[name] != kind:
             return f"has {types[name]} in column {name!r}, not {kind}"
     more = [name for name in there.names if name not in here.names]
     return f"has a column {more[0]!r} more" if more else ""
+
+
+def without_type(kind: Any) -> bool:
+    """Whether a column of ``kind`` has no value, from which its type was to be seen."""
+    import pyarrow
+
+    return bool(pyarrow.types.is_null(kind))
+
+
+def typed_as(schema: Any, there: Any) -> Any:
+    """``schema``, where columns without a type have that of the schema ``there``."""
+    types = dict(zip(there.names, there.types, strict=True))
+    for number, field in enumerate(schema):
+        if without_type(field.type) and field.name in types:
+            schema = schema.set(number, field.with_type(types[field.name]))
+    return schema
 
 
 def loose(data: Any) -> Any:
@@ -49,8 +76,12 @@ def loose(data: Any) -> Any:
 
 
 def loosened_as(data: Any, schema: Any) -> Any:
-    """``data``, a table or record batch, as ``schema`` has it if that is its own one, loosened."""
-    if data.schema.equals(schema) or not loosened(data.schema).equals(schema):
+    """``data``, a table or record batch, as ``schema`` has it if that is its own one, loosened.
+
+    Columns that have no value may have any type there.
+    """
+    own = data.schema
+    if own.equals(schema) or not typed_as(loosened(own), schema).equals(schema):
         return data  # whoever writes it says where it does not fit
     return data.cast(schema)
 

@@ -55,6 +55,36 @@ def test_a_column_that_is_missing_is_named_too(tmp_path):
         run(Source.of({"a": 1}).to(Sink.parquet(tmp_path)))
 
 
+@pytest.mark.parametrize("make", [dict, batch, lambda row: [row]], ids=["dict", "batch", "list"])
+@pytest.mark.parametrize("value", ["late", 7, 2.5, [1], {"x": 1}], ids=str)
+def test_a_column_without_a_value_is_written_as_the_files_that_are_there_have_it(
+    tmp_path, make, value
+):
+    rows = [{"a": 1, "note": value}, {"a": 2, "note": None}, {"a": 3, "note": None}]
+    run(Source.of(rows[0]).to(Sink.parquet(tmp_path)))
+    run(Source.of(*map(make, rows[1:])).to(Sink.parquet(tmp_path, rows_per_file=1)))
+    assert read(tmp_path) == rows
+    assert len({str(parquet.read_schema(path)) for path in tmp_path.iterdir()}) == 1
+
+
+def test_a_value_that_comes_behind_none_fits_a_column_of_the_files_that_are_there(tmp_path):
+    rows = [{"a": 1, "note": "late"}, {"a": 2, "note": None}, {"a": 3, "note": "x"}]
+    run(Source.of(rows[0]).to(Sink.parquet(tmp_path)))
+    run(Source.of(*rows[1:]).to(Sink.parquet(tmp_path, rows_per_file=1)))
+    assert read(tmp_path) == rows
+
+
+@pytest.mark.parametrize("given", [None, pa.schema({"a": pa.int64()})], ids=["own", "given"])
+def test_files_without_a_value_in_a_column_are_told_without_advice_that_cannot_work(
+    tmp_path, given
+):
+    run(Source.of({"a": None}).to(Sink.parquet(tmp_path)))
+    told = r"part-00000\.parquet has no value in column 'a', which would be int64: give Sink"
+    with pytest.raises(StageError, match=rf"{told}\.parquet another directory"):
+        run(Source.of({"a": 1}).to(Sink.parquet(tmp_path, given)))
+    assert left_in(tmp_path) == LEFT
+
+
 def test_a_given_schema_that_is_another_one_is_refused_at_the_start(tmp_path):
     run(Source.of({"a": 1}).to(Sink.parquet(tmp_path)))
     sink = Sink.parquet(tmp_path, pa.schema({"a": pa.string()}))

@@ -27,7 +27,15 @@ from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import MissingExtraError, StreamError
 from actors_rs.stages.arrow_rows import batch_of
-from actors_rs.stages.arrow_schema import as_read, check_names, difference, loosened, loosened_as
+from actors_rs.stages.arrow_schema import (
+    as_read,
+    check_names,
+    difference,
+    loosened,
+    loosened_as,
+    typed_as,
+    without_type,
+)
 from actors_rs.stages.reading import reading
 from actors_rs.stages.sinks.files import (
     PendingFile,
@@ -272,26 +280,34 @@ class Parquet(WritingSink):
             self._compares = False
             try:
                 with naming(self._directory):
-                    self._compare_with_parts(self._schema_of(data))
+                    schema = self._schema_of(data)
+                    if (typed := self._compare_with_parts(schema)) is not schema:
+                        self._schema = typed
             except StreamError as error:  # no element's fault: the next one would fare no better
                 self.fail(error)
                 return False
         return True
 
-    def _compare_with_parts(self, schema: Any) -> None:
-        """Raise ``ValueError`` if one has another schema: nobody could read them with the next."""
+    def _compare_with_parts(self, schema: Any) -> Any:
+        """Raise ``ValueError`` if one has another schema: nobody could read them with the next.
+
+        Returns the one to write with: a column that has no value as yet is as it is there, unless
+        the user has given the schema.
+        """
         from pyarrow import parquet
 
-        parts = self._parts()
-        mine = as_read(schema) if parts else None
-        for path in parts:
+        for path in self._parts():
             with reading(path):
                 there = parquet.read_schema(path)
-            if differs := difference(there, mine):
+            if self._given_schema is None:
+                schema = typed_as(schema, there)
+            if differs := difference(there, as_read(schema)):
+                either = "" if any(map(without_type, there.types)) else "that schema, or "
                 raise ValueError(
                     f"expected the schema of the files that are there, but {path.name} {differs}: "
-                    "give Sink.parquet that schema, or another directory"
+                    f"give Sink.parquet {either}another directory"
                 )
+        return schema
 
     def _parts(self) -> list[Path]:
         return sorted(self._directory.glob("part-*.parquet"))
