@@ -275,8 +275,13 @@ class PooledActor(Actor):
         """Stop now: the rest of the mailbox is not handled."""
         self._end(None, self.on_stop)
 
-    def _fail(self, error: BaseException, message: Any = NO_MESSAGE) -> None:
-        """End after an exception that nobody was waiting for; ``message`` set it off."""
+    def _fail(
+        self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
+    ) -> None:
+        """End after an exception that nobody was waiting for; ``message`` set it off.
+
+        Where messages are retried, ``retried`` is put back if given, else the message itself.
+        """
         keeper = self._keeper
         if keeper is None:
             self.actor_stopped.set()
@@ -285,7 +290,7 @@ class PooledActor(Actor):
             self._log_failure(error)  # nothing is lost, and the keeper hears of it
         elif keeper.retries and not keeper.is_last(error):
             self._log_failure(error)
-            self.actor_inbox.put_back(message)
+            self.actor_inbox.put_back(message if retried is NO_MESSAGE else retried)
         else:
             self._note_failure(error, message)
         self._end(error, self.on_failure, type(error), error, error.__traceback__)

@@ -66,21 +66,33 @@ class _Unwatch(RuntimeMessage):
 
 
 class _Notice(RuntimeMessage):
-    """Brings a ``Terminated``; dropped by a watcher that has one already or unwatched."""
+    """Brings a ``Terminated``; dropped by a watcher that has one already or unwatched.
 
-    __slots__ = ("terminated",)
+    ``again`` one that failed on it gets it, although a fresh actor has asked for none. If that
+    watches the same actor anew, this is the notice of that watch too.
+    """
 
-    def __init__(self, terminated: Terminated) -> None:
+    __slots__ = ("again", "terminated")
+
+    def __init__(self, terminated: Terminated, again: bool = False) -> None:
         self.terminated = terminated
+        self.again = again
 
     def receive(self, actor: PooledActor, /) -> None:
         watching, urn = actor._watching, self.terminated.ref.actor_urn
         watched = watching is not None and watching.pop(urn, None) is not None
-        if watched and actor.system.is_open:
+        if not actor.system.is_open:
+            self.unread(actor)
+        elif watched or self.again:
             try:
                 actor.on_receive(self.terminated)
             except BaseException as error:
-                actor._fail(error, self.terminated)  # what was lost, and may be handled again
+                actor._fail(error, self.terminated, _Notice(self.terminated, again=True))
+
+    def unread(self, actor: PooledActor, /) -> None:
+        if self.again:  # it was in hand, and has failed an actor
+            why = "the actor stopped before it read the message"
+            actor.system.dead_letters.publish(self.terminated, where=str(actor), why=why)
 
 
 def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:

@@ -209,6 +209,39 @@ def test_the_end_that_a_watcher_fails_on_is_handled_again_where_failed_messages_
         assert system.dead_letters.total == 0
 
 
+def test_the_end_that_is_handled_again_comes_once_to_a_watcher_that_watches_anew():
+    class Fails(Failing):
+        ends: ClassVar[list[Terminated]] = []
+
+        def on_start(self):
+            self.watch(watched)
+
+    with ActorSystem(dispatcher="calling_thread") as system:
+        watched = system.spawn(Watcher)
+        strategy = OneForOne(failed_message="retry", backoff=Backoff(0.0, 0.0))
+        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        watcher = supervisor.child("watcher")
+        watched.stop()
+        eventually(lambda: len(Fails.ends) >= 2)
+        watcher.ask(lambda: None)  # behind whatever else was to come
+        assert Fails.ends == [Terminated(watched, None)] * 2
+        assert system.dead_letters.total == 0
+
+
+def test_the_end_that_a_watcher_failed_on_is_a_dead_letter_if_it_stops_before_the_next_attempt():
+    class Fails(Failing):
+        ends: ClassVar[list[Terminated]] = []
+
+    with ActorSystem(dispatcher="calling_thread") as system:
+        strategy = OneForOne(failed_message="retry", backoff=Backoff(1000.0, 1000.0))
+        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        watched = system.spawn(Watcher)
+        supervisor.child("watcher").tell(("watch", watched))
+        watched.stop()
+        supervisor.stop_child("watcher")
+        assert [one.what for one in system.dead_letters.recent()] == [Terminated(watched, None)]
+
+
 def test_the_end_of_a_watcher_is_no_trouble():
     with ActorSystem(dispatcher="calling_thread") as system:
         watcher, watched = system.spawn(Watcher), system.spawn(Watcher)
