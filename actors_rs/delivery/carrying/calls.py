@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from actors_rs.delivery.ack import Tracked
-from actors_rs.stages.operators.map_async import awaited
+from actors_rs.stages.operators.map_async import awaited, is_answer
 
 __all__ = ["CarryingExecutor", "carrying_call", "of_value"]
 
@@ -21,7 +21,7 @@ def of_value(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
 def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
     """``f`` as ``map_async`` takes it, its result with the token of its argument.
 
-    Whether it returns a value, an awaitable or a future, it does so still.
+    Whether it returns a value, an awaitable, a future or an actor's answer, it does so still.
     """
     if inspect.iscoroutinefunction(f):
         return _carrying_coroutine(f)
@@ -36,6 +36,8 @@ def _with_token(result: Any, tracked: Tracked) -> Any:
     """``result``, or what comes of it, as an element in place of ``tracked``."""
     if isinstance(result, Future):
         return _chained(result, tracked)
+    if is_answer(result):
+        return result.map(lambda value: _with_token(value, tracked))
     if inspect.isawaitable(result):
         return _awaited(result, tracked)
     return Tracked(result, tracked.token)

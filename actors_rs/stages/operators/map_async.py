@@ -4,8 +4,9 @@
     out: f(1) f(2) f(3) |    (two calls at a time; in the order of the input unless ordered=False)
 
 Gives what a function makes of each element, several calls at a time. It may block: it runs on a
-thread that may. It may return a value, a ``concurrent.futures.Future`` or an awaitable, such as a
-coroutine, which is awaited on the system's event loop. Each call has a context of its own.
+thread that may. It may return a value, a ``concurrent.futures.Future``, the answer of an actor, as
+``ask(..., block=False)`` gives it, or an awaitable, such as a coroutine, which is awaited on the
+system's event loop. Each call has a context of its own.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
   made at a time, and waits when results are not taken.
@@ -46,6 +47,18 @@ async def awaited(made: Awaitable[Any]) -> Any:
             "one; asyncio.run_coroutine_threadsafe gives a concurrent.futures.Future for that"
         )
     return await made
+
+
+def is_answer(value: Any) -> bool:
+    """Whether it is an actor's, a future of pykka's: to await one blocks the whole event loop."""
+    return hasattr(type(value), "set_get_hook")
+
+
+def _answered(value: Any) -> Any:
+    """``value``, or what it is the answer with; waits for that, on a thread that may block."""
+    while is_answer(value):
+        value = value.get()
+    return value
 
 
 class _Call:
@@ -265,10 +278,13 @@ class MapAsync(StageLogic):
         self.context.post(tell)
         self._run_calls()
 
+    def _value_of(self, element: Any) -> Any:
+        return _answered(self._f(element))
+
     def _made(self, call: _Call) -> Callable[[], None] | None:
         """Make the call; what the stage is to be told, unless there is something to wait for."""
         try:
-            value = copy_context().run(self._f, call.element)  # what it sets is its own
+            value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:
             return partial(self._finish, call, None, error)
         if isinstance(value, Future) or inspect.isawaitable(value):
@@ -308,13 +324,29 @@ class MapAsync(StageLogic):
         if isinstance(value, Future):
             self._follow(call, value)
         elif inspect.isawaitable(value):
-            coroutine = value if inspect.iscoroutine(value) else awaited(value)
+            begin_to_wait = self._get if is_answer(value) else self._await
             try:
-                self.context.run_coroutine(coroutine, partial(self._follow, call))
+                begin_to_wait(call, value)
             except Exception as error:  # no thread for it: nobody else hears of that here
                 self.context.post(partial(self._finish_and_leave, call, None, error))
         else:
             self.context.post(partial(self._finish_and_leave, call, value, None))
+
+    def _await(self, call: _Call, value: Any) -> None:
+        coroutine = value if inspect.iscoroutine(value) else awaited(value)
+        self.context.run_coroutine(coroutine, partial(self._follow, call))
+
+    def _get(self, call: _Call, answer: Any) -> None:
+        def get() -> None:
+            try:
+                value = _answered(answer)
+            except BaseException as error:
+                self.context.post(partial(self._finish_and_leave, call, None, error))
+            else:
+                self._settle(call, value)
+
+        if not self.context.run_blocking(get):
+            raise StreamError("the actor system was shut down")
 
     def _follow(self, call: _Call, future: Future[Any]) -> None:
         call.future = future
