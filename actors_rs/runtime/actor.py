@@ -256,6 +256,7 @@ class PooledActor(Actor):
             self._fail(error)
             answer_dead(ask.reply_to, f"{self._actor_ref} ended while handling the message", error)
         elif retrier is not None:
+            ask.failed = error
             self._fail(error, ask)
         else:
             logger.info("Exception returned from %s to caller:", self, exc_info=True)
@@ -381,8 +382,9 @@ class PooledActor(Actor):
             with suppress(Full):
                 message.reply_to.set(True)
         else:
-            reason = f"{self._actor_ref} stopped before handling the message"
-            answer_dead(message.reply_to, reason)
+            when = "stopped before" if message.failed is None else "ended while"
+            reason = f"{self._actor_ref} {when} handling the message"
+            answer_dead(message.reply_to, reason, message.failed)
 
 
 def _let_go(error: BaseException | None) -> None:

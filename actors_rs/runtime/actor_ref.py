@@ -54,13 +54,17 @@ class Address(Protocol):
 
 
 class Ask:
-    """A message whose sender waits for an answer."""
+    """A message whose sender waits for an answer.
 
-    __slots__ = ("message", "reply_to")
+    ``failed`` is what the last attempt to handle it raised, where failed messages are retried.
+    """
+
+    __slots__ = ("failed", "message", "reply_to")
 
     def __init__(self, message: Any, reply_to: Future[Any]) -> None:
         self.message = message
         self.reply_to = reply_to
+        self.failed: BaseException | None = None
 
 
 class PooledActorRef(ActorRef[A]):

@@ -258,8 +258,9 @@ def test_with_retry_a_message_that_always_fails_ends_in_escalation_and_is_accoun
         ref = system.supervise(flaky(retry, [], [1000])).child("a")
         answer = ref.ask("poison", block=False) if ask else ref.tell("poison")
         if answer is not None:
-            with pytest.raises(ActorDeadError):
+            with pytest.raises(ActorDeadError, match="ended while handling") as dead:
                 answer.get(timeout=20)
+            assert type(dead.value.__cause__) is ValueError
         eventually(lambda: not system.children())
     whats = [letter.what for letter in system.dead_letters.recent()]
     assert ("poison" in whats) is not ask
