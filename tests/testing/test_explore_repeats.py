@@ -9,6 +9,7 @@ import pytest
 from actors_rs import Sink, Source
 from actors_rs.errors import NondeterminismError
 from actors_rs.testing.explore import Plan, check_scenario, search
+from actors_rs.testing.explore.settings import SETTINGS
 
 pytestmark = pytest.mark.usefixtures("by_itself")
 
@@ -73,6 +74,25 @@ def test_what_outlives_a_run_is_told_instead_of_a_trace_that_would_pass_elsewher
         check_scenario(scenario, Plan(runs=50))
     assert isinstance(caught.value.__cause__, AssertionError)
     assert "after 19 runs" in caught.value.__notes__[0]
+
+
+def test_a_run_that_differs_is_not_told_how_to_be_replayed_and_its_trace_is_not_kept(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(SETTINGS, "schedules", tmp_path)
+    monkeypatch.setattr(SETTINGS, "keep", True)
+    kept = []
+
+    def scenario(world):
+        doubled(world)
+        kept.append(0)
+        assert len(kept) < 20, "too many"
+
+    with pytest.raises(NondeterminismError) as caught:
+        check_scenario(scenario, Plan(runs=50))
+    assert "replay it" not in "".join(caught.value.__notes__)
+    assert "is kept in" not in "".join(caught.value.__notes__)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_strategy_of_the_usual_portfolio_has_runs_that_are_made_twice():

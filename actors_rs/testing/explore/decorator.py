@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Never
 
-from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, NondeterminismError
 from actors_rs.runtime.settings import check_flag
 from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
+from actors_rs.testing.explore.report import Failure
 from actors_rs.testing.explore.search import (
     WINDOWS,
     Exploration,
@@ -139,7 +140,8 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     found = search(scenario, asked, test)
     SETTINGS.explored.append(Tally.of(found))
     if found.failure is not None:
-        _raise(found, test, _again(scenario, asked, found.failure.trace))
+        again = "" if _differs(found.failure) else _again(scenario, asked, found.failure.trace)
+        _raise(found, test, again)
     if tuple(asked.portfolio) == ("exhaustive",) and not found.complete:
         raise AssertionError(f"{asked.runs} runs were too few to visit every order of {test}")
     return found
@@ -162,11 +164,16 @@ def _raise(found: Exploration, test: str, again: str) -> None:
     failure = found.failure
     assert failure is not None
     raised = failure.told(again, found.runs)
-    if SETTINGS.keep and SETTINGS.schedules is not None:
+    if SETTINGS.keep and SETTINGS.schedules is not None and not _differs(failure):
         why = f"{type(failure.error).__name__}: {failure.error}".partition("\n")[0]
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
         raised.add_note(f"the trace is kept in {kept}")
     raise raised
+
+
+def _differs(failure: Failure) -> bool:
+    """Whether a run was not the same when it was made again: its trace would replay another."""
+    return isinstance(failure.error, NondeterminismError)
 
 
 def _again(scenario: Scenario, plan: Plan, trace: Trace) -> str:
