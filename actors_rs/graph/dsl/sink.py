@@ -257,6 +257,11 @@ class Sink(Generic[In_contra, R_co]):
         Files are added behind the ``part-*.parquet`` that are there: a second run of the same
         graph adds the same rows once more. ``existing="refuse"`` fails at the start if there are
         such files. Fails before anything is written if one of them has another schema.
+
+        Behind ``acknowledged`` each unit is a file, and gets the schema of its own first element
+        unless one is given: without it they are compared neither with each other nor with the
+        files that are there. ``existing`` is looked at when the first element comes, and not for
+        units of a ledger, which takes a directory that is its own.
         """
         path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
