@@ -257,11 +257,11 @@ def test_with_retry_a_message_that_always_fails_ends_in_escalation_and_is_accoun
     with raises_at_the_end(RestartLimitError), ActorSystem() as system:
         ref = system.supervise(flaky(retry, [], [1000])).child("a")
         answer = ref.ask("poison", block=False) if ask else ref.tell("poison")
-        if answer is not None:
-            with pytest.raises(ActorDeadError, match="ended while handling") as dead:
-                answer.get(timeout=20)
-            assert type(dead.value.__cause__) is ValueError
         eventually(lambda: not system.children())
+    if answer is not None:
+        with pytest.raises(ActorDeadError, match="ended while handling") as dead:
+            answer.get(timeout=20)
+        assert type(dead.value.__cause__) is ValueError
     whats = [letter.what for letter in system.dead_letters.recent()]
     assert ("poison" in whats) is not ask
 

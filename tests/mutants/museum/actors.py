@@ -74,8 +74,8 @@ MUTANTS = (
             ),
             Edit(
                 "actors_rs.runtime.watch:_Notice.receive",
-                "del watching[urn]",
-                "pass",
+                "watching.pop(urn, None) is not None",
+                "urn in watching",
             ),
         ),
         ("actors/an end is heard once",),
