@@ -127,9 +127,7 @@ class SectionLife:
         """The section is restarted: its failures are dead letters."""
 
         def write_off(error: BaseException) -> None:
-            self._outer.recovered(
-                error
-            )  # and so from what came beside it
+            self._outer.recovered(error)  # and so from what came beside it
             self._host.report(None, why, error)
 
         self._settle(write_off)

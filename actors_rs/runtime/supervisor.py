@@ -165,7 +165,9 @@ class SupervisorActor(PooledActor):
     def _hurry(self) -> None:
         self.actor_inbox.offer_control(_Hurry())
 
-    def _fail(self, error: BaseException, message: Any = NO_MESSAGE) -> None:
+    def _fail(
+        self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
+    ) -> None:
         """A supervisor that fails takes its children with it, in order."""
         if self._ended:
             super()._fail(error)
