@@ -90,7 +90,9 @@ def test_a_run_that_differs_is_not_told_how_to_be_replayed_and_its_trace_is_not_
 
     with pytest.raises(NondeterminismError) as caught:
         check_scenario(scenario, Plan(runs=50))
-    assert "replay it" not in "".join(caught.value.__notes__)
+    told = "".join(caught.value.__notes__)
+    assert "replay it" not in told
+    assert "trace: v1" not in told
     assert "is kept in" not in "".join(caught.value.__notes__)
     assert list(tmp_path.iterdir()) == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from actors_rs.errors import NondeterminismError
 from actors_rs.testing.explore.traces import Trace
 from actors_rs.testing.world import World, sequence_diagram
 
@@ -27,12 +28,16 @@ class Failure:
     seed: int | None = None
 
     def report(self, again: str = "") -> str:
-        """Seed, trace, the last deliveries, all actors, and the line ``again`` to replay it."""
+        """Seed, trace, the last deliveries, all actors, and the line ``again`` to replay it.
+
+        What differs from run to run has no trace that would show it again.
+        """
+        replayed = not isinstance(self.error, NondeterminismError)
         deliveries = self.world.deliveries()
         shown = deliveries[-LAST:]
         lines = [
             f"seed: {self.seed}" if self.seed is not None else "",
-            f"trace: {self.trace}",
+            f"trace: {self.trace}" if replayed else "",
             f"the last {len(shown)} of {len(deliveries)} deliveries:",
             *(f"  {line}" for line in sequence_diagram(shown)),
             "actors:",
