@@ -80,6 +80,7 @@ class Hosting(StageLogic):
             self.context.attach(source, inlet, alone=alone)
         except BaseException:
             self.inlets.remove(inlet)  # nothing feeds it
+            inlet.cancel()  # or a part of it has begun, whose end still comes
             raise
         self.running += 1
         self.started += 1

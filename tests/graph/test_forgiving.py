@@ -3,6 +3,8 @@
 
 from actors_rs.graph.signals import ForgivingLine
 from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
 from actors_rs.stages.junctions.switch_map import SwitchMap
 from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Alone
@@ -67,3 +69,22 @@ def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():
     assert switching.recoveries == [error]
     assert [why for _, why in switching.reports] == ["a stream failed behind its cancellation"]
     assert not switching.down.ended
+
+
+def test_the_end_of_a_stream_that_began_in_part_only_is_not_waited_for():
+    class Failing(Alone):
+        def attach(self, source, inlet, *, alone=False):
+            inlets.append(inlet)
+            raise RuntimeError("can't start new thread")
+
+        def at_hand(self, source):
+            return None
+
+    inlets = []
+    merging = Failing(FlatMapMerge(lambda x: x, 2))
+    merging.logic.on_failure = OnFailure("resume")
+    merging.request(5).push("stream")
+    inlets[0].complete()
+    merging.push("another")
+    assert len(inlets) == 2
+    assert merging.down.error is None
