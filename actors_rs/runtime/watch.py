@@ -91,8 +91,7 @@ class _Notice(RuntimeMessage):
 
     def unread(self, actor: PooledActor, /) -> None:
         if self.again:  # it was in hand, and has failed an actor
-            why = "the actor stopped before it read the message"
-            actor.system.dead_letters.publish(self.terminated, where=str(actor), why=why)
+            actor._return_unread(self.terminated)
 
 
 def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:

@@ -4,7 +4,6 @@
 import pickle
 import sqlite3
 import threading
-from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -15,34 +14,6 @@ from actors_rs.errors import GraphError, StageError
 from tests.graph.helpers import SECONDS, brakes_pulled
 
 DELIVERED, FILTERED, DEAD = Disposition.DELIVERED, Disposition.FILTERED, Disposition.DEAD_LETTERED
-
-
-class Acks:
-    """Notes what was acknowledged, with which outcomes."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.got = {}
-
-    def __call__(self, element, outcomes):
-        with self.lock:
-            assert element not in self.got, "acknowledged twice"
-            self.got[element] = dict(outcomes)
-
-    @property
-    def counts(self):
-        return Counter(sum(one.values()) for one in self.got.values())
-
-
-@pytest.fixture
-def acks():
-    return Acks()
-
-
-@pytest.fixture(params=[1, 7, 4096])
-def system(request):
-    with ActorSystem(workers=2, window=request.param, shutdown_timeout=SECONDS) as system:
-        yield system
 
 
 def numbers(acks, count=100):

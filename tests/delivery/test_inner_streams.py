@@ -10,21 +10,10 @@ from typing import Any
 
 import pytest
 
-from actors_rs import ActorSystem, Flow, Graph, KillSwitch, Sink, Source
+from actors_rs import Flow, Graph, KillSwitch, Sink, Source
 from actors_rs.errors import GraphError, RunCancelled, StageError
-from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, Acks, numbers, run
+from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, numbers, run
 from tests.graph.helpers import SECONDS
-
-
-@pytest.fixture
-def acks():
-    return Acks()
-
-
-@pytest.fixture(params=[1, 7, 4096])
-def system(request):
-    with ActorSystem(workers=2, window=request.param, shutdown_timeout=SECONDS) as system:
-        yield system
 
 
 def same(x):

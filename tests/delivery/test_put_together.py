@@ -12,13 +12,8 @@ from actors_rs.delivery import acknowledged
 from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.errors import GraphError, StageError
 from actors_rs.graph.blueprint import OutletRef
-from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, Acks, numbers, picky, run
+from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, numbers, picky, run
 from tests.graph.helpers import SECONDS
-
-
-@pytest.fixture
-def acks():
-    return Acks()
 
 
 @pytest.fixture(params=[1, 4096])

@@ -183,6 +183,12 @@ class Failing(Watcher):
         return super().on_receive(message)
 
 
+def retrying(system, kind, wait=0.0):
+    """A supervisor of one ``kind``, called ``watcher``, which gets again what it fails on."""
+    strategy = OneForOne(failed_message="retry", backoff=Backoff(wait, wait))
+    return system.supervise(Supervisor(strategy, [ChildSpec(kind, name="watcher")]))
+
+
 def test_the_end_that_a_watcher_fails_on_is_in_the_dead_letters():
     class Fails(Failing):
         ends: ClassVar[list[Terminated]] = []
@@ -200,8 +206,7 @@ def test_the_end_that_a_watcher_fails_on_is_handled_again_where_failed_messages_
         ends: ClassVar[list[Terminated]] = []
 
     with ActorSystem(dispatcher="calling_thread") as system:
-        strategy = OneForOne(failed_message="retry", backoff=Backoff(0.0, 0.0))
-        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        supervisor = retrying(system, Fails)
         watcher, watched = supervisor.child("watcher"), system.spawn(Watcher)
         watcher.tell(("watch", watched))
         watched.stop()
@@ -218,8 +223,7 @@ def test_the_end_that_is_handled_again_comes_once_to_a_watcher_that_watches_anew
 
     with ActorSystem(dispatcher="calling_thread") as system:
         watched = system.spawn(Watcher)
-        strategy = OneForOne(failed_message="retry", backoff=Backoff(0.0, 0.0))
-        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        supervisor = retrying(system, Fails)
         watcher = supervisor.child("watcher")
         watched.stop()
         eventually(lambda: len(Fails.ends) >= 2)
@@ -233,8 +237,7 @@ def test_the_end_that_a_watcher_failed_on_is_a_dead_letter_if_it_stops_before_th
         ends: ClassVar[list[Terminated]] = []
 
     with ActorSystem(dispatcher="calling_thread") as system:
-        strategy = OneForOne(failed_message="retry", backoff=Backoff(1000.0, 1000.0))
-        supervisor = system.supervise(Supervisor(strategy, [ChildSpec(Fails, name="watcher")]))
+        supervisor = retrying(system, Fails, 1000.0)
         watched = system.spawn(Watcher)
         supervisor.child("watcher").tell(("watch", watched))
         watched.stop()

@@ -77,10 +77,10 @@ class Monitor(PassThrough):
         state: Literal["running", "completed", "failed", "cancelled"],
         error: BaseException | None,
     ) -> None:
-        self._told = count = self.outlet.count
-        seconds = self.context.now() - self._began
         if self._has_failed:
             return
+        self._told = count = self.outlet.count
+        seconds = self.context.now() - self._began
         self._has_failed = True  # unless it returns
         self._f(StreamState(self.context.name, state, count, seconds, error))
         self._has_failed = False
