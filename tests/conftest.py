@@ -1,5 +1,6 @@
 """What every test of the project runs under."""
 
+import gc
 from typing import Any
 
 import pytest
@@ -10,6 +11,15 @@ pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 # How long an example takes says something about the machine, and nothing about a promise.
 settings.register_profile("promises", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("promises")
+
+
+def pytest_collection_finish() -> None:
+    """The collector leaves alone what ten thousand tests are made of.
+
+    Else each look for garbage goes through all of that, and those that test for leaks look often.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

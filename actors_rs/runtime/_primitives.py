@@ -86,7 +86,6 @@ THREAD_STARTERS = frozenset(
 )
 """What starts a thread, whoever asks for one."""
 current_thread_id = _threading.get_ident
-living_threads = _threading.enumerate
 random_bits = _random.SystemRandom().getrandbits
 chance = _random.SystemRandom().random
 """From 0 to 1, at random; what belongs to a system asks its ``chance``, which a world decides."""
@@ -188,6 +187,16 @@ class Thread(AnyThread):
         while self.is_alive() and (deadline is None or monotonic() < deadline):
             _time.sleep(pause)
             pause = min(2 * pause + 0.0001, 0.01)
+
+
+def living_threads() -> list[AnyThread]:
+    """The threads of this process that were started as such.
+
+    Not those that somebody else started, such as a C library: Python lists one from the moment it
+    asks for its own name, be it only for a line of a log, and does not see its end.
+    """
+    foreign = _threading._DummyThread
+    return [thread for thread in _threading.enumerate() if not isinstance(thread, foreign)]
 
 
 def _driver() -> Driver | None:

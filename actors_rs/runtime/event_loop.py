@@ -25,6 +25,8 @@ __all__ = ["EventLoopThread"]
 T = TypeVar("T")
 LAST_SECONDS = 1.0
 """At most, and a quarter of the time of ``close``: what is left when what lingers is told again."""
+ENDS_OF_THE_PROCESS = (SystemExit, KeyboardInterrupt)
+"""What a coroutine raises through its loop."""
 logger = logging.getLogger("actors_rs.runtime")
 
 
@@ -132,7 +134,7 @@ class EventLoopThread:
         """Until its end, or until a coroutine raises what leaves the loop: the others go on."""
         try:
             run()
-        except (SystemExit, KeyboardInterrupt):  # its future has it
+        except ENDS_OF_THE_PROCESS:  # its future has it
             logger.exception("a coroutine on %s tried to end the process", self._name)
 
     async def _end_tasks(self) -> None:
@@ -173,12 +175,20 @@ def begin(
 
 
 def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
-    """On the loop: ``task`` has ended."""
+    """On the loop: ``task`` has ended.
+
+    Its error is looked at in any case: of others asyncio tells when the collector finds the task,
+    at any time and on any thread.
+    """
+    error = None
     if task.cancelled():
         future.cancel()
+    else:
+        error = task.exception()
     if not future.set_running_or_notify_cancel():
-        return
-    if (error := task.exception()) is not None:
+        if error is not None and not isinstance(error, ENDS_OF_THE_PROCESS):  # these were told
+            logger.error("a coroutine that was cancelled failed in its clean-up", exc_info=error)
+    elif error is not None:
         future.set_exception(error)
     else:
         future.set_result(task.result())

@@ -13,6 +13,7 @@ import pytest
 from actors_rs import ActorSystem, Graph, Run, Sink, Source, merge
 from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled, StageError
 from actors_rs.graph.inner_totals import InnerTotals
+from actors_rs.runtime._primitives import living_threads
 from tests.graph.helpers import SECONDS, leave_by_an_exception, run, wait_until
 
 
@@ -249,9 +250,9 @@ def test_a_pool_thread_may_not_wait_for_a_run(system):
 
 def test_a_run_begun_in_a_stage_on_a_pool_thread_is_refused_at_once_and_leaves_no_thread():
     flow = Source.range(0, 50).map(lambda n: Source.of(n).run(Sink.list())).on_failure("resume")
-    before = threading.active_count()
+    before = len(living_threads())
     assert flow.run(Sink.count()) == 0
-    assert threading.active_count() == before
+    assert len(living_threads()) == before
     with pytest.raises(StageError, match="let flat_map run the source, or call the function with"):
         flow.on_failure("stop").run(Sink.count())
 
@@ -267,7 +268,7 @@ def test_a_run_begun_where_a_stage_may_wait_is_like_any_other():
 
 @pytest.mark.parametrize("end", ["completed", "failed", "cancelled"])
 def test_no_thread_and_no_stage_is_left_behind(end):
-    before = set(threading.enumerate())
+    before = set(living_threads())
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         flow = Source.range(0, 100) if end == "completed" else Source.repeat(1)
         if end == "failed":
@@ -284,9 +285,7 @@ def test_no_thread_and_no_stage_is_left_behind(end):
         going = flow = None
         wait_until(lambda: not system.children())
         wait_until(lambda: gc.collect() is not None and not any(ref() for ref in stages + logics))
-    left = [
-        thread for thread in threading.enumerate() if thread not in before and thread.is_alive()
-    ]
+    left = [one for one in living_threads() if one not in before and one.is_alive()]
     assert left == []
 
 

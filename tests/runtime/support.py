@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from actors_rs import PooledActor
+from actors_rs.runtime._primitives import living_threads
 
 DEADLINE = 20.0
 """Seconds after which a test gives a condition up; far more than it ever takes."""
@@ -24,9 +25,9 @@ def eventually(condition: Callable[[], object], what: str = "the condition") -> 
 @contextmanager
 def no_thread_left() -> Iterator[None]:
     """Fail if a thread that began inside the block outlives it."""
-    before = set(threading.enumerate())
+    before = set(living_threads())
     yield
-    left = [thread.name for thread in threading.enumerate() if thread not in before]
+    left = [thread.name for thread in living_threads() if thread not in before]
     assert not left, f"threads still alive: {left}"
 
 

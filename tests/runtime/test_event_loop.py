@@ -3,6 +3,7 @@
 
 import asyncio
 import concurrent.futures
+import gc
 import threading
 from typing import Any
 
@@ -30,6 +31,12 @@ async def value(one):
 
 async def for_ever():
     await asyncio.Event().wait()
+
+
+def what_the_collector_tells(caplog):
+    caplog.clear()
+    gc.collect()
+    return caplog.text
 
 
 def test_coroutines_run_on_one_thread_and_answer(loop):
@@ -235,6 +242,29 @@ def test_system_exit_in_a_clean_up_leaves_the_others_to_clean_up(loop, caplog):
     assert loop.close(20) == ()
     assert sorted(cleaned) == [1, 2]
     assert caplog.text.count("a coroutine on test-asyncio tried to end the process") == 2
+    assert not what_the_collector_tells(caplog)
+
+
+def test_what_a_cancelled_coroutine_raises_in_its_clean_up_is_logged_at_once(loop, caplog):
+    begun = threading.Event()
+
+    async def fails():
+        try:
+            begun.set()
+            await for_ever()
+        finally:
+            raise ValueError("while closing")
+
+    future = loop.run(fails())
+    assert begun.wait(20)
+    future.cancel()
+    assert loop.close(20) == ()
+    assert future.cancelled()
+    assert [record.message for record in caplog.records] == [
+        "a coroutine that was cancelled failed in its clean-up"
+    ]
+    assert "ValueError: while closing" in caplog.text
+    assert not what_the_collector_tells(caplog)
 
 
 def test_threads_that_coroutines_started_end_with_the_loop(loop):

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="var-annotated"
 """What is left behind is named; what is gone in time is not."""
 
+import _thread
 import os
 import threading
 
@@ -33,6 +34,20 @@ def test_a_thread_that_ends_in_time_is_no_leak():
     gate = threading.Event()
     with no_leaks(20):
         threading.Thread(target=gate.wait, args=(0.05,)).start()
+
+
+def test_a_thread_that_python_did_not_start_is_no_leak_when_it_says_something():
+    named, gate = threading.Event(), threading.Event()
+
+    def foreign():
+        threading.current_thread()  # as a line of a log asks, which a __del__ may write
+        named.set()
+        gate.wait()
+
+    with no_leaks(0.0):
+        _thread.start_new_thread(foreign, ())
+        assert named.wait(20)
+    gate.set()
 
 
 def test_an_actor_that_has_not_stopped_is_named():
