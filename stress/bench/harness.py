@@ -94,9 +94,12 @@ def in_turn(
 ) -> list[list[float]]:
     """Run the contestants in turn, after ``warm_up`` rounds; seconds per element, per round.
 
-    The garbage of one run is collected before the next, so that none pays for another's.
+    The garbage of one run is collected before the next, so that none pays for another's, nor for
+    what there was before all of them.
     """
     seconds: list[list[float]] = [[] for _ in contestants]
+    gc.collect()
+    gc.freeze()
     for number in range(warm_up + rounds):
         for (run, elements), taken in zip(contestants, seconds, strict=True):
             gc.collect()
@@ -104,6 +107,7 @@ def in_turn(
             run()
             if number >= warm_up:
                 taken.append((clock() - began) / elements)
+    gc.unfreeze()
     return seconds
 
 

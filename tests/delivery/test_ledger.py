@@ -16,6 +16,7 @@ from actors_rs.delivery import ledger
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.schema import check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+from actors_rs.testing.leaks import no_leaks
 
 PLAN = Plan(schema="id: int64", partitions=3, plan="Range(0, 9)")
 
@@ -198,11 +199,10 @@ def test_a_damaged_ledger_is_said_to_be_damaged(path):
 
 def test_a_ledger_that_is_refused_is_left_closed(path):
     Ledger(path).open(PLAN).finish("completed")
-    before = len(os.listdir("/proc/self/fd"))
-    with pytest.raises(LedgerError) as refused:
-        Ledger(path).open(Plan("id: int64", 4, "Range(0, 9)"))
-    assert refused.value.__traceback__ is not None, "which holds on to what was open"
-    assert len(os.listdir("/proc/self/fd")) == before
+    with no_leaks():
+        with pytest.raises(LedgerError) as refused:
+            Ledger(path).open(Plan("id: int64", 4, "Range(0, 9)"))
+        assert refused.value.__traceback__ is not None, "which holds on to what was open"
 
 
 def test_reading_a_database_that_is_no_ledger_changes_nothing_of_it(path):

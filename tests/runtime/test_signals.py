@@ -12,6 +12,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.signals import SignalWatch
 from actors_rs.testing.faults import threads_refused
+from actors_rs.testing.leaks import no_leaks
 from tests.runtime.processes import Program, run
 from tests.runtime.support import in_threads, no_thread_left
 
@@ -142,13 +143,11 @@ def test_a_block_whose_system_another_thread_shut_down_leaves_handlers_and_descr
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     wakeup = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(wakeup)
-    opened = len(os.listdir("/dev/fd"))
-    with no_thread_left(), ActorSystem() as system:
+    with no_leaks(), no_thread_left(), ActorSystem() as system:
         system.handle_signals()
         in_threads(1, lambda _: system.shutdown())
     assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)] == before
     assert signal.set_wakeup_fd(wakeup) == wakeup
-    assert len(os.listdir("/dev/fd")) == opened
 
 
 def test_what_takes_the_wakeup_descriptor_behind_a_release_keeps_it():
@@ -256,9 +255,8 @@ def test_signals_that_get_no_thread_leave_nothing_behind():
     before = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before)
     with ActorSystem(name="refused") as system:
-        opened = len(os.listdir("/dev/fd"))
-        with threads_refused("refused-signals"), pytest.raises(RuntimeError, match="new thread"):
-            system.handle_signals()
-        assert len(os.listdir("/dev/fd")) == opened
+        with no_leaks(), threads_refused("refused-signals"):
+            with pytest.raises(RuntimeError, match="new thread"):
+                system.handle_signals()
         assert signal.set_wakeup_fd(before) == before
         system.handle_signals().release()
