@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Generator
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import RunCancelled
-from actors_rs.graph.waiting import awaitable, wake_all
+from actors_rs.graph.waiting import awaitable
 from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.awaiting import Awaiting
 
 __all__ = ["RunEnd"]
 
@@ -31,7 +31,7 @@ class RunEnd(Generic[R]):
         self.name = name
         # The collector may run a ``__del__`` of the user's in here, which looks at this very run.
         self._lock = RLock()
-        self._awaiting: dict[asyncio.Future[None], None] = {}  # one for each who awaits it
+        self._awaiting = Awaiting()
 
     @property
     def state(self) -> str:
@@ -54,22 +54,10 @@ class RunEnd(Generic[R]):
         Raises ``RuntimeError`` where no loop of asyncio runs.
         """
         if not self.is_over:
-            yield from self._until_over()
+            yield from self._awaiting.until(lambda: self.is_over)
         if self.error is not None:
             raise awaitable(self.error.with_traceback(self._traceback))
         return self._result  # type: ignore[no-any-return]
-
-    def _until_over(self) -> Generator[Any, None, None]:
-        waiter = asyncio.get_running_loop().create_future()
-        with self._lock:
-            if self.is_over:
-                return
-            self._awaiting[waiter] = None
-        try:
-            yield from waiter
-        finally:
-            with self._lock:
-                self._awaiting.pop(waiter, None)
 
     @property
     def future(self) -> Future[R]:
@@ -92,10 +80,10 @@ class RunEnd(Generic[R]):
             else:
                 self.error, self._traceback = error, error.__traceback__
             self.is_over = True
-            future, awaiting = self._future, tuple(self._awaiting)
+            future = self._future
         if future is not None:
             self._tell(future)
-        wake_all(awaiting)
+        self._awaiting.wake()
         return True
 
     def _tell(self, future: Future[R]) -> None:
@@ -108,4 +96,4 @@ class RunEnd(Generic[R]):
         """In a forked child: it is over here, with ``error``, and nobody waits. Takes no lock."""
         self._lock = RLock()
         self.error, self.is_over = error, True
-        self._future, self._awaiting = None, {}
+        self._future, self._awaiting = None, Awaiting()

@@ -8,7 +8,7 @@ a part of: that waits for the function.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from contextvars import Context
@@ -29,7 +29,6 @@ __all__ = [
     "call_at_end",
     "check_not_on_loop_of",
     "wait_for_end",
-    "wake_all",
     "work_for",
     "work_once_for",
 ]
@@ -85,18 +84,6 @@ def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:
             f"a coroutine must not wait for {run!r}, whose coroutines run on the same event loop; "
             "await the run"
         )
-
-
-def wake_all(waiters: Iterable[asyncio.Future[None]]) -> None:
-    """Wake coroutines that await a run, each on its loop, unless that was closed. Any thread."""
-    for waiter in waiters:
-        with suppress(RuntimeError):
-            waiter.get_loop().call_soon_threadsafe(_wake, waiter)
-
-
-def _wake(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)
 
 
 def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]) -> None:

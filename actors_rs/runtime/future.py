@@ -6,8 +6,9 @@ thread that the answer needs.
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,6 +22,7 @@ from actors_rs.runtime._primitives import (
     monotonic,
     or_for_ever,
 )
+from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.settings import check_timeout
 
 __all__ = ["PooledFuture"]
@@ -31,6 +33,8 @@ _ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, Tr
 
 class PooledFuture(Future[T]):
     """Holds one value or exception. All methods may be called from any thread."""
+
+    _awaiting: Awaiting | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,12 +64,25 @@ class PooledFuture(Future[T]):
             raise self._error.with_traceback(self._traceback)  # not longer with every get
         return self._value  # type: ignore[no-any-return]
 
+    def __await__(self) -> Generator[Any, None, T]:
+        """The value, for a coroutine on a loop of asyncio; what else runs there goes on.
+
+        What a hook computes, as that of ``map``, it computes on a thread of the loop's executor.
+        """
+        if not self._done and self._get_hook is None:
+            yield from self._all_awaiting().until(lambda: self._done or self._get_hook is not None)
+        if not self._done:
+            return (yield from asyncio.to_thread(self.get).__await__())
+        return self.get()
+
+    __iter__ = __await__
+
     def set(self, value: T | None = None) -> None:
         """Set the value; raises ``queue.Full`` if there is a result already."""
         self._claim_or_raise()
         self._value = value
         self._done = True
-        self._latch.release()
+        self._tell()
 
     def set_exception(self, exc_info: _ExcInfo | None = None) -> None:
         """Set the exception, by default the one being handled; raises like ``set``."""
@@ -75,14 +92,25 @@ class PooledFuture(Future[T]):
         self._claim_or_raise()
         self._error, self._traceback = error, traceback
         self._done = True
-        self._latch.release()
+        self._tell()
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let ``func(timeout)`` compute the result on ``get``; raises like ``set``."""
         self._claim_or_raise()
         self._computing = Lock()  # held while the hook runs, by whoever is the first to ask
         super().set_get_hook(func)
+        self._tell()
+
+    def _tell(self) -> None:
+        """There is a result, or a hook: let go who waits for it."""
         self._latch.release()
+        if self._awaiting is not None:
+            self._awaiting.wake()
+
+    def _all_awaiting(self) -> Awaiting:
+        """Made for the first coroutine: hardly any answer is awaited by one."""
+        one: Awaiting = self.__dict__.setdefault("_awaiting", Awaiting())  # of two who meet here
+        return one
 
     def _claim_or_raise(self) -> None:
         if not self._claim.acquire(blocking=False):

@@ -1,7 +1,6 @@
 # mypy: disable-error-code="func-returns-value, var-annotated"
 """The future behind an ask: pykka's behaviour, and no waiting where that could block the pool."""
 
-import asyncio
 import queue
 import threading
 
@@ -286,14 +285,6 @@ def test_get_all_collects_in_order():
     for number, future in enumerate(futures):
         future.set(number)
     assert pykka.get_all(futures, timeout=0) == [0, 1, 2]
-
-
-def test_a_future_can_be_awaited(future):
-    async def wait():
-        return await future
-
-    future.set(1)
-    assert asyncio.run(wait()) == 1
 
 
 # On the pool

@@ -50,7 +50,9 @@ async def awaited(made: Awaitable[Any]) -> Any:
 
 
 def is_answer(value: Any) -> bool:
-    """Whether it is an actor's, a future of pykka's: to await one blocks the whole event loop."""
+    """Whether it is an actor's, a future of pykka's: to await one of another kind of actor, such as
+    ``pykka.ThreadingActor``, blocks the whole event loop.
+    """
     return hasattr(type(value), "set_get_hook")
 
 

@@ -1,0 +1,42 @@
+"""Coroutines that wait for something which comes once, from any thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from typing import Any
+
+__all__ = ["Awaiting"]
+
+
+class Awaiting:
+    """Those who wait for one thing, each on its own event loop. Thread-safe, without a lock."""
+
+    def __init__(self) -> None:
+        self._waiters: dict[asyncio.Future[None], None] = {}
+
+    def until(self, there: Callable[[], bool]) -> Generator[Any, None, None]:
+        """Wait, in a coroutine, until it is ``there``; who gives up before leaves nothing behind.
+
+        It has to be there before ``wake`` is called. Raises ``RuntimeError`` where no loop of
+        asyncio runs.
+        """
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters[waiter] = None
+        try:
+            if not there():  # known by now to whoever wakes
+                yield from waiter
+        finally:
+            self._waiters.pop(waiter, None)
+
+    def wake(self) -> None:
+        """It is there: wake all, unless their loops were closed. Does not wait."""
+        for waiter in self._waiters.copy():
+            with suppress(RuntimeError):
+                waiter.get_loop().call_soon_threadsafe(_wake, waiter)
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

@@ -1,0 +1,113 @@
+# mypy: disable-error-code="func-returns-value"
+"""Awaiting the answer to an ask in a coroutine: the loop goes on meanwhile."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from actors_rs import ActorSystem
+from actors_rs.runtime.future import PooledFuture
+from tests.runtime.support import DEADLINE, Recorder, in_threads
+
+
+@pytest.fixture
+def future():
+    return PooledFuture()
+
+
+def test_a_future_can_be_awaited(future):
+    async def wait():
+        return await future
+
+    future.set(1)
+    assert asyncio.run(wait()) == 1
+
+
+def answer(future):
+    future.set("answer")
+
+
+def raise_in(future):
+    future.set_exception((ValueError, ValueError("no answer"), None))
+
+
+def hook(future):
+    future.set_get_hook(lambda timeout: "answer")
+
+
+@pytest.mark.parametrize("give", [answer, raise_in, hook])
+def test_while_a_coroutine_awaits_a_future_others_go_on_and_may_be_what_it_waits_for(future, give):
+    async def wait():
+        giving = asyncio.create_task(asyncio.to_thread(give, future))
+        try:
+            return await future
+        finally:
+            await giving
+
+    if give is raise_in:
+        with pytest.raises(ValueError, match="no answer"):
+            asyncio.run(wait())
+    else:
+        assert asyncio.run(wait()) == "answer"
+
+
+def test_a_mapped_future_is_awaited_off_the_loop(future):
+    async def wait():
+        mapped = future.map(lambda value: (value, threading.current_thread()))
+        asyncio.get_running_loop().call_soon(future.set, 3)
+        return await mapped
+
+    value, computed_on = asyncio.run(wait())
+    assert value == 3
+    assert computed_on is not threading.current_thread()
+
+
+def test_a_coroutine_that_gives_up_leaves_nothing_at_the_future(future):
+    async def wait():
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(future, 0.001)
+
+    asyncio.run(wait())
+    assert not future._awaiting._waiters
+    future.set(1)
+
+
+def test_coroutines_of_many_loops_await_one_future_and_a_closed_loop_is_passed_over(future):
+    begun = threading.Barrier(5, timeout=DEADLINE)
+
+    async def wait(_):
+        asyncio.get_running_loop().call_soon(begun.wait)
+        return await future
+
+    async def leave():
+        task: Any = asyncio.create_task(wait_in_vain())
+        await asyncio.sleep(0)
+        task._log_destroy_pending = False  # meant
+        return task
+
+    async def wait_in_vain():
+        await future
+
+    closed = asyncio.new_event_loop()
+    left = closed.run_until_complete(leave())
+    closed.close()
+    answers = []
+    setting = threading.Thread(target=lambda: (begun.wait(), future.set(7)))
+    setting.start()
+    in_threads(4, lambda n: answers.append(asyncio.run(wait(n))))
+    setting.join()
+    assert answers == [7] * 4
+    assert not left.done()
+
+
+def test_an_actor_on_the_only_thread_is_asked_by_a_coroutine_of_its_system():
+    with ActorSystem(workers=1) as system:
+        ref = system.spawn(Recorder)
+
+        async def ask():
+            return await ref.ask("x", block=False), await ref.ask(lambda: 5, block=False)
+
+        assert system.event_loop.run(ask()).result(DEADLINE) == ("x", 5)
