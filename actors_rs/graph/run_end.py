@@ -78,7 +78,7 @@ class RunEnd(Generic[R]):
             if error is None:
                 self._result = result
             else:
-                self.error, self._traceback = error, error.__traceback__
+                self.error, self._traceback = error, _below_results(error.__traceback__)
             self.is_over = True
             future = self._future
         if future is not None:
@@ -97,3 +97,19 @@ class RunEnd(Generic[R]):
         self._lock = RLock()
         self.error, self.is_over = error, True
         self._future, self._awaiting = None, Awaiting()
+
+
+_RESULTS = (RunEnd.result.__code__, RunEnd.awaited.__code__)
+
+
+def _below_results(traceback: TracebackType | None) -> TracebackType | None:
+    """``traceback`` without what it got where earlier runs raised the same error as their result.
+
+    Those frames would keep each of these runs alive, with all its stages.
+    """
+    below = entry = traceback
+    while entry is not None:
+        if entry.tb_frame.f_code in _RESULTS:
+            below = entry.tb_next
+        entry = entry.tb_next
+    return below

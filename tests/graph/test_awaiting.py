@@ -4,6 +4,7 @@
 import asyncio
 import gc
 import threading
+import weakref
 from traceback import extract_tb
 
 import pytest
@@ -110,6 +111,29 @@ def test_a_failure_that_is_awaited_again_and_again_is_the_same_and_its_traceback
 
     first, *others = asyncio.run(failures())
     assert others == [first] * 5
+
+
+@pytest.mark.parametrize(
+    "end_with",
+    [
+        lambda run: run.result(SECONDS),
+        lambda run: asyncio.run(end_of(run)),
+    ],
+)
+def test_an_error_that_ends_many_runs_keeps_none_but_the_last_one_alive(system, end_with):
+    error = KeyError("mine")
+
+    def failed():
+        run, _ = queued(system)
+        run.abort(error)
+        with pytest.raises(KeyError):
+            end_with(run)
+        return weakref.ref(run), len(extract_tb(error.__traceback__))
+
+    ended = [failed() for _ in range(5)]
+    gc.collect()
+    assert len({depth for _, depth in ended}) == 1
+    assert [run() for run, _ in ended[:-1]] == [None] * 4  # the last one is in the traceback
 
 
 @pytest.mark.parametrize("error", [TimeoutError("mine"), asyncio.InvalidStateError("mine")])
