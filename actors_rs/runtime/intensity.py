@@ -6,6 +6,7 @@ ever be given up otherwise, however often it failed.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 __all__ = ["Intensity"]
@@ -17,16 +18,18 @@ class Intensity:
 
     max_restarts: int
     within: float
-    _restarts: list[float] = field(default_factory=list)  # when, on a clock that stops in waits
+    _restarts: deque[float] = field(default_factory=deque)  # when, on a clock that stops in waits
     _waited: float = 0.0
 
     def allows(self, now: float) -> bool:
         """Whether one more restart at ``now``, in seconds, is not too many; counts it then."""
         moment = now - self._waited
-        self._restarts = [one for one in self._restarts if moment - one < self.within]
-        if len(self._restarts) >= self.max_restarts:
+        restarts = self._restarts
+        while restarts and moment - restarts[0] >= self.within:
+            restarts.popleft()
+        if len(restarts) >= self.max_restarts:
             return False
-        self._restarts.append(moment)
+        restarts.append(moment)
         return True
 
     def waits(self, seconds: float) -> None:

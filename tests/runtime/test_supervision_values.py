@@ -78,6 +78,26 @@ def test_time_spent_in_waits_does_not_count():
     assert not intensity.allows(now)
 
 
+def test_a_restart_costs_the_same_however_many_there_were():
+    class Within(float):
+        """Counts how often a time is compared with it."""
+
+        asked = 0
+
+        def __le__(self, seconds):
+            self.asked += 1
+            return float.__le__(self, seconds)
+
+        def __gt__(self, seconds):
+            return not self <= seconds
+
+    within = Within(1000.0)
+    intensity = Intensity(max_restarts=10**9, within=within)
+    assert all(intensity.allows(float(now)) for now in range(3000))
+    assert intensity.lately == 999
+    assert within.asked < 2 * 3000
+
+
 def test_no_restart_is_allowed_when_none_may_be():
     assert not Intensity(max_restarts=0, within=5.0).allows(0.0)
 

@@ -27,8 +27,8 @@ MUTANTS = (
         "restarts are not counted",
         "an actor that fails again and again is restarted for ever",
         "runtime.intensity:Intensity.allows",
-        "if len(self._restarts) >= self.max_restarts:",
-        "if len(self._restarts) > self.max_restarts + 99:",
+        "if len(restarts) >= self.max_restarts:",
+        "if len(restarts) > self.max_restarts + 99:",
         "actors/too many restarts",
     ),
     mutant(
