@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import Signal, StageActor
-from actors_rs.protocol.checks import check_subscriber
+from actors_rs.protocol.checks import check_subscriber, shown
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
-from actors_rs.protocol.interfaces import Subscriber, Subscription
+from actors_rs.protocol.interfaces import Subscriber, Subscription, is_subscription
 from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -202,8 +202,11 @@ class SubscriberEnd(Generic[T]):
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Take the subscription; a second one is cancelled (2.5) and reported."""
-        if subscription is None:
-            raise TypeError("rule 2.13: on_subscribe needs a Subscription, got None")
+        if not is_subscription(subscription):
+            self._break_off("2.13", f"on_subscribe({shown(subscription)})")
+            raise TypeError(
+                f"rule 2.13: on_subscribe needs a Subscription, got {shown(subscription)}"
+            )
         upstream = _ForeignPublisher(subscription, self._actor)
         if not self._subscribed.acquire(blocking=False):
             upstream.cancel()
@@ -225,8 +228,8 @@ class SubscriberEnd(Generic[T]):
     def on_error(self, error: BaseException, /) -> None:
         """The stream failed; ``error`` is an exception (2.13)."""
         if not isinstance(error, BaseException):
-            self._break_off("2.13", f"on_error({error!r})")
-            raise TypeError(f"rule 2.13: on_error needs an exception, got {error!r}")
+            self._break_off("2.13", f"on_error({shown(error)})")
+            raise TypeError(f"rule 2.13: on_error needs an exception, got {shown(error)}")
         self._offer(partial(self._end, error))
 
     def on_complete(self) -> None:

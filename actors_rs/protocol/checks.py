@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["check_subscriber"]
+__all__ = ["check_subscriber", "shown"]
 
 _SUBSCRIBER_METHODS = ("on_subscribe", "on_next", "on_error", "on_complete")
 
@@ -19,3 +19,8 @@ def check_subscriber(subscriber: Any) -> None:
             f"rule 1.9: subscribe needs a Subscriber, got a {type(subscriber).__name__} "
             f"without {', '.join(missing)}"
         )
+
+
+def shown(argument: object) -> str:
+    """An argument that is none, for messages; its own ``repr`` might raise."""
+    return "None" if argument is None else f"a {type(argument).__name__}"

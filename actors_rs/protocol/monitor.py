@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from actors_rs.errors import ProtocolViolation
+from actors_rs.protocol.checks import shown
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.protocol.link import (
     CALLS,
@@ -211,7 +212,7 @@ class CheckedSubscription:
     def request(self, n: int, /) -> None:
         """Ask for ``n`` more."""
         number = isinstance(n, int) and not isinstance(n, bool)
-        signal = Signal(Kind.REQUEST, n) if number else Signal(Kind.REQUEST, 0, _shown(n))
+        signal = Signal(Kind.REQUEST, n) if number else Signal(Kind.REQUEST, 0, shown(n))
         self._monitor.call(signal, self._subscription.request, n)
 
     def cancel(self) -> None:
@@ -244,7 +245,7 @@ class CheckedSubscriber:
 
     def on_error(self, error: BaseException, /) -> None:
         """Pass on the failure."""
-        wrong = "" if isinstance(error, BaseException) else _shown(error)
+        wrong = "" if isinstance(error, BaseException) else shown(error)
         signal = Signal(Kind.ON_ERROR, wrong=wrong, note=type(error).__name__)
         self._monitor.call(signal, self._subscriber.on_error, error)
 
@@ -259,7 +260,3 @@ class CheckedFrameSubscriber(CheckedSubscriber):
     def on_frame(self, frame: Any, /) -> None:
         """Pass on several elements at once."""
         self._monitor.call(Signal(Kind.ON_NEXT, len(frame)), self._subscriber.on_frame, frame)
-
-
-def _shown(argument: object) -> str:
-    return "None" if argument is None else f"a {type(argument).__name__}"

@@ -51,6 +51,18 @@ def test_none_is_refused_wherever_the_standard_forbids_it(system):
             call(None)
 
 
+@pytest.mark.parametrize("wrong", [None, 42, Feed])
+def test_on_subscribe_with_no_subscription_ends_the_run_with_rule_2_13(system, wrong):
+    class Careless:
+        def subscribe(self, subscriber):
+            with pytest.raises(TypeError, match=r"rule 2\.13: on_subscribe needs a Subscription"):
+                subscriber.on_subscribe(wrong)
+
+    run = system.start(Source.from_publisher(Careless()).to(Sink.list()))
+    with pytest.raises(ProtocolViolation, match=r"rule 2\.13: on_subscribe\(.*from_publisher"):
+        run.result(SECONDS)
+
+
 def test_a_second_on_subscribe_is_cancelled_and_reported(system):
     subscriber = system.subscriber(Sink.list())
     first, second = Feed(), Feed()
