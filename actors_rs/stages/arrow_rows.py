@@ -31,11 +31,21 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
     arrays = []
     for name, wanted in zip(names, types, strict=True):
         values = [row.get(name) for row in rows]
-        arrays.append(pyarrow.array(values, wanted))
+        try:
+            arrays.append(pyarrow.array(values, wanted))
+        except (pyarrow.ArrowException, OverflowError) as error:
+            expected = "" if wanted is None else f"expected {wanted} in "
+            told = f"{expected}column {name!r}: {error}{_origin(schema, given)}"
+            raise type(error)(told) from None
         _check(_Column(f"column {name!r}", values, arrays[-1], given))
     if schema is None:
         return pyarrow.RecordBatch.from_arrays(arrays, names)
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _origin(schema: Any, given: bool) -> str:
+    """Where the type of a column comes from, for whoever has not given it."""
+    return "" if given or schema is None else ": no schema was given, so the first element's counts"
 
 
 class _Column(NamedTuple):
@@ -134,7 +144,7 @@ def _check_plain(column: _Column) -> None:
         if not _same(value, written, column.given):
             raise ValueError(
                 f"expected {kind} in {column.name}, got {value!r}, which would be written as "
-                f"{written!r}"
+                f"{written!r}{_origin(kind, column.given)}"
             )
 
 

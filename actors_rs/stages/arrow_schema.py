@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 __all__ = [
     "as_read",
     "check_names",
+    "completed",
     "difference",
     "loose",
     "loosened",
@@ -67,6 +69,59 @@ def typed_as(schema: Any, there: Any) -> Any:
         if without_type(field.type) and field.name in types:
             schema = schema.set(number, field.with_type(types[field.name]))
     return schema
+
+
+def completed(schema: Any, rows: Iterable[Any]) -> Any:
+    """``schema``, where what is open in a column is settled by the next of ``rows`` that tell.
+
+    Open is the type of None, of the items of an empty list and of what is in an empty dict, and
+    how many digits a decimal number may have: as many as any one of ``rows`` has.
+    """
+    for number, field in enumerate(schema):
+        kind = field.type
+        for row in rows:
+            if not _is_open(kind):
+                break
+            with suppress(Exception):  # no row, or a value that fits nowhere: told where it is due
+                kind = _closed(kind, _type_of(row.get(field.name)))
+        schema = schema.set(number, field.with_type(kind))
+    return schema
+
+
+def _type_of(value: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.array([value]).type
+
+
+def _is_open(kind: Any) -> bool:
+    from pyarrow import types
+
+    if types.is_struct(kind):
+        return kind.num_fields == 0 or any(_is_open(field.type) for field in kind)
+    if types.is_list(kind):
+        return _is_open(kind.value_type)
+    return bool(types.is_null(kind) or types.is_decimal(kind))
+
+
+def _closed(kind: Any, other: Any) -> Any:
+    """``kind``, where what is open in it is as ``other`` has it."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_null(kind):
+        return other
+    if types.is_decimal(kind) and types.is_decimal(other):
+        return pyarrow.unify_schemas(
+            [pyarrow.schema({"": one}) for one in (kind, other)], promote_options="permissive"
+        )[0].type
+    if types.is_list(kind) and types.is_list(other):
+        return pyarrow.list_(_closed(kind.value_type, other.value_type))
+    if types.is_struct(kind) and types.is_struct(other):
+        known = {field.name: field.type for field in other}
+        fields = [(one.name, _closed(one.type, known.get(one.name, one.type))) for one in kind]
+        return pyarrow.struct(fields) if fields else other
+    return kind
 
 
 def loose(data: Any) -> Any:

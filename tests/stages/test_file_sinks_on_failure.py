@@ -99,15 +99,18 @@ def test_a_number_that_is_not_whole_is_not_cut_to_one(system, tmp_path, ten, row
         ({"a": {"x": 1}}, {"a": {"x": 2, "y": 3}}, "column 'a' of the first row has no field 'y'"),
     ],
 )
-def test_a_row_that_differs_from_those_written_before_is_refused_and_not_changed(
+def test_a_row_that_differs_from_the_first_element_is_refused_wherever_it_comes(
     system, tmp_path, first, then, told
 ):
-    rows = [[first] * 16_384, then]
-    with pytest.raises(StageError, match=f"'parquet' failed at element 1: ValueError: {told}"):
-        system.start(Source.of(*rows).to(Sink.parquet(tmp_path))).result(SECONDS)
-    sink = Sink.parquet(tmp_path).on_failure("resume")
-    assert system.start(Source.of(*rows).to(sink)).result(SECONDS).rows == 16_384
-    assert letters(system)[-1] == (then, 1)
+    at_once = 16_384  # single rows are written so many at a time
+    for before in (1, 7, at_once - 1, at_once):
+        rows = [*[first] * before, then, *[first] * (at_once - before)]
+        refused = f"'parquet' failed at element {before}: ValueError: {told}"
+        with pytest.raises(StageError, match=refused):
+            system.start(Source.of(*rows).to(Sink.parquet(tmp_path))).result(SECONDS)
+        sink = Sink.parquet(tmp_path).on_failure("resume")
+        assert system.start(Source.of(*rows).to(sink)).result(SECONDS).rows == at_once
+        assert letters(system)[-1] == (then, before)
 
 
 @pytest.mark.parametrize("rows_per_file", [1, 10_000])

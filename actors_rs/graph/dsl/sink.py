@@ -252,7 +252,8 @@ class Sink(Generic[In_contra, R_co]):
         """A data set of Parquet files, each of about ``rows_per_file`` rows.
 
         Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
-        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element.
+        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element: give one
+        where later rows may have other columns, or fractions in a column of whole numbers.
 
         Files are added behind the ``part-*.parquet`` that are there: a second run of the same
         graph adds the same rows once more. ``existing="refuse"`` fails at the start if there are

@@ -2,7 +2,11 @@
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
 value that would be written as another one, 2.5 as a whole number for instance, does not fit the
-schema. Rows that do not can be passed over; without a schema it is that of the first row then.
+schema. Without one it is that of the first element, wherever a value comes that differs: a column
+of whole numbers takes no fraction later. What that leaves open (None, an empty list or dict, the
+digits of decimal numbers) the rows tell that are gathered with it, 16,384 or ``rows_per_file``.
+Rows that do not fit can be passed over; where the first element itself does not, the schema is
+that of the first row that can be written.
 
 Files go behind those that are there already: to run the same twice is to have the rows twice,
 unless existing="refuse" is given. They need the schema of those files.
@@ -20,6 +24,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from operator import itemgetter, length_hint
 from os import PathLike
 from pathlib import Path
@@ -30,6 +35,7 @@ from actors_rs.stages.arrow_rows import batch_of
 from actors_rs.stages.arrow_schema import (
     as_read,
     check_names,
+    completed,
     difference,
     loosened,
     loosened_as,
@@ -172,13 +178,14 @@ class Parquet(WritingSink):
         origins, self._origins = self._origins, []
         if not rows:
             return
+        if self._schema is None:
+            self._settle_schema(rows, origins)
         try:
             data = self._to_arrow(rows)
         except Exception as error:
             if not self.may_pass_over:
                 self._refuse_one_of(rows, origins, error)
                 return
-            self._settle_schema(rows)
             rows = [row for n, row in enumerate(rows) if self._fits(row, n, origins)]
             if not rows:
                 return
@@ -188,11 +195,18 @@ class Parquet(WritingSink):
         else:
             self._rows = rows
 
-    def _settle_schema(self, rows: list[Any]) -> None:
-        """Without a schema it is that of the first row that is one."""
-        if self._schema is None:
-            good = next((row for row in rows if not self._do_not_fit([row])), None)
-            self._schema = None if good is None else self._to_arrow([good]).schema
+    def _settle_schema(self, rows: list[Any], origins: list[_Origin]) -> None:
+        """Without a schema it is that of the first element, or else of the first row that is one.
+
+        What those leave open, by None for instance, the next rows settle.
+        """
+        is_list = origins[0][2] == 0
+        first = rows[: origins[1][0] if is_list else 1]
+        if self._do_not_fit(first):
+            good = (row for row in rows if not self._do_not_fit([row]))
+            first = list(islice(good, 1)) if self.may_pass_over else []
+        if first:
+            self._schema = completed(self._to_arrow(first).schema, rows)
 
     def _fits(self, row: Any, number: int, origins: list[_Origin]) -> bool:
         """Whether ``row`` can be written; if not, it is passed over or the stage fails."""

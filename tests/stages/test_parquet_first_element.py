@@ -1,0 +1,65 @@
+"""``Sink.parquet`` without a schema takes that of the first element, and says what does not fit."""
+
+from decimal import Decimal
+
+import pytest
+
+from actors_rs import Sink, Source
+from actors_rs.errors import StageError
+from tests.graph.helpers import run
+
+pa = pytest.importorskip("pyarrow")
+from pyarrow import parquet  # noqa: E402 - behind the check that it is there
+
+INT = pa.int64()
+
+
+def written(folder, *elements):
+    """The type of column 'a', and its values."""
+    run(Source.of(*elements).to(Sink.parquet(folder)))
+    column = parquet.read_table(folder)["a"]
+    return column.type, column.to_pylist()
+
+
+def values(*column):
+    return [{"a": value} for value in column]
+
+
+def test_a_first_element_that_is_a_list_settles_the_schema_as_a_whole(tmp_path):
+    kind, column = written(tmp_path / "d", [], values(1, 2.5), *values(3))
+    assert (kind, column) == (pa.float64(), [1, 2.5, 3])
+    with pytest.raises(StageError, match=r"at element 1: ValueError: expected int64.*got 2.5"):
+        written(tmp_path, values(1, 2), values(3, 2.5))
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ((None, None, 1, 2), INT),
+        ((None, "x"), pa.string()),
+        (([], None, [1], []), pa.list_(pa.field("element", INT))),
+        (({"x": None}, {}, {"x": 1}), pa.struct({"x": INT})),
+        (({}, {"x": 1}), pa.struct({"x": INT})),
+        ((None, {"x": []}, {"x": [2]}), pa.struct({"x": pa.list_(pa.field("element", INT))})),
+        ((Decimal("1.1"), Decimal("22.22"), Decimal(1000)), pa.decimal128(6, 2)),
+    ],
+)
+def test_what_the_first_element_leaves_open_the_next_rows_settle(tmp_path, column, kind):
+    found, read = written(tmp_path, *values(*column))
+    assert found == kind
+    assert (len(read), read[-1]) == (len(column), column[-1])
+
+
+def test_a_column_that_was_open_takes_the_type_of_its_first_value(tmp_path):
+    with pytest.raises(StageError, match=r"at element 2: ValueError: expected int64.*got 2.5"):
+        written(tmp_path, *values(None, 1, 2.5))
+
+
+@pytest.mark.parametrize("value", ["ten", 10**30, None])
+def test_what_arrow_refuses_is_told_with_its_column_and_where_the_type_comes_from(tmp_path, value):
+    first, told = (1, "int64") if value else (None, "null")
+    rows = values(first, value or 1)
+    sink = Sink.parquet(tmp_path, rows_per_file=1)
+    why = f"at element 1: .*expected {told} in column 'a': .*first element's counts"
+    with pytest.raises(StageError, match=why):
+        run(Source.of(*rows).to(sink))
