@@ -2,18 +2,18 @@
 
 A foreign peer is called from the turn of one actor, so its signals are serial (1.3) and what it
 calls back, from inside a signal or from any other thread, is a message (3.3, 3.4). A peer that
-offers ``on_frame`` is one of ours and gets whole frames.
+is a ``FrameSubscriber`` is one of ours and gets whole frames.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.shell import Signal, StageActor
-from actors_rs.protocol.checks import check_subscriber, shown
+from actors_rs.protocol.checks import FrameSubscriber, check_subscriber, shown, takes_frames
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber, Subscription, is_subscription
 from actors_rs.runtime._primitives import Lock, current_thread_id
@@ -66,7 +66,9 @@ class ForeignSubscriber:
         self._actor = actor
         self._outlet = outlet
         self._subscriber: Any = subscriber
-        self._on_frame: Callable[[Frame], None] | None = getattr(subscriber, "on_frame", None)
+        self._on_frame: Callable[[Frame], None] | None = None
+        if takes_frames(subscriber):
+            self._on_frame = cast(FrameSubscriber, subscriber).on_frame
         self._demand = 0  # requested and not yet granted
         self._pace = Pace()
         self._over = False  # cancelled, or told the end: no further signal
@@ -174,7 +176,7 @@ class ForeignSubscriber:
             self.cancel()
 
 
-class SubscriberEnd(Generic[T]):
+class SubscriberEnd(FrameSubscriber, Generic[T]):
     """A standard Subscriber that feeds an inlet. Its methods may be called from any thread.
 
     The link ends with the first terminal signal, with a violation of the publisher's, or when the

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["check_subscriber", "shown"]
+__all__ = ["FrameSubscriber", "check_subscriber", "shown", "takes_frames"]
 
 _SUBSCRIBER_METHODS = ("on_subscribe", "on_next", "on_error", "on_complete")
 
@@ -24,3 +25,22 @@ def check_subscriber(subscriber: Any) -> None:
 def shown(argument: object) -> str:
     """An argument that is none, for messages; its own ``repr`` might raise."""
     return "None" if argument is None else f"a {type(argument).__name__}"
+
+
+class FrameSubscriber:
+    """A Subscriber of ours, which a publisher of ours gives whole frames.
+
+    To be one is to say so: a mock and a proxy have an ``on_frame``, and so may anybody else's
+    class, for frames of its own.
+    """
+
+    __slots__ = ()
+
+    def on_frame(self, frame: Sequence[Any], /) -> None:
+        """Several requested elements at once, in order; ``None`` is one like any other."""
+        raise NotImplementedError
+
+
+def takes_frames(subscriber: object) -> bool:
+    """Whether ``subscriber`` is to be given frames; what it says of its class does not count."""
+    return issubclass(type(subscriber), FrameSubscriber)

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.protocol.checks import shown
+from actors_rs.protocol.checks import FrameSubscriber, shown, takes_frames
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.protocol.link import (
     CALLS,
@@ -94,10 +94,10 @@ class RuleMonitor:
     def wrap_subscriber(self, subscriber: Subscriber[Any]) -> CheckedSubscriber:
         """A Subscriber to subscribe in place of ``subscriber``: it checks and passes on.
 
-        The Subscription that ``subscriber`` gets is checked too. What offers ``on_frame`` is
-        offered with it, a frame of n being n elements.
+        The Subscription that ``subscriber`` gets is checked too. In front of one that takes
+        frames this one does, a frame of n being n elements.
         """
-        if callable(getattr(subscriber, "on_frame", None)):
+        if takes_frames(subscriber):
             return CheckedFrameSubscriber(self, subscriber)
         return CheckedSubscriber(self, subscriber)
 
@@ -254,7 +254,7 @@ class CheckedSubscriber:
         self._monitor.call(Signal(Kind.ON_COMPLETE), self._subscriber.on_complete)
 
 
-class CheckedFrameSubscriber(CheckedSubscriber):
+class CheckedFrameSubscriber(CheckedSubscriber, FrameSubscriber):
     """In front of a Subscriber that takes whole frames."""
 
     def on_frame(self, frame: Any, /) -> None:

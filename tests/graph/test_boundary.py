@@ -10,6 +10,7 @@ import pytest
 
 from actors_rs import UNBOUNDED, ActorSystem, Flow, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError, ProtocolViolation, RunCancelled
+from actors_rs.protocol.checks import FrameSubscriber
 from tests.graph.helpers import SECONDS, Book, Feed, leave_by_an_exception, wait_until
 
 
@@ -301,12 +302,16 @@ def test_publisher_processor_and_subscriber_of_ours_fit_together(system):
     assert subscriber.run.result(SECONDS) == sum(range(1, 100_000, 2))
 
 
+class Framed(Book, FrameSubscriber):
+    def on_frame(self, frame):
+        for element in frame:
+            self.on_next(element)
+
+
 @pytest.mark.parametrize("frames", [True, False])
 def test_a_request_that_comes_while_earlier_demand_is_left_is_not_forgotten(system, frames):
     gates = [threading.Event() for _ in range(3)]
-    book = Book(first=2)
-    if frames:
-        book.on_frame = lambda frame: [book.on_next(element) for element in frame]
+    book = Framed(first=2) if frames else Book(first=2)
     source = Source.from_iterable(lambda: (n for n, gate in enumerate(gates) if gate.wait(SECONDS)))
     system.publisher(source.map(lambda n: n).with_attributes(window=1)).subscribe(book)
     for n, gate in enumerate(gates):

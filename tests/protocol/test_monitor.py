@@ -9,6 +9,7 @@ from hypothesis import given
 
 from actors_rs import Subscriber
 from actors_rs.errors import ProtocolViolation
+from actors_rs.protocol.checks import FrameSubscriber, takes_frames
 from actors_rs.protocol.link import CALLS, Kind
 from actors_rs.protocol.monitor import REMEMBERED, RuleMonitor
 from actors_rs.protocol.rules import MONITOR, RULES, rule
@@ -207,7 +208,7 @@ def test_late_elements_are_counted_and_are_no_violation():
 
 
 def test_a_frame_of_n_counts_as_n_elements():
-    class Framed(Peer):
+    class Framed(Peer, FrameSubscriber):
         def on_frame(self, frame):
             self.got.append(("on_frame", *frame))
 
@@ -219,7 +220,16 @@ def test_a_frame_of_n_counts_as_n_elements():
     link.subscriber.on_frame([3, 4])
     assert link.broken() == ["1.1"]
     assert link.called_back[0].signals == ("request(3)", "on_next of 2 elements")
-    assert not hasattr(Link().subscriber, "on_frame")
+    assert not takes_frames(Link().subscriber)
+
+
+def test_a_monitored_peer_with_an_on_frame_of_its_own_gets_single_elements():
+    link = Link()
+    link.peer.on_frame = link.peer.got.append
+    link.subscriber = link.monitor.wrap_subscriber(link.peer)
+    link.begin(1).subscriber.on_next(1)
+    assert not takes_frames(link.subscriber)
+    assert link.peer.got == [("on_subscribe",), ("on_next", 1)]
 
 
 def test_a_checked_subscriber_is_a_subscriber():
