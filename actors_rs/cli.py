@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(graph, options, console)
     except KeyboardInterrupt:
         return _complain("stopped without waiting for the run", INTERRUPTED)
-    except Exception as error:
+    except BaseException as error:  # an exit of the user's code too: its code is not ours
         return _complain(error, FAILED, options.verbose)
 
 
@@ -165,7 +165,7 @@ def _test(options: argparse.Namespace) -> int:
         report = report_of(run_verification(publisher_verification(found, target)))
     except KeyboardInterrupt:
         return _complain("stopped before all rules were tested", INTERRUPTED)
-    except UserError as error:
+    except (UserError, SystemExit) as error:
         return _complain(error, BAD_TARGET, options.verbose)
     return _tell(report.lines(), FAILED if report.broken else 0)
 
@@ -298,7 +298,7 @@ def _tell(lines: Iterable[str], code: int) -> int:
 
 
 def _complain(what: object, code: int, verbose: bool = False) -> int:
-    first, *_ = str(what).splitlines() or [repr(what)]
+    first, *_ = _said_of(what).splitlines() or [repr(what)]
     said = [f"actors-rs: {first}"]
     if verbose and isinstance(what, BaseException):
         said = ["".join(traceback.format_exception(what)).rstrip("\n"), *said]
@@ -306,6 +306,12 @@ def _complain(what: object, code: int, verbose: bool = False) -> int:
         _print(said, sys.stderr)
         _print((), sys.stdout)  # what the user's own code has printed
     return code
+
+
+def _said_of(what: object) -> str:
+    if isinstance(what, BaseException) and not isinstance(what, Exception):
+        return f"expected a result or an error, {_came(what)}"
+    return str(what)
 
 
 def _print(lines: Iterable[str], stream: TextIO | None) -> None:

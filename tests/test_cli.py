@@ -40,6 +40,7 @@ failing = Source.of(1, 0).map(lambda n: 1 // n).named("divide").to(Sink.list())
 endless = Source.from_iterable(slowly).to(Sink.jsonl("out.jsonl"))
 long = Source.range(0, 100_000).map(slow_map).to(Sink.jsonl("out.jsonl"))
 stuck = Source.of(5).map(slow_map).map(lambda n: threading.Event().wait(600)).to(Sink.list())
+leaving = Source.of(1).map(lambda n: sys.exit(0)).to(Sink.jsonl("left.jsonl"))
 number = 42
 
 def make():
@@ -169,10 +170,25 @@ def test_a_failed_run_is_one_sentence_with_code_1(capsys):
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("graph", "error"),
+    [
+        ("failing", "ZeroDivisionError: integer division or modulo by zero"),
+        ("leaving", "SystemExit: 0"),
+    ],
+)
 @pytest.mark.usefixtures("folder")
-def test_a_traceback_is_shown_if_asked_for(capsys):
-    assert main(["run", "graphs:failing", "--verbose"]) == 1
-    assert "ZeroDivisionError: integer division or modulo by zero\n" in capsys.readouterr().err
+def test_a_traceback_is_shown_if_asked_for(graph, error, capsys):
+    assert main(["run", f"graphs:{graph}", "--verbose"]) == 1
+    assert f"{error}\n" in capsys.readouterr().err
+
+
+def test_a_function_that_exits_fails_the_run_and_does_not_choose_the_exit_code(folder, capsys):
+    assert main(["run", "graphs:leaving"]) == 1
+    assert capsys.readouterr().err == (
+        "actors-rs: expected a result or an error, got SystemExit: 0\n"
+    )
+    assert not (folder / "left.jsonl").exists()
 
 
 def test_the_graph_is_not_started_when_the_table_cannot_be_shown(folder, monkeypatch, capsys):

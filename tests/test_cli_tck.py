@@ -49,6 +49,25 @@ def gives_a_list(elements):
 
 def raises(elements):
     raise OSError("no feed")
+
+def exits(elements):
+    raise SystemExit(0)
+
+class Exits(PublisherVerification):
+    def create_publisher(self, elements):
+        raise SystemExit(0)
+
+class ExitsInRequest(Broken):
+    def create_publisher(self, elements):
+        publisher = ReferencePublisher(range(elements))
+        publisher.subscription = lambda one: Exiting(one, publisher.elements)
+        return publisher
+
+class Exiting(ReferenceSubscription):
+    def request(self, n, /):
+        if n < 1:
+            raise SystemExit(0)
+        super().request(n)
 """
 
 
@@ -85,6 +104,13 @@ def test_a_publisher_that_never_returns_ends_its_test_and_not_the_run(feeds, cap
     assert broken[0].startswith("broken 3.2: request(1) inside a signal must return in time, it")
 
 
+def test_a_publisher_that_exits_breaks_a_rule_and_does_not_choose_the_exit_code(feeds, capsys):
+    assert main(["tck", f"{feeds}:ExitsInRequest"]) == 1
+    kept, *broken = capsys.readouterr().out.splitlines()
+    assert kept.startswith("kept: 1.1, 1.2, 1.3")
+    assert broken[0] == "broken 3.16: request(0) must return normally, it raised SystemExit(0)"
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -93,6 +119,8 @@ def test_a_publisher_that_never_returns_ends_its_test_and_not_the_run(feeds, cap
         ("number", "to be a function factory(elements) that gives a Publisher, or a Publ"),
         ("gives_a_list", "to give a Publisher, got [1]"),
         ("raises", "to give a Publisher, got OSError: no feed"),
+        ("exits", "to give a Publisher, got SystemExit: 0"),
+        ("Exits", "expected a result or an error, got SystemExit: 0"),
     ],
 )
 def test_what_is_no_publisher_is_answered_in_one_sentence_with_code_2(feeds, name, said, capsys):

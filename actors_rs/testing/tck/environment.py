@@ -60,6 +60,7 @@ class Environment:
         self.no_signals_timeout = _seconds("no_signals_timeout", no_signals_timeout) * factor
         self.changed = Condition()
         self._calls = Calls(self.changed, self.timeout)
+        self._raised: type[BaseException] = Exception
         self._errors: list[str] = []
         self._open_ends: list[weakref.ref[Any]] = []
 
@@ -93,12 +94,14 @@ class Environment:
     ) -> R:
         """Call code under test that has to return normally; ``promise`` opens the message.
 
-        ``in_time`` is the promise that it breaks if it never returns, if that is another one.
+        ``in_time`` is the promise that it breaks if it never returns, if that is another one. In a
+        test of the kit a ``SystemExit`` or the like is raised by the code under test; outside of
+        one it may be meant for whoever called, as Ctrl-C is, and is passed on.
         """
         with self.under_way(in_time or promise, caller):
             try:
                 return function(*args)
-            except Exception as error:
+            except self._raised as error:
                 raise Failure(f"{promise}, it raised {error!r}") from error
 
     def under_way(self, promise: str, caller: object = None) -> AbstractContextManager[None]:
@@ -113,6 +116,7 @@ class Environment:
 
         Such a call keeps that (daemon) thread: no thread of Python can be stopped.
         """
+        self._raised = BaseException  # Ctrl-C reaches the main thread alone, and not this one
         if (late := self._calls.run(test)) is not None:
             raise Failure(late)
 
@@ -163,7 +167,7 @@ class Environment:
         def run() -> None:
             try:
                 function(*args)
-            except Exception as error:
+            except BaseException as error:  # even an exit: it would end this thread unnoticed
                 self.flop(f"{promise}, it raised {error!r}")
             latch.close()
 

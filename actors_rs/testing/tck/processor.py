@@ -52,21 +52,21 @@ class IdentityProcessorVerification(PublisherVerification, SubscriberWhiteboxVer
     def create_publisher(self, elements: int) -> Publisher[Any]:
         processor = self.processor()
         publisher = self.create_helper_publisher(elements)
-        with self.env.under_way("rule 2.13: on_subscribe must return normally"):
-            publisher.subscribe(processor)
+        promise = "rule 2.13: on_subscribe must return normally"
+        self.env.call(promise, publisher.subscribe, processor)
         return processor
 
     def create_failed_publisher(self) -> Publisher[Any] | None:
         processor = self.processor()
         publisher = ReferencePublisher[Any](error=RuntimeError("the kit fails the stream"))
-        with self.env.under_way("rule 2.13: on_error must return normally"):
-            publisher.subscribe(processor)
+        promise = "rule 2.13: on_error must return normally"
+        self.env.call(promise, publisher.subscribe, processor)
         return processor
 
     def create_subscriber(self, probe: WhiteboxProbe[Any]) -> Subscriber[Any]:
         processor = self.processor()
-        with self.env.under_way("rule 1.9: subscribe must return normally"):
-            processor.subscribe(ReferenceSubscriber(probe=probe))
+        promise = "rule 1.9: subscribe must return normally"
+        self.env.call(promise, processor.subscribe, ReferenceSubscriber(probe=probe))
         return processor
 
     def processor(self) -> Processor[Any, Any]:

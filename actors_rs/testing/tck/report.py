@@ -80,7 +80,7 @@ def publisher_verification(factory: object, name: str) -> type[PublisherVerifica
         def create_publisher(self, elements: int) -> Publisher[object]:
             try:
                 made = make(elements)
-            except Exception as error:
+            except BaseException as error:  # an exit too: it would end the whole command
                 raise InvalidArgumentError(
                     f"expected {name}({elements}) to give a Publisher, "
                     f"got {type(error).__name__}: {error}"

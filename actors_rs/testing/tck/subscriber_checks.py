@@ -126,7 +126,7 @@ class SubscriberChecks(Verification):
                 getattr(subscriber, signal)(None)
         except TypeError:
             return
-        except Exception as error:
+        except BaseException as error:  # an exit breaks the rule as well
             came = f"it raised {error!r}"
         else:
             came = "it returned"
