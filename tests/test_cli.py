@@ -252,6 +252,18 @@ def test_without_a_terminal_the_live_table_is_lines(start):
     assert said.startswith("run completed after ")
 
 
+def test_on_a_terminal_that_cannot_be_painted_the_live_table_is_lines(start, monkeypatch):
+    monkeypatch.setitem(SETTINGS, "TERM", "dumb")
+    master, slave = pty.openpty()
+    process = start("graphs:total", "--live", stdout=slave, stderr=slave)
+    os.close(slave)
+    screen = read_until(master, None)
+    os.close(master)
+    assert process.wait(60) == 0
+    assert screen.startswith(b"run completed after ")
+    assert screen.endswith(b"\r\n5050\r\n")
+
+
 def test_on_a_terminal_the_table_is_painted_until_ctrl_c_and_the_result_follows(start):
     master, slave = pty.openpty()
     process = start("graphs:endless", "--live", stdout=slave, stderr=slave)

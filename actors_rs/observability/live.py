@@ -39,7 +39,7 @@ def live_table(
     """Show ``run`` while the ``with`` block lasts, and how it stands when the block is left.
 
     On ``console``, a ``rich.console.Console`` (default: standard output), if that is a terminal.
-    If it is none, one line goes to the logger ``actors_rs.live`` at level ``INFO`` every
+    If it is none, or one that cannot move its cursor (``TERM=dumb``), one line goes to the logger ``actors_rs.live`` at level ``INFO`` every
     ``log_every`` seconds and one at the end; that needs no ``rich``. Whoever wants to see those
     lines configures ``logging``.
 
@@ -51,7 +51,7 @@ def live_table(
     _above_zero("refresh_per_second", refresh_per_second)
     _above_zero("log_every", log_every)
     screen = terminal_console() if console is None else console
-    if screen is not None and screen.is_terminal and not screen.is_dumb_terminal:
+    if screen is not None and _can_be_painted(screen):
         with _painted(run, screen, 1 / refresh_per_second):
             yield
     else:
@@ -60,7 +60,7 @@ def live_table(
 
 
 def terminal_console() -> Console | None:
-    """The console to paint on, ``None`` if standard output is no terminal.
+    """The console to paint on, ``None`` if standard output is no terminal that can be painted.
 
     Raises ``MissingExtraError`` if it is one and ``rich`` is missing.
     """
@@ -73,7 +73,12 @@ def terminal_console() -> Console | None:
             "a live table in the terminal needs the rich library, which is not installed: "
             "pip install 'actors-rs[live]'"
         ) from None
-    return Console()
+    console = Console()
+    return console if _can_be_painted(console) else None
+
+
+def _can_be_painted(console: Console) -> bool:
+    return console.is_terminal and not console.is_dumb_terminal
 
 
 @contextmanager
