@@ -1,10 +1,14 @@
 """What every test of the project runs under."""
 
 import gc
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.defects import Defects
 
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 
@@ -20,6 +24,27 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def said_of_defects() -> Iterator[list[str]]:
+    """What the log says of defects while tests run."""
+    handler, logger = Defects(), logging.getLogger("actors_rs")
+    logger.addHandler(handler)
+    yield handler.said
+    logger.removeHandler(handler)
+
+
+@pytest.fixture(autouse=True)
+def defects(said_of_defects: list[str]) -> Iterator[list[str]]:
+    """A test during which the log tells of a defect of the library's own fails.
+
+    On a worker or the timers' thread nobody else would notice. A test that provokes one takes it
+    off the list.
+    """
+    said_of_defects.clear()
+    yield said_of_defects
+    assert not said_of_defects, "the log tells of a defect:\n" + "\n".join(said_of_defects)
 
 
 @pytest.hookimpl(optionalhook=True)

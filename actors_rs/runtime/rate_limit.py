@@ -117,6 +117,11 @@ class RateLimit:
             self._line.remove(ticket)
             return 0.0
 
+    @property
+    def waiting(self) -> int:
+        """How many stand in line."""
+        return len(self._line)
+
     def give_back(self, ticket: Ticket, /) -> None:
         """Leave the line: those behind move up. Those before do not, for nothing was gained."""
         with self._lock:

@@ -56,7 +56,6 @@ def test_a_run_that_is_cancelled_at_any_point_releases_every_inner_stream(world,
     run = world.start(way(resource).to(Sink.list()))
     world.soon("cancel", run.cancel)
     run.wait()  # it fails if the failure that was to be caught came just behind the cancellation
-    assert run.state in ("completed", "cancelled", "failed")
     world.finish()
     resource.check()
 
@@ -99,8 +98,9 @@ def test_merged_inner_streams_keep_their_own_order_and_lose_nothing(world):
         .to(Sink.list())
     )
     got = run.result()
-    assert sorted(got) == [(x, y) for x in (1, 2, 3) for y in (0, 1)]
-    assert got.index((1, 0)) < got.index((1, 1))
+    assert len(got) == 6
+    for one in (1, 2, 3):
+        assert [y for x, y in got if x == one] == [0, 1]
 
 
 @explore(runs=RUNS, window=(4, 2))

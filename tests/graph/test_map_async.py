@@ -117,7 +117,8 @@ def test_it_runs_on_an_executor_of_the_users(ordered):
         names = Source.range(0, 20).map_async(
             lambda _: threading.current_thread().name, 5, ordered, executor
         )
-        assert all(name.startswith("theirs") for name in run(names.to(Sink.list())))
+        got = run(names.to(Sink.list()))
+        assert [name.partition("_")[0] for name in got] == ["theirs"] * 20
 
 
 def test_it_runs_on_processes():

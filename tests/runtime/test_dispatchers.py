@@ -54,9 +54,12 @@ def test_a_pinned_actor_may_wait_for_another_actor():
 
 
 def test_the_thread_of_a_stopped_pinned_actor_ends_while_the_system_lives():
-    with ActorSystem(name="pin-test") as system:
-        system.spawn(Pinned).stop()
-        eventually(lambda: not any("pinned" in thread.name for thread in threading.enumerate()))
+    with ActorSystem() as system:
+        ref = system.spawn(Pinned)
+        thread = ref.ask(threading.current_thread)
+        assert thread.is_alive()
+        ref.stop()
+        eventually(lambda: not thread.is_alive())
 
 
 def test_pinned_actors_that_come_and_go_pile_nothing_up():

@@ -201,12 +201,12 @@ def test_idle_workers_leave_and_no_job_is_left_behind_by_the_last(workers):
     eventually(lambda: len(workers) == 1)
 
 
-def test_a_job_that_raises_kills_no_worker(workers, caplog):
+def test_a_job_that_raises_kills_no_worker_and_is_called_a_defect(workers, defects):
     done = threading.Event()
     workers.put_growing(lambda: 1 / 0, 1)
     workers.put_growing(done.set, 1)
     assert done.wait(20)
-    assert "this is a defect" in caplog.text
+    assert "ZeroDivisionError" in defects.pop()
 
 
 def test_closing_runs_what_is_queued_and_refuses_the_rest():

@@ -93,6 +93,7 @@ def test_those_that_stand_in_line_are_served_in_their_order():
     assert [limit.wait(t, 0.0) for t in tickets] == pytest.approx([0, 0.5, 1, 1.5])
     assert limit.take(5, 1.0) == 0, "those in line come first"
     assert limit.wait(tickets[3], 1.5) == 0.0
+    assert limit.waiting == 2, "those who have not asked again"
 
 
 def test_one_that_leaves_the_line_helps_those_behind_and_not_those_before():
@@ -102,6 +103,7 @@ def test_one_that_leaves_the_line_helps_those_behind_and_not_those_before():
     limit.give_back(second)
     assert limit.wait(first, 0.0) == pytest.approx(10)
     assert limit.wait(third, 0.0) == pytest.approx(20)
+    assert limit.waiting == 3, "as one has left"
 
 
 def test_a_change_counts_from_now_on_and_for_those_in_line():

@@ -141,7 +141,7 @@ def test_a_cancelled_stream_gives_its_place_to_those_behind():
     one.cancel().drop()
     assert two.turn().elapse(1.1).down.elements == [1]
     two.complete().drop()
-    assert len(limit._listeners) == 0
+    assert len(limit._listeners) == limit.waiting == 0
 
 
 def test_each_of_many_that_wait_has_one_message_however_many_others_leave():
