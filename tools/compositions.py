@@ -38,13 +38,14 @@ COMPOSED = [
     ),
     (
         "stages/junctions/merge.py",
-        """combine(a, b, how=zip)
+        """combine(a, b, how=actors_rs.zip)
 
         a:   1   2 |
         b:     8     9 |
         out: (1 8)   (2 9) |
 
-        Makes one source of several: merged, or what ``how(*sources)`` gives, ``zip`` for instance.
+        Makes one source of several: merged, or what ``how(*sources)`` gives, for instance
+        ``actors_rs.zip``, which is not Python's own.
 
         Back-pressure: that of the junction.
         Completes: as the junction does.

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeV
 
 from actors_rs.errors import GraphError, IllegalStateError
 from actors_rs.graph.blueprint import OutletRef, check_source, in_order, spec_of
+from actors_rs.graph.dsl.checks import wrong_kind
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic
 from actors_rs.stages.ports import Inlet
+from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -69,15 +71,13 @@ class MergeHub(Generic[T_contra]):
     def attach(self, source: Flow[Never, T_contra], /) -> Attached:
         """Feed the elements of ``source`` into the stream.
 
-        Raises ``GraphError`` if it is no closed source, ``IllegalStateError`` if the hub was
-        closed or its stream has ended. If the stream ends before it has begun to take from a
-        source, that is never started, and a dead letter. One that cannot be started, for instance
-        a group that somebody runs already, is one that has failed.
+        Raises ``ArgumentTypeError`` if it is no Source, ``GraphError`` if its input is open,
+        ``IllegalStateError`` if the hub was closed or its stream has ended. If the stream ends
+        before it has begun to take from a source, that is never started, and a dead letter. One
+        that cannot be started, for instance a group that somebody runs already, has failed.
         """
-        from actors_rs.graph.dsl.flow import Flow
-
-        if not isinstance(source, Flow):
-            raise TypeError(f"attach needs a Source, got {source!r}")
+        if not isinstance(source, Stream):
+            raise wrong_kind(f"attach needs a Source, got {source!r}")
         out: OutletRef = source._out
         check_source(in_order([out.spec]), out, "attach")
         attached = Attached(self, source)

@@ -34,7 +34,9 @@ class RateLimit:
     """``n`` elements every ``per`` seconds, or elements that cost ``n`` together.
 
     ``burst`` may pass at once after a pause; by default what the rate lets through in 30 ms, and
-    at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes.
+    at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes,
+    or with the cost of the dearest element for ``burst`` if that is more: such an element passes
+    when what it costs has come in.
     Whoever shares it is served in the order of asking. Thread-safe; ``change`` takes effect at
     once, also for those that wait. It belongs to the streams of one system, whose clock it uses.
     """

@@ -4,6 +4,7 @@
 ``GraphError`` is one. So is what a wrong kind of argument raises, which is a ``TypeError`` too.
 """
 
+import builtins
 import math
 
 import pytest
@@ -67,6 +68,8 @@ WRONG_KIND = [
     lambda: concat(1),
     lambda: amb(1),
     lambda: ten.append(1),
+    lambda: ten.concat(1),
+    lambda: Source.merge_hub().attach(1),
     lambda: ten.prepend([1]),
     lambda: ten.if_empty(None),
     lambda: ten.recover_with(1),
@@ -114,6 +117,7 @@ WRONG_KIND = [
     lambda: Source.from_iterable(3),
     lambda: Source.from_future(3),
     lambda: Source.combine(ten, how=lambda _: 3),  # type: ignore[return-value]
+    lambda: Source.combine(ten, ten, how=builtins.zip),
 ]
 OUT_OF_RANGE = [
     lambda: ten.flat_map(str, breadth=0),

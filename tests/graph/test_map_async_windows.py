@@ -33,6 +33,21 @@ def test_a_window_that_was_set_is_that_of_map_async():
     assert window_of_calls(flow, window=7) == 1000
 
 
+def test_a_window_does_not_bound_the_calls_that_are_under_way():
+    gate, begun = threading.Event(), []
+
+    def f(n):
+        begun.append(n)
+        gate.wait(SECONDS)
+
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        flow = Source.range(0, 100).map_async(f, 8).with_attributes(window=1)
+        going = system.start(flow.to(Sink.count()))
+        wait_until(lambda: len(begun) == 8)
+        gate.set()
+        assert going.result(SECONDS) == 100
+
+
 def test_draining_makes_no_more_calls_than_elements_were_in_hand():
     gate, begun = threading.Event(), []
 

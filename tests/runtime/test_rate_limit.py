@@ -79,6 +79,23 @@ def test_costs_pass_in_their_order_and_no_more_than_the_burst_and_the_rate(rate,
             assert inside <= burst + rate * (end - began) + 1e-6
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0.1, 50), st.floats(0.5, 5), st.lists(st.floats(0.1, 20), min_size=1, max_size=9))
+def test_one_that_costs_more_than_the_burst_passes_when_its_cost_has_come_in(rate, burst, costs):
+    limit, now, passed = RateLimit(rate, burst=burst), 0.0, []
+    for cost in costs:
+        ticket = limit.reserve(cost, now)
+        while wait := limit.wait(ticket, now):
+            now += wait
+        passed.append((now, cost))
+    for i, (began, _) in enumerate(passed):
+        for n, (end, _) in enumerate(passed[i:], i):
+            inside = sum(cost for _, cost in passed[i : n + 1])
+            assert inside <= max(burst, *costs, 0) + rate * (end - began) + 1e-6
+    if costs[0] > burst:
+        assert passed[0][0] == pytest.approx((costs[0] - burst) / rate)
+
+
 def test_nothing_passes_before_those_that_stand_in_line_not_even_what_is_free():
     limit = RateLimit(1, burst=1)
     limit.reserve(3, 0.0)

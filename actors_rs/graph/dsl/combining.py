@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
@@ -156,9 +157,17 @@ class Combining(Generic[In_contra, Out_co]):
     def combine(
         *sources: Flow[Never, Any], how: Callable[..., Flow[Never, Any]] | None = None
     ) -> Flow[Never, Any]:
-        """``sources`` as one source: merged, or as ``how(*sources)`` says, for instance ``zip``."""
+        """``sources`` as one source: merged, or as ``how(*sources)`` says.
+
+        For instance ``how=actors_rs.zip``, which is not Python's own.
+        """
         from actors_rs.graph.dsl.flow import Flow
 
+        if how is builtins.zip:  # type: ignore[comparison-overlap]
+            raise wrong_kind(
+                "Source.combine: how must give a Source, got Python's own zip: from actors_rs "
+                "import zip"
+            )
         whole = function(merge if how is None else how, "Source.combine: how")(*sources)
         if not isinstance(whole, Flow):
             raise wrong_kind(f"Source.combine: how must give a Source, got {whole!r}")

@@ -139,19 +139,22 @@ class Substreams(Appending[In_contra, Out_co]):
 
     def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, then the others; each is started when the one before has completed."""
-        closed = [source_in(stream, "append") for stream in streams]
-        before, before_that = self._in_a_row("append")
-        return before.then("append", partial(Concat, [*before_that, *closed]))
+        return self._followed("append", streams)
 
     def concat(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """``append``, under the name that it has as a function of several streams."""
-        return self.append(*streams)
+        return self._followed("concat", streams)
 
     def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """The other streams one after the other, then this one, which is not asked before."""
         closed = [source_in(stream, "prepend") for stream in streams]
         behind, behind_that = self._in_a_row("prepend")
         return behind.then("prepend", partial(Concat, [*closed, *behind_that]))
+
+    def _followed(self, kind: str, streams: Sequence[Any]) -> Flow[In_contra, Any]:
+        closed = [source_in(stream, kind) for stream in streams]
+        before, before_that = self._in_a_row(kind)
+        return before.then(kind, partial(Concat, [*before_that, *closed]))
 
     def _in_a_row(self, kind: str) -> tuple[Flow[In_contra, Any], Sequence[Any]]:
         """What a stage of ``kind`` is put behind, and the streams that it has already.

@@ -71,8 +71,9 @@ class Timing(Chain[In_contra, Out_co]):
         """No more than ``n`` elements in ``per`` seconds; faster ones wait.
 
         ``burst`` may pass at once after a pause, by default what comes in 30 ms, and at least 1.
-        With ``cost``, an element counts as ``cost(element)``. A ``RateLimit`` in place of ``n``
-        is shared by all streams that are given it, and can be changed while they run.
+        With ``cost``, an element counts as ``cost(element)``; one that costs more than the burst
+        passes when what it costs has come in. A ``RateLimit`` in place of ``n`` is shared by all
+        streams that are given it, and can be changed while they run.
         """
         if cost is not None:
             plain_function(cost, "throttle: cost")
