@@ -39,9 +39,9 @@ def live_table(
     """Show ``run`` while the ``with`` block lasts, and how it stands when the block is left.
 
     On ``console``, a ``rich.console.Console`` (default: standard output), if that is a terminal.
-    If it is none, or one that cannot move its cursor (``TERM=dumb``), one line goes to the logger ``actors_rs.live`` at level ``INFO`` every
-    ``log_every`` seconds and one at the end; that needs no ``rich``. Whoever wants to see those
-    lines configures ``logging``.
+    If it is none, or one that cannot move its cursor (``TERM=dumb``), one line goes to the logger
+    ``actors_rs.live`` at level ``INFO`` every ``log_every`` seconds and one at the end; that needs
+    no ``rich``. Whoever wants to see those lines configures ``logging``.
 
     Raises ``InvalidArgumentError`` for what is no run and for rates that are not above 0, and
     ``MissingExtraError`` when a terminal is to be painted and ``rich`` is missing. No thread is

@@ -26,6 +26,7 @@ __all__ = [
     "RaisesFromRequest",
     "RaisesFromSecondCancel",
     "RecursesWithoutBound",
+    "ReplacesDemand",
     "SilentOnBadRequest",
     "WordlessOnBadRequest",
     "WrongErrorOnBadRequest",
@@ -50,6 +51,21 @@ class ForgetsRequestsInside(MisbehavingPublisher):
     breaks = "3.2"
     caught_by = ("required_spec302_mustAllowSynchronousRequestCallsFromOnNextAndOnSubscribe",)
     given = _Forgetful
+
+
+class _Replacing(ReferenceSubscription[Any]):
+    def request(self, n: int, /) -> None:
+        if n > 0:
+            self.demand = 0
+        super().request(n)
+
+
+class ReplacesDemand(MisbehavingPublisher):
+    """Forgets what is still requested when a new request comes."""
+
+    breaks = "3.2"
+    caught_by = ("required_spec302_mustAllowSynchronousRequestCallsFromOnNextAndOnSubscribe",)
+    given = _Replacing
 
 
 class _Recursive(ReferenceSubscription[Any]):
@@ -288,6 +304,7 @@ class OverflowIsAnError(MisbehavingPublisher):
 
 SUBSCRIPTIONS: tuple[type[MisbehavingPublisher], ...] = (
     ForgetsRequestsInside,
+    ReplacesDemand,
     RecursesWithoutBound,
     BlocksInRequest,
     BlocksInCancel,

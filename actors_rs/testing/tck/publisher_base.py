@@ -92,18 +92,22 @@ class Lingering(ManualSubscriber[Any]):
 
 
 class AsksInside(ManualSubscriber[Any]):
-    """Requests one element ``at_start`` times inside ``on_subscribe``, once in each ``on_next``."""
+    """Requests one element at a time: ``times[0]`` times inside ``on_subscribe``, ``times[n]``
+    times inside the ``n``-th ``on_next``, and never again."""
 
-    def __init__(self, env: Environment, at_start: int) -> None:
+    def __init__(self, env: Environment, *times: int) -> None:
         super().__init__(env)
-        self.at_start = at_start
+        self._times = iter(times)
 
     def subscribed(self, subscription: Subscription) -> None:
-        for _ in range(self.at_start):
-            self.ask(1)
+        self._ask_as_planned()
 
     def received(self, element: Any) -> None:
-        self.ask(1)
+        self._ask_as_planned()
+
+    def _ask_as_planned(self) -> None:
+        for _ in range(next(self._times, 0)):
+            self.ask(1)
 
     def ask(self, n: int) -> None:
         """Request from inside a signal; what that raises is noted, not passed on."""
@@ -125,7 +129,7 @@ class CountsDepth(AsksInside):
     """Notes when ``on_next`` calls lie on one stack deeper than ``bound`` (3.3)."""
 
     def __init__(self, env: Environment, bound: int) -> None:
-        super().__init__(env, at_start=0)
+        super().__init__(env)
         self.bound = bound
 
     def received(self, element: Any) -> None:
@@ -143,7 +147,7 @@ class AsksTooMuch(AsksInside):
     """Requests almost everything in each of its first ten ``on_next``, then cancels."""
 
     def __init__(self, env: Environment) -> None:
-        super().__init__(env, at_start=0)
+        super().__init__(env)
         self.left = 10
 
     def received(self, element: Any) -> None:

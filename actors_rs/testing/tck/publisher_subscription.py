@@ -30,12 +30,14 @@ class SubscriptionTests(PublisherBase):
     def test_required_spec302_must_allow_synchronous_request_calls_from_on_next_and_on_subscribe(
         self,
     ) -> None:
-        """Requests made inside ``on_subscribe`` and ``on_next`` count like any other."""
+        """Requests made inside ``on_subscribe`` and ``on_next`` count like any other, and add up."""
         self.need(6)
-        subscriber = AsksInside(self.env, at_start=3)
-        self.subscribe(self.publisher(6), subscriber)
-        subscriber.expect_subscription()
-        subscriber.expect_elements(6, "3.2")
+        for wanted in ((3, 1, 1, 1), (3,), (1, 3)):
+            subscriber = AsksInside(self.env, *wanted)
+            self.subscribe(self.publisher(6), subscriber)
+            subscriber.expect_subscription()
+            subscriber.expect_elements(sum(wanted), "3.2")
+            subscriber.cancel()
 
     @required("3.3")
     def test_required_spec303_must_not_allow_unbounded_recursion(self) -> None:
