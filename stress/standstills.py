@@ -28,6 +28,7 @@ from actors_rs.graph.section import Section
 from actors_rs.graph.section_life import SectionLife
 from actors_rs.graph.source_queue import SourceQueue
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.stages.brake import Brake
@@ -52,7 +53,8 @@ PLACES: list[tuple[type, str]] = [
     *((Section, name) for name in ("_begin", "_failed", "_take_back")),
     *((SectionLife, name) for name in ("stage_ended", "join", "_may_be_over", "note_failure")),
     *((RunLife, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
-    *((RunEnd, name) for name in ("settle", "_until_over")),
+    (RunEnd, "settle"),
+    *((Awaiting, name) for name in ("until", "wake")),
     *((SourceQueue, name) for name in ("put", "take", "_tell", "end", "close")),
     *((FanOut, name) for name in ("admit", "push", "settle")),
     *((HubPublisher, name) for name in ("_admit", "_stopped")),

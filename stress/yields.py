@@ -22,6 +22,7 @@ from typing import Any
 
 from actors_rs.graph.shell import StageActor
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.mailbox import Mailbox
 
 __all__ = ["Flight", "Yields", "injected", "recorded"]
@@ -156,6 +157,7 @@ def _yielding(yields: Yields) -> Iterator[None]:
         (Mailbox, "resume"),
         (PooledActor, "_turn"),
         (PooledActor, "_schedule_turn"),
+        (PoolDispatcher, "enqueued"),
     ):
         _replace(owner, name, _around(getattr(owner, name), yields.maybe), undo)
     switch = sys.getswitchinterval()

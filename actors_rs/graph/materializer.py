@@ -146,18 +146,21 @@ def start(
 
     If one cannot be started, those that were are ended, and what it raised is raised.
     """
-    stages = list(actors.values())
-    life.begin(stages, sinks, single=single)
-    for number, actor in enumerate(stages):
-        try:
+    stages, started = list(actors.values()), 0
+    try:
+        life.begin(stages, sinks, single=single)
+        for actor in stages:
             system.adopt(actor)
-        except BaseException as error:
-            life.note_failure(error)
-            for started in stages[:number]:
-                started.post(partial(started.logic.end, error))
-            for other in stages[number:]:
-                _refuse(system, life, other, error)
-            raise
+            started += 1
+    except BaseException as error:
+        life.note_failure(error)
+        living = system.children()  # Ctrl-C may have come when the last one had been started
+        for number, actor in enumerate(stages):
+            if number < started or actor in living:
+                actor.post(partial(actor.logic.end, error))
+            else:
+                _refuse(system, life, actor, error)
+        raise
 
 
 def start_serving(system: ActorSystem, life: RunLife, actors: Actors) -> None:

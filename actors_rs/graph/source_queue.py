@@ -34,7 +34,7 @@ class SourceQueue(Generic[T]):
         self.overflow = overflow
         self.dropped = 0
         self._waiting: deque[T] = deque()
-        self._changed = Condition()  # guards all of this; told of room and of the end
+        self._changed = Condition()  # its lock guards all of this; told of room and of the end
         self._arrived: Callable[[], None] | None = None
         self._told = False  # that something waits, and the stage has not looked since
         self._completed = False  # nothing more comes in
@@ -59,7 +59,7 @@ class SourceQueue(Generic[T]):
         It is not taken when the queue is closed, or full and the policy is ``"backpressure"``,
         ``"drop_newest"`` or ``"fail"``, which then fails the stream.
         """
-        with self._changed:
+        with self._changed.lock:
             taken = not self.closed and self._put_in(element)
         self._tell()
         return taken
@@ -73,7 +73,7 @@ class SourceQueue(Generic[T]):
         ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
-        with self._changed:
+        with self._changed.lock:
             if self.overflow == "backpressure":
                 self._wait_for_room(timeout)
             if self.closed:
@@ -134,7 +134,7 @@ class SourceQueue(Generic[T]):
         return "the stream is over" if self._over else "it was completed or failed"
 
     def _close(self, error: BaseException | None) -> None:
-        with self._changed:
+        with self._changed.lock:
             if self.closed:
                 return
             self._completed, self._error = True, error
@@ -143,25 +143,29 @@ class SourceQueue(Generic[T]):
 
     def _tell(self) -> None:
         """Let the stage know, once until it looks, that something waits or the end has come."""
-        with self._changed:
+        with self._changed.lock:
             if self._told or not (self._waiting or self._completed):
                 return
             arrived = self._arrived
-            self._told = arrived is not None
         if arrived is not None:
-            arrived()
+            self._told = True
+            try:
+                arrived()
+            except BaseException:  # Ctrl-C, or the caller is as deep as Python goes
+                self._told = False
+                raise
 
     # What follows is for the source's stage.
 
     def connect(self, arrived: Callable[[], None], /) -> None:
         """The stage has started; ``arrived`` makes it look."""
-        with self._changed:
+        with self._changed.lock:
             self._arrived = arrived
         self._tell()
 
     def take(self, most: int, /) -> Sequence[T]:
         """Up to ``most`` elements; there is room for as many again."""
-        with self._changed:
+        with self._changed.lock:
             waiting = self._waiting
             if len(waiting) <= most:
                 taken = list(waiting)
@@ -175,13 +179,13 @@ class SourceQueue(Generic[T]):
 
     def end(self) -> tuple[bool, BaseException | None]:
         """Whether all was taken and nothing more comes, and the error if it was failed."""
-        with self._changed:
+        with self._changed.lock:
             ended = self._completed and not self._waiting
             return ended, self._error if ended else None
 
     def close(self) -> None:
         """The stream is over; whoever waits for room is told."""
-        with self._changed:
+        with self._changed.lock:
             self._over = True
             self._changed.notify_all()
 

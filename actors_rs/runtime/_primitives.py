@@ -52,6 +52,7 @@ __all__ = [
     "on_main_thread",
     "or_for_ever",
     "random_bits",
+    "start_thread",
     "wall_clock",
 ]
 
@@ -79,6 +80,7 @@ CLOCKS: dict[Callable[..., Any], int | None] = {
 """What reads the real clock, or waits for it; if with fewer arguments only, with how many."""
 WAIT = _threading.Condition.wait.__code__
 """Where a thread really waits: for an event, a condition, a future, what comes in a queue."""
+start_thread = _thread.start_new_thread
 THREAD_STARTERS = frozenset(
     getattr(_thread, name)
     for name in ("start_new_thread", "start_joinable_thread")
@@ -115,7 +117,15 @@ def or_for_ever(seconds: float | None) -> float | None:
 
 
 class Condition(_threading.Condition):
-    """A condition that a thread which drives a world waits for by driving it."""
+    """A condition that a thread which drives a world waits for by driving it.
+
+    Enter it as ``with condition.lock``. Behind ``with condition`` stands a function in Python,
+    where Ctrl-C may come when it has just got the lock: nobody would ever give that back.
+    """
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        super().__init__(self.lock)
 
     def wait(self, timeout: float | None = None) -> bool:
         """As always; a driving thread may be woken although nobody notified."""

@@ -179,7 +179,11 @@ class PooledActor(Actor):
         self._dispatcher.schedule(self._turn)
 
     def _turn(self) -> None:
-        again = self._context.run(self._run_turn)
+        try:
+            again = self._context.run(self._run_turn)
+        except KeyboardInterrupt:  # on a thread of the program's, which runs turns too
+            self._schedule_turn()
+            raise
         # The turn ends outside the context: the next one may begin on another thread at once,
         # and a context can be entered by one thread at a time.
         inbox = self.actor_inbox

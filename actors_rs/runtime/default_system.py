@@ -59,11 +59,11 @@ class _DefaultSystem(ActorSystem):
         """One that was announced is among the actors, or goes elsewhere."""
         with _lock:
             self._arriving -= 1
-        with self._emptied:
+        with self._emptied.lock:
             self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
-        with self._emptied:
+        with self._emptied.lock:
             while not self._is_over():
                 self._emptied.wait()
         self.shutdown(drain=False)

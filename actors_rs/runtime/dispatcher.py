@@ -30,8 +30,20 @@ class DispatcherStatistics:
 class Dispatcher(Protocol):
     """Gives threads to turns. All methods may be called from any thread."""
 
+    @property
+    def enqueue(self) -> Callable[[Turn], object]:
+        """Hands in a turn that is to run soon: one call of C, which no signal divides.
+
+        ``enqueued`` has to be called behind it. Never blocks, as that does not.
+        """
+        ...
+
+    def enqueued(self) -> None:
+        """A turn was handed in: see to it that it runs. Once too often does no harm."""
+        ...
+
     def schedule(self, turn: Turn, /) -> None:
-        """Run ``turn`` soon. Never blocks."""
+        """Run ``turn`` soon: both of these."""
         ...
 
     def relieve(self) -> None:

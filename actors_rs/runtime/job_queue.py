@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from actors_rs.runtime._primitives import Empty, Lock, ThreadLocal, monotonic
@@ -61,6 +62,11 @@ class Sleeper:
         self.woken_at = 0.0
         self.begun_then = 0
 
+    def rouse(self) -> None:
+        """Wake it, who is not known to sleep; if it does not, it will look in vain once."""
+        with suppress(RuntimeError):  # somebody else has just woken it
+            self.latch.release()
+
 
 class JobQueue(Generic[T]):
     """First in, first out. All methods may be called from any thread."""
@@ -74,6 +80,8 @@ class JobQueue(Generic[T]):
         "_jobs",
         "_sleepers",
         "closing",
+        "enqueue",
+        "forsaken",
         "take",
     )
 
@@ -84,9 +92,13 @@ class JobQueue(Generic[T]):
         self._eager_until = float("inf") if _WITHOUT_GIL else 0.0
         self._futile_until = 0.0
         self._empty_at = 0.0
+        self.enqueue = self._jobs.append
+        """Hand in a job; ``enqueued`` has to be called behind it."""
         self.take = self._jobs.popleft
         """The next job; raises ``IndexError`` if there is none."""
         self._begun = 0  # jobs, roughly: threads that add at the same time may count one
+        self.forsaken = False
+        """Whether a sleeper may have been taken off, to be woken, that was not woken then."""
         self.closing = False
         """Set before the threads are told to end: from then on none lies down again."""
 
@@ -96,6 +108,10 @@ class JobQueue(Generic[T]):
     def put(self, job: T) -> None:
         """Hand in a job. A sleeping thread is woken, unless the calling one will do."""
         self._jobs.append(job)
+        self.enqueued()
+
+    def enqueued(self) -> None:
+        """A job was handed in: the second half of ``put``."""
         if self._sleepers:
             if _inside.queue is not self:
                 self.wake()
@@ -159,10 +175,13 @@ class JobQueue(Generic[T]):
             return False
         try:
             sleeper = self._sleepers.pop()
+            sleeper.hinted, sleeper.woken_at, sleeper.begun_then = hinted, now, self._begun
+            sleeper.latch.release()
         except IndexError:
             return False
-        sleeper.hinted, sleeper.woken_at, sleeper.begun_then = hinted, now, self._begun
-        sleeper.latch.release()
+        except BaseException:  # Ctrl-C
+            self.forsaken = True
+            raise
         return True
 
     def _sleep(self, sleeper: Sleeper, timeout: float | None) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, Final, Protocol
 
 from pykka import ActorDeadError
 
-from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime._primitives import RLock, start_thread
+from actors_rs.runtime.dispatcher import Dispatcher
 
 __all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
 
@@ -39,10 +40,12 @@ class MailboxStatistics:
 
 
 class Owner(Protocol):
-    """Whose mailbox it is."""
+    """Whose it is: ``_dispatcher`` gets ``_turn`` when it goes from idle to holding work."""
 
-    def _schedule_turn(self) -> None:
-        """Called once whenever the mailbox goes from idle to holding work."""
+    @property
+    def _dispatcher(self) -> Dispatcher: ...
+
+    def _turn(self) -> None: ...
 
 
 class Mailbox:
@@ -79,29 +82,53 @@ class Mailbox:
         return MailboxStatistics(len(control or ()), len(self.data), self._closed)
 
     def offer(self, message: Any) -> bool:
-        """Put into the data lane. False when the mailbox is closed. Any thread."""
-        with self._lock:
-            if self._closed:
-                return False
-            self.data.append(message)
-            if self._scheduled:
-                return True
-            self._scheduled = True
-        self.owner._schedule_turn()  # type: ignore[union-attr]  # an idle mailbox has an owner
+        """Put into the data lane. False when the mailbox is closed. Any thread.
+
+        Ctrl-C may come in here, and the caller may be as deep as Python goes: in either case the
+        message may have been put, and whatever was put is read.
+        """
+        try:
+            with self._lock:
+                if self._closed:
+                    return False
+                self.data.append(message)
+                if self._scheduled:
+                    return True
+                owner: Any = self.owner  # an idle mailbox has one
+                dispatcher, turn = owner._dispatcher, owner._turn
+                enqueue = dispatcher.enqueue
+                # From here to behind the call Python looks for no signal, and it is no deeper than
+                # the one above: either both happen or none.
+                self._scheduled = True
+                enqueue(turn)
+            dispatcher.enqueued()
+        except BaseException:
+            if self._scheduled and (owner := self.owner) is not None:
+                start_thread(owner._dispatcher.enqueued, ())  # not so deep there
+            raise
         return True
 
     def offer_control(self, message: Any) -> bool:
-        """Put into the control lane. False when the mailbox is closed. Any thread."""
-        with self._lock:
-            if self._closed:
-                return False
-            if self.control is None:
-                self.control = deque()
-            self.control.append(message)
-            if self._scheduled:
-                return True
-            self._scheduled = True
-        self.owner._schedule_turn()  # type: ignore[union-attr]
+        """Put into the control lane, in all else as ``offer``."""
+        try:
+            with self._lock:
+                if self._closed:
+                    return False
+                if self.control is None:
+                    self.control = deque()
+                self.control.append(message)
+                if self._scheduled:
+                    return True
+                owner: Any = self.owner
+                dispatcher, turn = owner._dispatcher, owner._turn
+                enqueue = dispatcher.enqueue
+                self._scheduled = True
+                enqueue(turn)
+            dispatcher.enqueued()
+        except BaseException:
+            if self._scheduled and (owner := self.owner) is not None:
+                start_thread(owner._dispatcher.enqueued, ())
+            raise
         return True
 
     def put(self, message: Any, /) -> None:

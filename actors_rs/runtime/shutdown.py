@@ -146,7 +146,7 @@ class Shutdown:
             emptied = system._emptied = system._emptied or Condition()
 
         def ended(left: float) -> bool:
-            with emptied:
+            with emptied.lock:
                 return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
 
         return self._patiently(ended, seconds)

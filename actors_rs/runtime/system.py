@@ -243,7 +243,7 @@ class ActorSystem:
             with self._lock:  # who waits looks at the actors behind it
                 emptied = self._emptied
             if emptied is not None:
-                with emptied:
+                with emptied.lock:
                     emptied.notify_all()
 
     def register(self, activity: Activity) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import heapq
 import logging
+import sys
 from collections.abc import Callable
 from itertools import count
 
-from actors_rs.runtime._primitives import Condition, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import Lock, RLock, Thread, current_thread_id, monotonic
 
 __all__ = ["Timer", "Timers"]
 
@@ -49,7 +50,10 @@ class Timers:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._changed = Condition()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that sets a timer
+        # What the thread sleeps on. Released before it sleeps, it does not: so a ``__del__`` that
+        # the collector runs there can tell it of a timer, which no condition could.
+        self._latch = Lock()
         self._heap: list[tuple[float, int, Timer]] = []
         self._order = count()
         self._thread: Thread | None = None
@@ -66,18 +70,17 @@ class Timers:
         Raises ``RuntimeError`` if the operating system gives no thread for the first one.
         """
         timer = Timer(monotonic() + seconds, callback)
-        with self._changed:
+        with self._lock:
             if self._closed:
                 return timer
             if len(self._heap) >= self._sweep_at:
                 self._sweep()
-            if self._thread is None:
-                thread = Thread(target=self._run, name=self._name, daemon=True)
-                thread.start()  # it waits for our lock; if there is no thread, nothing was kept
-                self._thread = thread
-            heapq.heappush(self._heap, (timer.due, next(self._order), timer))
-            if self._heap[0][2] is timer:
-                self._changed.notify()
+            if self._thread is None or self._thread.ident is None:
+                self._begin()
+            entry = (timer.due, next(self._order), timer)
+            if not self._heap or timer.due < self._heap[0][0]:
+                self._wake()  # first: if it raises, as deep as Python goes, nothing was kept
+            heapq.heappush(self._heap, entry)
         return timer
 
     def close(self, timeout: float) -> tuple[str, ...]:
@@ -85,21 +88,39 @@ class Timers:
 
         A thread that is not calling back just now ends by itself, as soon as it gets a core.
         """
-        with self._changed:
+        with self._lock:
             self._closed = True
             self._heap.clear()
-            self._changed.notify()
+            self._wake()
             thread, busy = self._thread, self._firing
-        if thread is None or thread.ident == current_thread_id():
+        if thread is None or thread.ident in (None, current_thread_id()):
             return ()
         thread.join(timeout if busy else None)
         return (thread.name,) if thread.is_alive() else ()
 
+    def _begin(self) -> None:
+        """Start the thread, which waits for our lock; if there is none, nothing is kept."""
+        self._thread = Thread(target=self._run, name=self._name, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:
+            self._thread = None
+            raise
+
     def _sweep(self) -> None:
-        """Drop the cancelled ones: most timers are, long before they are due."""
-        self._heap = [entry for entry in self._heap if not entry[2].cancelled]
-        heapq.heapify(self._heap)
-        self._sweep_at = max(_FEW, 2 * len(self._heap))
+        """Drop the cancelled ones: most timers are, long before they are due.
+
+        The collector may run a ``__del__`` in here that sets others; these have higher numbers.
+        """
+        old, newest, self._sweep_at = self._heap, next(self._order), sys.maxsize
+        try:
+            kept = [entry for entry in old.copy() if not entry[2].cancelled]
+            heapq.heapify(kept)
+            self._heap = kept
+            for entry in [entry for entry in old if entry[1] > newest]:
+                heapq.heappush(kept, entry)
+        finally:
+            self._sweep_at = max(_FEW, 2 * len(self._heap))
 
     def _run(self) -> None:
         while (timer := self._next_due()) is not None:
@@ -108,13 +129,21 @@ class Timers:
             except Exception:
                 logger.exception("a timer callback raised; this is a defect")
 
+    def _wake(self) -> None:
+        """Let the thread look, now or before it sleeps."""
+        try:
+            self._latch.release()
+        except RuntimeError:  # it will
+            pass
+
     def _next_due(self) -> Timer | None:
-        with self._changed:
-            self._firing = False
-            while not self._closed:
-                wait = self._heap[0][0] - monotonic() if self._heap else None
-                if wait is not None and wait <= 0:
+        while True:
+            with self._lock:
+                self._firing = False
+                if self._closed:
+                    return None
+                wait = self._heap[0][0] - monotonic() if self._heap else _LONGEST_WAIT
+                if wait <= 0:
                     self._firing = True
                     return heapq.heappop(self._heap)[2]
-                self._changed.wait(None if wait is None else min(wait, _LONGEST_WAIT))
-            return None
+            self._latch.acquire(timeout=min(wait, _LONGEST_WAIT))

@@ -59,6 +59,8 @@ class Workers:
         self._closed = False
         self.put = self._queue.put
         """Hand in a job; never blocks."""
+        self.enqueue, self.enqueued = self._queue.enqueue, self._queue.enqueued
+        """The two halves of ``put``."""
         self.hint = self._queue.hint
         """Wake a thread if one sleeps, a job waits, and it would be of use."""
         self.wake = self._queue.wake
@@ -118,8 +120,12 @@ class Workers:
             self._closed = self._queue.closing = True
             threads = [worker.thread for worker in self._workers if worker.thread is not None]
             leaving = self._leaving
+            sleepers = [worker.sleeper for worker in self._workers]
         for _ in threads:
             self._queue.put_waking(None)
+        if self._queue.forsaken:
+            for sleeper in sleepers:
+                sleeper.rouse()
         others = [thread for thread in threads if thread.ident != current_thread_id()]
         deadline = monotonic() + timeout
         for thread in (*others, *leaving):

@@ -193,7 +193,7 @@ with ActorSystem() as system:
     going = system.start(Source.queue(3).to(Sink.list()))
     queue, held, over = going.queue(), threading.Event(), threading.Event()
     def hold():  # as a thread of the parent may, just when it is forked
-        with queue._changed:
+        with queue._changed.lock:
             held.set()
             over.wait()
     holder = threading.Thread(target=hold)

@@ -13,6 +13,7 @@ from actors_rs.runtime.actor_ref import STOP
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
 from tests.threads.bounded import check_all, search
+from tests.threads.dispatching import OnTheCallingThread
 from tests.threads.shared import access
 
 MODULES = actor, mailbox, stop_flag
@@ -52,13 +53,6 @@ class Context:
         finally:
             access(self, "entered", True)
             self.entered = False
-
-
-class OnTheCallingThread:
-    """A dispatcher that runs a turn on whichever thread schedules it."""
-
-    def schedule(self, turn, /):
-        turn()
 
 
 class Model:

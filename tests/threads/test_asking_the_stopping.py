@@ -17,6 +17,7 @@ from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
 from tests.threads.bounded import check_all
 from tests.threads.controlled import explored
+from tests.threads.dispatching import Held
 
 
 def is_answered(model):
@@ -49,15 +50,7 @@ class Plain:
         self.future = self.ref.ask("who?", block=False)
 
 
-class HeldTurns:
-    """A dispatcher that keeps the turns for whoever runs them."""
-
-    def __init__(self):
-        self.turns = []
-
-    def schedule(self, turn, /):
-        self.turns.append(turn)
-
+class HeldTurns(Held):
     def relieve(self):
         """Nothing."""
 
@@ -78,7 +71,7 @@ class Ours:
         self.ref = self.actor.actor_ref
         self.actor._on_start_due = False
         self.actor.actor_inbox.end_turn()
-        self.actor._schedule_turn = lambda: None
+        self.actor._dispatcher = Held()  # type: ignore[assignment]
         self.ref.tell(_ActorStop())
 
     def loop(self):

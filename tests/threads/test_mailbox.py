@@ -8,6 +8,7 @@ from actors_rs.runtime import mailbox
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from tests.threads.bounded import check_all, search
 from tests.threads.controlled import check, explored
+from tests.threads.dispatching import OnTheCallingThread
 
 STOP = "stop"
 
@@ -25,8 +26,9 @@ class Model:
         self.mailbox.end_turn()
         self.handled, self.refused, self.returned = deque(), deque(), deque()
         self.running, self.overlaps = deque(), deque()
+        self._dispatcher = OnTheCallingThread()
 
-    def _schedule_turn(self):
+    def _turn(self):
         box, running = self.mailbox, self.running
         again = True
         while again:
@@ -114,7 +116,7 @@ def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
         with self._lock:
             scheduled, self._scheduled = self._scheduled, True
         if not scheduled:
-            self.owner._schedule_turn()
+            self.owner._turn()
         return True
 
     with patch.object(Mailbox, "offer", careless):

@@ -2,6 +2,7 @@
 """Timers in every interleaving of firing, cancelling and closing."""
 
 from collections import deque
+from types import SimpleNamespace
 
 from actors_rs.runtime import timers
 from actors_rs.runtime.timers import Timer, Timers
@@ -42,7 +43,7 @@ class Due:
     def __init__(self):
         self.fired = deque()
         self.timers = Timers("model")
-        self.timers._thread = object()  # type: ignore[assignment]
+        self.timers._thread = SimpleNamespace(ident=1)  # type: ignore[assignment]
         self.timer = self.timers.after(-1.0, lambda: self.fired.append(1))
 
     def run(self):
@@ -54,7 +55,7 @@ class Due:
         self.timer.cancel()
 
     def close(self):
-        with self.timers._changed:
+        with self.timers._lock:
             self.timers._closed = True
             self.timers._heap.clear()
 
@@ -72,13 +73,13 @@ class Service:
 
     def __init__(self):
         self.timers = Timers("model")
-        self.timers._thread = object()  # type: ignore[assignment]
+        self.timers._thread = SimpleNamespace(ident=1)  # type: ignore[assignment]
 
     def add(self):
         self.timers.after(60.0, lambda: None)
 
     def close(self):
-        with self.timers._changed:
+        with self.timers._lock:
             self.timers._closed = True
             self.timers._heap.clear()
 

@@ -13,6 +13,7 @@ from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
 from tests.threads.bounded import check_all, search
+from tests.threads.dispatching import Held, OnTheCallingThread
 
 
 class Watched(PooledActor):
@@ -49,8 +50,8 @@ class Model:
             actor._on_start_due = False
             actor._system = SYSTEM
             actor.actor_inbox.end_turn()
-        self.watched._schedule_turn = self.turn
-        self.watcher._schedule_turn = nothing
+        self.watched._turn = self.turn
+        self.watched._dispatcher, self.watcher._dispatcher = OnTheCallingThread(), Held()
         self.ref = self.watched.actor_ref
 
     def turn(self):

@@ -41,6 +41,17 @@ class CallingThreadDispatcher:
         self._lock = Lock()
         self._turns = 0
         self._successors: list[Thread] = []
+        self._handed_in: deque[Turn] = deque()
+        self.enqueue = self._handed_in.append
+        """See ``Dispatcher.enqueue``."""
+
+    def enqueued(self) -> None:
+        """Run a turn that was handed in, as ``schedule`` does."""
+        try:
+            turn = self._handed_in.popleft()
+        except IndexError:  # another thread that handed one in has taken ours
+            return
+        self.schedule(turn)
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn``, now or after the one that is running on this thread."""

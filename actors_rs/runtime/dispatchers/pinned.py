@@ -18,6 +18,8 @@ class PinnedDispatcher:
     def __init__(self, name: str) -> None:
         self._workers = Workers(name, keep=1)
         self._workers.spawn(1)
+        self.enqueue, self.enqueued = self._workers.enqueue, self._workers.enqueued
+        """See ``Dispatcher``."""
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn`` soon, on the one thread. Never blocks."""

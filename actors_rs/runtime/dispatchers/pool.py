@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 
 from actors_rs.runtime._primitives import Lock, forbid_blocking
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
@@ -42,7 +43,9 @@ class PoolDispatcher:
         self._cap = max(cap, size)
         self._timers = timers
         self._workers = Workers(name, keep=size, on_thread_start=forbid_blocking)
-        self._put = self._workers.put
+        self._queued = self._workers.enqueued
+        self.enqueue = self._workers.enqueue
+        """See ``Dispatcher.enqueue``."""
         # Held from the first ready turn until nothing is ready. Two watches at a time would look
         # in quick succession and take a busy pool for a stuck one.
         self._watched = Lock()
@@ -53,9 +56,21 @@ class PoolDispatcher:
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn`` soon. Never blocks."""
-        self._put(turn)
-        if self._watched.acquire(False):
-            self._watch()
+        self.enqueue(turn)
+        self.enqueued()
+
+    def enqueued(self) -> None:
+        """A turn was handed in: wake a thread for it, if one is needed, and look in a while."""
+        try:
+            self._queued()
+            if self._watched.acquire(False):
+                self._watch()
+        except BaseException:  # Ctrl-C, perhaps between these two; who comes next looks then
+            try:
+                self._watched.release()
+            except RuntimeError:
+                pass
+            raise
 
     def relieve(self) -> None:
         """The running turn goes on for a while: let another thread take what is ready."""
@@ -74,6 +89,8 @@ class PoolDispatcher:
         """Look in a while; by whoever has got hold of ``_watched``."""
         try:
             self._timers.after(_LOOK_EVERY, self._look)
+        except RecursionError:
+            raise
         except RuntimeError as error:  # no thread for it: the next turn tries again
             self._watched.release()
             if not self._reported_unwatched:
@@ -90,6 +107,7 @@ class PoolDispatcher:
         elif not self._workers.wake() and self._workers.waiting:
             self._workers.spawn(self._cap)
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
-        self._watched.release()
+        with suppress(RuntimeError):  # an interrupted ``enqueued`` has done so
+            self._watched.release()
         if (moved or self._workers.waiting) and self._watched.acquire(blocking=False):
             self._watch()

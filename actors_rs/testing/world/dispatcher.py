@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NoReturn
 
 from actors_rs.errors import WorldError
@@ -53,15 +52,18 @@ class DeterministicDispatcher:
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
         actor._world_step = step  # type: ignore[attr-defined]
-        actor._schedule_turn = partial(self.ready.append, step)  # type: ignore[method-assign]
+        actor._turn = step  # type: ignore[method-assign, assignment]
         actor.actor_inbox.__class__ = WorldMailbox
 
     def schedule(self, turn: Turn, /) -> None:
         """Let ``turn``, of an actor as a rule, take part in the choice of the next step."""
-        try:
-            self.ready.append(turn.__self__._world_step)  # type: ignore[attr-defined]
-        except AttributeError:  # it is of no actor
-            self.ready.append(Job(getattr(turn, "__qualname__", "turn"), turn))
+        step = turn if isinstance(turn, Step) else Job(getattr(turn, "__qualname__", "turn"), turn)
+        self.ready.append(step)
+
+    enqueue = schedule
+
+    def enqueued(self) -> None:
+        """Nothing: what was handed in takes part in the choice."""
 
     def submit(self, name: str, call: Callable[[], Any]) -> None:
         """Let ``call`` take part in the choice of the next step."""

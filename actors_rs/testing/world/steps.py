@@ -68,7 +68,7 @@ class Job(Step):
 class ActorStep(Step):
     """The turns of one actor, which is known by its number in the order of their starts."""
 
-    __slots__ = ("actor", "allowance", "dispatcher", "mailbox")
+    __slots__ = ("actor", "allowance", "dispatcher", "mailbox", "turn")
 
     def __init__(
         self, dispatcher: DeterministicDispatcher, actor: PooledActor, number: int, name: str
@@ -78,6 +78,7 @@ class ActorStep(Step):
         self.dispatcher = dispatcher
         self.actor = actor
         self.mailbox = actor.actor_inbox
+        self.turn = actor._turn  # the world hands in this step in its place
         self.allowance = NO_LIMIT
 
     def run(self) -> None:
@@ -88,7 +89,7 @@ class ActorStep(Step):
         # instances hold takes twice as long
         turn = choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
-        self.actor._turn()
+        self.turn()
 
 
 class WorldMailbox(Mailbox):

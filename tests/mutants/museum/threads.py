@@ -8,16 +8,19 @@ def racing(name: str, breaks: str, where: str, old: str, new: str, model: str) -
 
 
 MAILBOX = "mailbox:Mailbox"
-LOCKED_LOOK = "    with self._lock:\n        if self._closed:\n            return False\n"
-EARLY_LOOK = "    if self._closed:\n        return False\n    with self._lock:\n"
+LOCKED_LOOK = (
+    "        with self._lock:\n            if self._closed:\n                return False\n"
+)
+EARLY_LOOK = "        if self._closed:\n            return False\n        with self._lock:\n"
 
 MUTANTS = (
     racing(
         "the schedule-once bit is looked at, then set",
         "two who put into an idle mailbox both schedule a turn",
         f"{MAILBOX}.offer",
-        "        if self._scheduled:\n            return True\n        self._scheduled = True\n",
-        "    if self._scheduled:\n        return True\n    self._scheduled = True\n",
+        "            if self._scheduled:\n                return True\n            owner: Any",
+        "        if self._scheduled:\n            return True\n"
+        "        if True:\n            owner: Any",
         "two tellers",
     ),
     racing(
@@ -65,8 +68,9 @@ MUTANTS = (
         "sleepers are looked for first",
         "whoever hands in a job looks who sleeps before the job can be seen",
         "job_queue:JobQueue.put",
-        "self._jobs.append(job)\n    if self._sleepers:",
-        "sleepers = bool(self._sleepers)\n    self._jobs.append(job)\n    if sleepers:",
+        "self._jobs.append(job)\n    self.enqueued()",
+        "sleepers = bool(self._sleepers)\n    self._jobs.append(job)\n"
+        "    if sleepers:\n        self.wake()",
         "a job and a thread that lies down",
     ),
     racing(
@@ -82,8 +86,8 @@ MUTANTS = (
         "a timer behind the end",
         "a timer that is set while the timers end is kept for ever",
         "timers:Timers.after",
-        "    with self._changed:\n        if self._closed:\n            return timer\n",
-        "    if self._closed:\n        return timer\n    with self._changed:\n",
+        "    with self._lock:\n        if self._closed:\n            return timer\n",
+        "    if self._closed:\n        return timer\n    with self._lock:\n",
         "timers that end",
     ),
     racing(

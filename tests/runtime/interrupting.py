@@ -1,0 +1,84 @@
+"""Ctrl-C at every place of a call where CPython looks for signals."""
+
+import dis
+import inspect
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType, FrameType
+from typing import Any
+
+import actors_rs
+
+LOOKS_BEHIND = {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD"}
+"""Instructions behind which it does; and it does so where a function begins."""
+
+OURS = os.path.dirname(actors_rs.__file__)
+"""It may come in functions there that are no generators, and where these enter a condition of
+Python's. Raising in generators, or in functions that C calls, makes CPython 3.11 stumble; and
+``threading`` itself is not made for it, ``Thread.start`` and ``Condition.wait`` least of all."""
+
+
+class Interruption:
+    """Raises ``KeyboardInterrupt`` at one of these places, counted from 0, in its block."""
+
+    def __init__(self, place: int) -> None:
+        self._left = place
+        self._last: dict[FrameType, str] = {}
+        self.came = False
+
+    def __enter__(self) -> "Interruption":
+        sys.settrace(self._call)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+        self._last.clear()
+
+    def _call(self, frame: FrameType, event: str, _: Any) -> Any:
+        code = frame.f_code
+        enters = code.co_filename == threading.__file__ and code.co_name == "__enter__"
+        from_where = frame.f_back.f_code if enters and frame.f_back else code
+        if not from_where.co_filename.startswith(OURS) or code.co_flags & inspect.CO_GENERATOR:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        self._place()
+        return self._opcode
+
+    def _opcode(self, frame: FrameType, event: str, _: Any) -> Any:
+        if event == "opcode":
+            if self._last.pop(frame, "") in LOOKS_BEHIND:
+                self._place()
+            self._last[frame] = names_of(frame.f_code)[frame.f_lasti]
+        return self._opcode
+
+    def _place(self) -> None:
+        self._left -= 1
+        if self._left < 0 and not self.came:
+            self.came = True
+            raise KeyboardInterrupt
+
+
+@cache
+def names_of(code: CodeType) -> dict[int, str]:
+    return {one.offset: one.opname for one in dis.get_instructions(code)}
+
+
+def interrupted_everywhere(call: Callable[[], object], most: int = 1000) -> Iterator[int]:
+    """Interrupt ``call`` at its first place, then at its second, ...; after each, its number.
+
+    Ends when a call got through without an interruption.
+    """
+    for place in range(most):
+        interruption = Interruption(place)
+        try:
+            with interruption:
+                call()
+        except KeyboardInterrupt:
+            pass
+        if not interruption.came:
+            return
+        yield place
+    raise AssertionError(f"more than {most} places")

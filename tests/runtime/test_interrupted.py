@@ -1,0 +1,100 @@
+# mypy: disable-error-code="var-annotated"
+"""Ctrl-C at each place of a call where it may come: what the program does behind it still works."""
+
+import sys
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs.runtime.timers import Timers
+from actors_rs.testing.leaks import no_leaks
+from tests.runtime.interrupting import interrupted_everywhere
+from tests.runtime.support import DEADLINE
+
+
+class Echo(PooledActor):
+    def on_receive(self, message):
+        return message
+
+
+@pytest.fixture
+def system():
+    with ActorSystem(workers=1, shutdown_timeout=DEADLINE) as system:
+        yield system
+
+
+def test_an_actor_that_was_told_answers_who_asks_next(system):
+    told = system.spawn(Echo)
+    for place in interrupted_everywhere(lambda: told.tell(1)):
+        assert told.ask(place, timeout=DEADLINE) == place
+
+
+def test_a_queue_takes_more_and_its_stream_gives_all_that_was_taken(system):
+    given = []
+
+    def offer():
+        given.append(queue.offer(1))
+
+    run, queue = fresh(system)
+    for _ in interrupted_everywhere(offer):
+        assert queue.offer(2)
+        queue.complete()
+        assert run.result(DEADLINE) in ([1, 2], [2])
+        run, queue = fresh(system)
+    queue.complete()
+
+
+def fresh(system):
+    run = system.start(Source.queue(10).to(Sink.list()))
+    return run, run.queue()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda system: system.spawn(Echo),
+        lambda system: system.spawn(Echo).ask(1),
+        lambda system: system.spawn(Echo).stop(),
+        lambda system: system.start(Source.range(0, 10).map(str).to(Sink.list())),
+        lambda system: system.start(Source.repeat(1).to(Sink.ignore())).cancel(),
+    ],
+    ids=["spawn", "ask", "stop", "start", "cancel"],
+)
+def test_the_system_ends_at_once_and_leaves_nothing(call):
+    def interrupt():
+        call(systems[-1])
+
+    with no_leaks():
+        systems = [ActorSystem(workers=1)]
+        for _ in interrupted_everywhere(interrupt):
+            systems[-1].shutdown(drain=False, timeout=DEADLINE)
+            assert not systems[-1].children()
+            systems[:] = [ActorSystem(workers=1)]
+        systems[-1].shutdown(drain=False, timeout=DEADLINE)
+
+
+def test_timers_that_are_set_behind_it_ring():
+    timers = Timers("test-timers")
+    for _ in interrupted_everywhere(lambda: timers.after(0.0, lambda: None)):
+        rung = threading.Event()
+        timers.after(0.0, rung.set)
+        assert rung.wait(DEADLINE)
+    timers.close(DEADLINE)
+
+
+def at_depth(left, call):
+    return call() if left <= 0 else at_depth(left - 1, call)
+
+
+def test_who_tells_as_deep_as_python_goes_makes_no_actor_deaf(system):
+    told = system.spawn(Echo)
+    told.ask(0)
+    refused = 0
+    for spare in range(60):
+        try:
+            at_depth(sys.getrecursionlimit() - spare, lambda: told.tell(1))
+        except RecursionError:
+            refused += 1
+        assert told.ask(spare, timeout=DEADLINE) == spare
+    assert 0 < refused < 60
