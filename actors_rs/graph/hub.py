@@ -23,7 +23,7 @@ from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.standard import _over, _reject
 from actors_rs.protocol.interfaces import Subscriber
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.junctions.hub import HubLogic
 from actors_rs.stages.ports import Outlet
@@ -96,7 +96,8 @@ class HubPublisher(Generic[T]):
         self._life = RunLife(system, "hub")
         self.run: Run[None] = self._life.run
         """The one run of the source; it begins with the first subscriber."""
-        self._lock = Lock()  # over the four fields below
+        # Over the four fields below; the collector may run a ``__del__`` in here that subscribes.
+        self._lock = RLock()
         self._waiting: list[Subscriber[T]] = []
         self._started = False
         self._over = False
@@ -146,8 +147,8 @@ class HubPublisher(Generic[T]):
         """There will be no run, and whoever came is told why, as is whoever comes."""
         self._life.abort(error)
         with self._lock:
-            self._started = False
             waiting, self._waiting = self._waiting, []
+            self._started = False  # last: whoever comes now starts it once more
         for subscriber in waiting:
             _reject(self._system, subscriber, error)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.forked import renew_in_child
 from actors_rs.runtime.listeners import Listener, Listeners
 from actors_rs.runtime.settings import check_error
 
@@ -19,10 +20,10 @@ class KillSwitch:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._listeners = Listeners()
         self._used = False
         self._error: BaseException | None = None
+        self._renew()
+        renew_in_child(self)
 
     def __repr__(self) -> str:
         return f"<KillSwitch {self.state}>"
@@ -53,6 +54,11 @@ class KillSwitch:
             self._error = error
             self._used = True  # last: whoever sees it reads the error next
         self._listeners.wake()
+
+    def _renew(self) -> None:
+        """In a forked child: it is as used as it was, and the parent's streams do not listen."""
+        self._lock = RLock()  # a signal handler or ``__del__`` may come in here that uses it
+        self._listeners = Listeners()
 
     # What follows is for stages.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeV
 from actors_rs.errors import GraphError, IllegalStateError
 from actors_rs.graph.blueprint import OutletRef, check_source, in_order, spec_of
 from actors_rs.graph.dsl.checks import wrong_kind
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.forked import renew_in_child
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Stream
@@ -51,12 +52,14 @@ class MergeHub(Generic[T_contra]):
     def __init__(self, on_failure: OnStreamFailure = "report", name: str | None = None) -> None:
         self._fails = on_failure == "fail"
         self._out = OutletRef(spec_of("merge_hub", self._logic, name=name, outflow_window=0))
-        self._lock = Lock()  # over the five fields below
+        # Over the five fields below; the collector may run a ``__del__`` in here that cancels.
+        self._lock = RLock()
         self._waiting: list[Attached] = []
         self._made: MergeHubLogic | None = None
         self._running: MergeHubLogic | None = None  # from its first turn on
         self._closed = False
         self._over = False
+        renew_in_child(self)
 
     def __repr__(self) -> str:
         return f"<MergeHub '{self._out.spec.label}' {'closed' if self._closed else 'open'}>"
@@ -101,14 +104,21 @@ class MergeHub(Generic[T_contra]):
 
     def _logic(self) -> MergeHubLogic:
         """The one logic; called when the stream is materialized."""
+        made = MergeHubLogic(fails=self._fails, began=self._begin, ended=self._stopped)
         with self._lock:
-            if self._made is not None:
-                raise GraphError(
-                    f"a merge_hub's stream runs once, got a second run of "
-                    f"'{self._out.spec.label}'{self._out.spec.made}"
-                )
-            self._made = MergeHubLogic(fails=self._fails, began=self._begin, ended=self._stopped)
-            return self._made
+            if self._made is None:
+                self._made = made
+                return made
+        raise GraphError(
+            f"a merge_hub's stream runs once, got a second run of "
+            f"'{self._out.spec.label}'{self._out.spec.made}"
+        )
+
+    def _renew(self) -> None:
+        """In a forked child: a stream that was begun goes on in the parent, and is over here."""
+        self._lock = RLock()
+        if self._made is not None:
+            self._over, self._running, self._waiting = True, None, []
 
     # In the stage's turn
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ class SectionLife:
         self._host = host
         self._when_over = when_over
         self._entry = entry
-        self._lock = Lock()
+        # The collector may run a ``__del__`` in here, and in that a turn of the calling thread's.
+        self._lock = RLock()
         self._living: set[StageActor] = set()
-        self._failures: list[BaseException] = []
+        self._failures: dict[int, BaseException] = {}  # by id: a user's __eq__ has no say
         self._verdict: Callable[[BaseException], None] | None = None
         self.over = True
         """Whether no stage of this life is running; once they have ended, it stays so."""
@@ -96,7 +97,7 @@ class SectionLife:
     def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         """A stage failed; whose failure that is depends on what becomes of the section."""
         with self._lock:
-            self._failures.append(error)
+            self._failures[id(error)] = error
             verdict = self._verdict
         if verdict is not None:
             verdict(error)
@@ -116,8 +117,8 @@ class SectionLife:
 
     def _forget(self, errors: Sequence[BaseException]) -> None:
         with self._lock:
-            kept = [one for one in self._failures if all(one is not gone for gone in errors)]
-            self._failures = kept
+            for error in errors:
+                self._failures.pop(id(error), None)
 
     def release(self) -> None:
         """The section has ended for good: its failures are the run's."""
@@ -134,7 +135,7 @@ class SectionLife:
 
     def lost(self, elements: Iterable[Any]) -> None:
         """``elements`` are dropped; if no stage has failed, because they are not wanted."""
-        failure = next(iter(self._failures), None)
+        failure = next(iter(tuple(self._failures.values())), None)
         if failure is not None:
             for element in elements:
                 self._host.report(element, "lost when its section failed", failure)
@@ -146,7 +147,7 @@ class SectionLife:
             if self._verdict is not None:
                 return
             self._verdict = verdict
-            failures = tuple(self._failures)
+            failures = tuple(self._failures.values())
         for error in failures:
             verdict(error)
 

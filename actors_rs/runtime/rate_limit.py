@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.forked import renew_in_child
 from actors_rs.runtime.listeners import Listener, Listeners
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.runtime.token_bucket import TokenBucket
@@ -42,13 +43,9 @@ class RateLimit:
     """
 
     def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
-        self._lock = Lock()
-        self._listeners = Listeners()
         self._n, self._per, self._burst = _checked(n, per, burst)
-        self._bucket: TokenBucket | None = None  # made when somebody tells the time
-        self._reserved = 0.0  # all that was ever reserved
-        self._line: list[Ticket] = []  # those whose turn has not come yet
-        self._changed = False
+        self._renew()
+        renew_in_child(self)
 
     def __repr__(self) -> str:
         return f"RateLimit({self._n:g}, per={self._per:g}, burst={self._capacity():g})"
@@ -60,14 +57,29 @@ class RateLimit:
 
         Raises ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
         """
+        checked = _checked(
+            self._n if n is None else n,
+            self._per if per is None else per,
+            self._burst if burst is None else burst,
+        )
         with self._lock:
-            self._n, self._per, self._burst = _checked(
-                self._n if n is None else n,
-                self._per if per is None else per,
-                self._burst if burst is None else burst,
-            )
+            if n is not None:
+                self._n = checked[0]
+            if per is not None:
+                self._per = checked[1]
+            if burst is not None:
+                self._burst = checked[2]
             self._changed = True  # the bucket is changed by whoever knows the time next
         self._listeners.wake()
+
+    def _renew(self) -> None:
+        """In a forked child, which has a limit of its own: it is full, and nobody is in line."""
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that changes it
+        self._listeners = Listeners()
+        self._bucket: TokenBucket | None = None  # made when somebody tells the time
+        self._reserved = 0.0  # all that was ever reserved
+        self._line: list[Ticket] = []  # those whose turn has not come yet
+        self._changed = False
 
     # What follows is for stages. ``now`` is their system's monotonic time.
 
@@ -145,15 +157,12 @@ class RateLimit:
         self._listeners.remove(stage)
 
     def _at(self, now: float) -> TokenBucket:
+        changed, self._changed = self._changed, False  # before a look at what it is now
         rate, capacity = self._n / self._per, self._capacity()
         if self._bucket is None:
-            self._changed = False
             return TokenBucket.full(rate, capacity, now)
         bucket = self._bucket.at_time(now)
-        if self._changed:
-            self._changed = False
-            bucket = bucket.changed(rate, capacity)
-        return bucket
+        return bucket.changed(rate, capacity) if changed else bucket
 
     def _capacity(self) -> float:
         if self._burst is not None:

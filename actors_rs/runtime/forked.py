@@ -1,0 +1,36 @@
+"""What is shared between streams and belongs to no system: in a forked child it is made usable.
+
+A lock of it may be held there by a thread that does not exist any more.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+from weakref import WeakSet
+
+from actors_rs.runtime._primitives import after_fork_in_child
+
+__all__ = ["Shared", "renew_in_child"]
+
+
+class Shared(Protocol):
+    """What threads of one process share."""
+
+    def _renew(self) -> None:
+        """Begin anew in a forked child; takes no old lock."""
+
+
+_shared: WeakSet[Shared] = WeakSet()
+
+
+def renew_in_child(shared: Shared) -> None:
+    """Let ``shared``, which is held weakly, begin anew in every child that this process forks."""
+    _shared.add(shared)
+
+
+def _renew_all() -> None:
+    for shared in list(_shared):
+        shared._renew()
+
+
+after_fork_in_child(_renew_all)
