@@ -7,7 +7,7 @@ An order is a line such as ``7,apples,3``: number, article, quantity. Lines that
 printed, below an outline of the graph that did it.
 """
 
-import sys
+import argparse
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +75,8 @@ def main(orders: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: fan_out_fan_in.py ORDERS FOLDER")
-    main(*sys.argv[1:3])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("orders", help="a file of orders, one a line")
+    parser.add_argument("folder", help="where the files are written")
+    options = parser.parse_args()
+    main(options.orders, options.folder)

@@ -9,7 +9,7 @@ file. That is what ``on_overflow`` says; other answers are to wait (``"backpress
 further shops into one group (``"divert"``), or to fail.
 """
 
-import sys
+import argparse
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import count
@@ -50,8 +50,16 @@ def graph(number: int, folder: Path) -> Graph[list[tuple[str, int]]]:
     )
 
 
+def empty_folder(name: str) -> Path:
+    """The folder of that name; one with files in it, those of an earlier run perhaps, is refused."""
+    folder = Path(name)
+    if folder.exists() and any(folder.iterdir()):
+        raise argparse.ArgumentTypeError(f"expected an empty folder or none, got {name!r}")
+    return folder
+
+
 def main(number: int, folder: Path) -> None:
-    """Sort ``number`` sales into files in ``folder``."""
+    """Sort ``number`` sales into files in ``folder``, where none are as yet."""
     folder.mkdir(parents=True, exist_ok=True)
     totals: defaultdict[str, int] = defaultdict(int)
     groups = graph(number, folder).run()
@@ -63,6 +71,8 @@ def main(number: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: group_by.py HOW_MANY FOLDER")
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sales", type=int, help="how many there are")
+    parser.add_argument("folder", type=empty_folder, help="where the files are written")
+    options = parser.parse_args()
+    main(options.sales, options.folder)

@@ -7,7 +7,7 @@ of us. When it answers that it is busy, everybody halves the rate, at once and w
 are read in batches, and a call for a batch counts as many as there are names in it.
 """
 
-import sys
+import argparse
 from threading import Lock
 
 from actors_rs import Graph, RateLimit, Sink, Source
@@ -75,4 +75,8 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) == 2 else 200)
+    parser = argparse.ArgumentParser()
+    parser.add_argument(
+        "count", type=int, nargs="?", default=200, help="how many names of each kind are looked up"
+    )
+    main(parser.parse_args().count)

@@ -8,7 +8,7 @@ such calls, because a shop that is down must not be met with more calls than one
 order that fails in the end is a dead letter with its cause, and the stream goes on.
 """
 
-import sys
+import argparse
 from threading import Lock
 
 from actors_rs import ActorSystem, Backoff, RateLimit, Sink, Source
@@ -68,4 +68,6 @@ def main(total: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) == 2 else 200)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("total", type=int, nargs="?", default=200, help="how many orders are sent")
+    main(parser.parse_args().total)

@@ -9,7 +9,7 @@ it; the parser was started after it and relies on it, so it is restarted with it
 a reference notices, and a warden who watches the parser hears of its end only.
 """
 
-import sys
+import argparse
 from collections import Counter
 
 from actors_rs import (
@@ -105,4 +105,6 @@ def main(pages: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pages", type=int, help="how many are sent to the parser")
+    main(parser.parse_args().pages)

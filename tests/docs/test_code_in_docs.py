@@ -11,10 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
-
-PAGES = ("README.md", "docs/guide.md", "docs/supervision.md", "docs/delivery.md")
+PAGES_OF_DOCS = ("guide", "supervision", "delivery", "testing", "shutdown")
+PAGES = ("README.md", *(f"docs/{page}.md" for page in PAGES_OF_DOCS))
 SPARK = (pytest.mark.spark, pytest.mark.timeout(600))
-WHOLE = ("docs/testing.md",)  # its blocks build on those before them
 
 
 def blocks():
@@ -31,7 +30,7 @@ def test_the_code_on_the_page_runs(page, line, code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "access.log").write_text("a GET 1\nb GET 22\nbroken\n", encoding="utf-8")
     code = "\n" * (line - 1) + code  # line numbers of a traceback are those of the page
-    if "spark" in code:
+    if "spark" in code or "handle_signals" in code:
         in_a_program_of_its_own(code, page, tmp_path)
     else:
         exec(compile(code, page, "exec"), {"__name__": "__main__"})
@@ -62,15 +61,6 @@ def test_the_first_example_writes_what_the_readme_says(tmp_path, monkeypatch):
         {"host": "b", "size": 22},
     ]
     assert (tmp_path / "rejected.jsonl").read_text() == '{"line": "broken"}\n'
-
-
-@pytest.mark.parametrize("page", WHOLE)
-def test_the_blocks_of_the_page_run_one_after_the_other(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    names = {"__name__": "__main__"}
-    for found in BLOCK.finditer(text):
-        line = text.count("\n", 0, found.start()) + 2
-        exec(compile("\n" * (line - 1) + found.group(1), page, "exec"), names)
 
 
 def under_pytest():
