@@ -286,10 +286,6 @@ class RefusesSynchronousSignals(MisbehavingSubscriber):
         super().trigger_request(n)
         self.asking = False
 
-    def on_subscribe(self, subscription: Subscription, /) -> None:
-        super().on_subscribe(subscription)
-        self.asking = True  # what was asked for here comes right behind it
-
     def on_next(self, element: Any, /) -> None:
         if self.asking:
             raise RuntimeError("not while asking")
