@@ -51,7 +51,7 @@ def graph(number: int, folder: Path) -> Graph[list[tuple[str, int]]]:
 
 
 def empty_folder(name: str) -> Path:
-    """The folder of that name; one with files in it, those of an earlier run perhaps, is refused."""
+    """The folder of that name; with files in it, those of an earlier run perhaps, it is refused."""
     folder = Path(name)
     if folder.exists() and any(folder.iterdir()):
         raise argparse.ArgumentTypeError(f"expected an empty folder or none, got {name!r}")
