@@ -105,6 +105,20 @@ def test_a_flow_without_types_takes_anything_and_gives_what_its_last_function_gi
     assert wrong is not None
 
 
+def test_a_flow_of_one_type_gives_what_it_takes():
+    assert_type(Flow[int](), Flow[int, int])
+    assert_type(Flow[int]().map(str), Flow[int, str])
+    assert_type(Flow[str]().filter(bool).batch(2), Flow[str, list[str]])
+    assert Source.of(1, 2).via(Flow[int]()).run(Sink.list()) == [1, 2]
+
+
+def test_a_function_that_does_not_fit_a_flow_of_one_type_is_no_step_of_it():
+    Flow[int]().map(lambda number: number.strip)  # type: ignore[attr-defined]
+    Flow[str]().map(abs)  # type: ignore[arg-type]
+    wrong: Flow[int, str] = Flow[int]()  # type: ignore[assignment]
+    assert wrong is not None
+
+
 def test_pieces_of_other_types_do_not_fit_into_a_pipe():
     parse = Flow[str, int]().map(int)
     pipe(Source.of(1), parse)  # type: ignore[misc]

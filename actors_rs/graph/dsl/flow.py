@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     S = TypeVar("S", default=Any)
-    # Any is what is known of a Flow() that stands alone.
+    # Any is what is known of a Flow() that stands alone; what a Flow[int]() takes it passes on.
     In_contra = TypeVar("In_contra", contravariant=True, default=Any)
-    Out_co = TypeVar("Out_co", covariant=True, default=Any)
+    Out_co = TypeVar("Out_co", covariant=True, default=In_contra)
 else:
     from typing import TypeVar
 
@@ -72,8 +72,9 @@ class Flow(
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
-    ``Flow()`` passes everything on; ``Flow().map(f).filter(p)`` is a piece to use again and
-    again, behind a source with ``source.via(flow)`` or ``pipe(source, flow)``.
+    ``Flow()`` passes everything on, ``Flow[int]()`` to type checkers ints alone;
+    ``Flow().map(f).filter(p)`` is a piece to use again and again, behind a source with
+    ``source.via(flow)`` or ``pipe(source, flow)``.
     """
 
     __slots__ = ("_out",)
@@ -85,6 +86,11 @@ class Flow(
                 "Source.from_iterable(...) and others give a Source"
             )
         self._out = _out
+
+    def __class_getitem__(cls, types: Any) -> Any:
+        """``Flow[int]`` is ``Flow[int, int]``, as type checkers have it by the default."""
+        alone = cls is Flow and not isinstance(types, tuple)
+        return super().__class_getitem__((types, types) if alone else types)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         if self._out is OPEN:
