@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any, Generic, TypeVar, cast
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.protocol.interfaces import Subscriber, Subscription
+from actors_rs.protocol.checks import check_subscriber, shown
+from actors_rs.protocol.interfaces import Subscriber, Subscription, is_subscription
 from actors_rs.testing.tck.environment import Environment, Failure, Latch
 from actors_rs.testing.tck.manual import ManualSubscriber
 from actors_rs.testing.tck.upstream import Upstream
@@ -34,8 +35,7 @@ class SourceProbe(Generic[T]):
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         """Take the subscriber; a second one is rejected with ``on_error`` (1.9, 1.11)."""
-        if subscriber is None:
-            raise TypeError("rule 1.9: subscribe needs a Subscriber, got None")
+        check_subscriber(subscriber)
         upstream = Upstream(self.env, subscriber)
         if self._upstream is not None:
             upstream.begin()
@@ -106,8 +106,9 @@ class SinkProbe(Generic[T]):
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Take the subscription; a second one is noted as a violation (2.12)."""
-        if subscription is None:
-            raise TypeError("rule 2.13: on_subscribe needs a Subscription, got None")
+        if not is_subscription(subscription):
+            came = shown(subscription)
+            raise TypeError(f"rule 2.13: on_subscribe needs a Subscription, got {came}")
         self._subscriber.on_subscribe(subscription)
 
     def on_next(self, element: T, /) -> None:
@@ -132,7 +133,7 @@ class SinkProbe(Generic[T]):
         return self._subscriber.elements
 
     def request(self, n: int) -> None:
-        """Ask for ``n`` more; waits for the subscription."""
+        """Ask for ``n`` more, an int of any size; waits for the subscription."""
         self._begin()
         self._subscriber.request(n)
 

@@ -139,6 +139,33 @@ def test_a_sink_probe_reports_rules_that_its_publisher_breaks(sink, publisher, r
         sink.expect_next("a")
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda _, sink: sink.request("1"), "request: n must be an int, got '1'"),
+        (lambda _, sink: sink.request(None), "request: n must be an int, got None"),
+        (lambda _, sink: sink.request(1.5), "request: n must be an int, got 1.5"),
+        (
+            lambda _, sink: sink.expect_error(OSError("x")),
+            r"expect_error needs a type of exception, got OSError\('x'\)",
+        ),
+        (lambda _, sink: sink.expect_error(int), "needs a type of exception, got <class 'int'>"),
+        (lambda _, sink: sink.on_subscribe(42), "on_subscribe needs a Subscription, got a int"),
+        (
+            lambda source, _: source.subscribe(42),
+            "rule 1.9: subscribe needs a Subscriber, got a int without on_subscribe, on_next",
+        ),
+    ],
+)
+def test_probes_refuse_what_they_cannot_use_with_what_they_need(source, sink, call, said):
+    ReferencePublisher(["a"]).subscribe(sink)
+    with pytest.raises(TypeError, match=said):
+        call(source, sink)
+    sink.env.verify_no_async_errors()
+    sink.request(1)
+    assert sink.expect_next() == "a"
+
+
 def test_probes_refuse_none_as_the_standard_says(source, sink):
     for signal in (source.subscribe, sink.on_subscribe, sink.on_next, sink.on_error):
         with pytest.raises(TypeError, match="got None"):

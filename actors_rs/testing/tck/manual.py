@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar, cast
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.protocol.interfaces import Subscription
 from actors_rs.runtime._primitives import current_thread_id
+from actors_rs.runtime.settings import check_int
 from actors_rs.testing.tck.environment import Environment, Failure
 from actors_rs.testing.tck.signals import Signal, SignalLog
 
@@ -98,7 +99,8 @@ class ManualSubscriber(Generic[T]):
         return cast(Subscription, self._subscription)
 
     def request(self, n: int) -> None:
-        """Ask for ``n`` more; ``Failure`` if that raises (3.16)."""
+        """Ask for ``n`` more, an int of any size; ``Failure`` if that raises (3.16)."""
+        check_int("request: n", n)
         subscription = self.subscription
         with self.env.changed:
             self._requested += max(n, 0)
@@ -156,6 +158,8 @@ class ManualSubscriber(Generic[T]):
         self, kind: type[BaseException] = BaseException, rule: str = "1.4"
     ) -> BaseException:
         """Wait for ``on_error`` with an exception of this type and return it."""
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise ArgumentTypeError(f"expect_error needs a type of exception, got {kind!r}")
         wanted = f"on_error with a {kind.__name__}"
         error = self.log.take("on_error", rule, wanted).value
         if not isinstance(error, kind):
