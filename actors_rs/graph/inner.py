@@ -97,8 +97,10 @@ def source_of(
     return Flow(OutletRef(spec))
 
 
-def is_lost(outlet: Outlet) -> bool:
-    """See ``StageContext.is_lost``."""
+def is_lost(life: Life, outlet: Outlet) -> bool:
+    """See ``StageContext.is_lost``. What a deterministic world has noted does not count."""
+    if (forget := getattr(life.system, "forget_delivered", None)) is not None:
+        forget()
     downstream = outlet._downstream
     return isinstance(downstream, Lending) and downstream.is_lost
 

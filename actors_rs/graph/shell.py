@@ -260,7 +260,7 @@ class StageActor(PooledActor):
     def is_lost(self, outlet: Outlet, /) -> bool:
         from actors_rs.graph.inner import is_lost
 
-        return is_lost(outlet)
+        return is_lost(self.life, outlet)
 
     def recovered(self, error: BaseException, /) -> None:
         recover(self.life, self, error)

@@ -67,6 +67,9 @@ class Batch(StageLogic):
     def held(self) -> list[Any]:
         return self._batch
 
+    def hold_nothing(self) -> None:
+        self._batch = [None] * len(self._batch)
+
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:
             self._timer.cancel()

@@ -11,8 +11,9 @@ from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
+from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
 from actors_rs.stages.ports import Inlet, Outlet
 
@@ -21,6 +22,12 @@ __all__ = ["Describer"]
 _INTEGERS = {int}
 _PLAIN = frozenset({int, str, bool, float, bytes, complex, type(None), range})
 DEEPEST = 6
+
+
+class _Told(NamedTuple):
+    """Stands for a value."""
+
+    text: str
 
 
 class Describer:
@@ -104,6 +111,20 @@ class Describer:
             return f"{kind.__name__}({self._many(value, depth + 1)})"
         return kind.__name__
 
+    def told(self, value: Any, depth: int = 0) -> Any:
+        """What is described as ``value`` is, and holds none of its objects; lists stay as long."""
+        kind = type(value)
+        if kind in _PLAIN or kind is Inlet or kind is Outlet:  # a port's name may change
+            return value
+        if depth < DEEPEST:
+            if kind is list or kind is tuple:
+                return kind([self.told(one, depth + 1) for one in value])
+            if kind is partial:
+                return partial(value.func, *[self.told(one, depth + 1) for one in value.args])
+            if kind is Tracked:
+                return Tracked(self.told(value.value, depth + 1), value.token)
+        return _Told(self.value(value, depth))
+
     def _many(self, values: Any, depth: int) -> str:
         return ", ".join(
             [repr(one) if type(one) in _PLAIN else self.value(one, depth) for one in values]
@@ -130,6 +151,9 @@ class Describer:
 
     def _function(self, function: Any, depth: int) -> str:
         return str(function.__qualname__)
+
+    def _text(self, told: _Told, depth: int) -> str:
+        return told.text
 
     def _partial(self, bound: partial[Any], depth: int) -> str:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
@@ -161,4 +185,5 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     FunctionType: Describer._function,
     MethodType: Describer._function,
     partial: Describer._partial,
+    _Told: Describer._text,
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from actors_rs.graph.signals import Arrived, Posted
 from actors_rs.testing.world.describe import Describer
 
 __all__ = ["Delivery", "Log"]
@@ -40,6 +41,28 @@ class Log:
         """Of each actor by its number."""
         self._describer = Describer(ports)
         self._described: list[str] = []
+        self._looked_at = 0  # how many of those put
+        self._unread: list[Any] = []  # of those, when that was
+
+    def forget_delivered(self, step: int, unread: set[int]) -> None:
+        """Keep of messages only how they are described, unless a receiver is still to look at them.
+
+        That is for those with the ids ``unread``, and for what was taken in this ``step``. A log
+        that kept the others would keep the streams in them from being seen as thrown away.
+        """
+        for taken_in, _, message in reversed(self.taken):
+            if taken_in < step:
+                break
+            unread.add(id(message))
+        left = self._unread + [message for _, _, message in self.put[self._looked_at :]]
+        self._looked_at, self._unread = len(self.put), []
+        for message in left:
+            if id(message) in unread:
+                self._unread.append(message)
+            elif type(message) is Arrived:
+                message.frame = self._describer.told(message.frame)
+            elif type(message) is Posted:
+                message.action = self._describer.told(message.action)
 
     def _messages(self) -> list[str]:
         """The messages taken, described; each once."""

@@ -369,11 +369,22 @@ class _WorldSystem(ActorSystem):
             machinery=machinery,
         )
         self._world = dispatcher
+        self._forgot_at = (0, 0)
         self.lives: list[RunLife] = []
 
     def adopt(self, actor: A) -> ActorRef[A]:
         self._world.adopt(actor)
         return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
+
+    def forget_delivered(self) -> None:
+        """Somebody asks whether others still hold what they were given: the world does not."""
+        world = self._world
+        if self._forgot_at == (moment := (world.steps, len(world.log.put))):
+            return  # somebody asks for each of a thousand groups
+        self._forgot_at = moment
+        boxes = [step.mailbox for step in world.actors]
+        unread = {id(one) for box in boxes for one in (*box.data, *(box.control or ()))}
+        world.log.forget_delivered(world.steps, unread)
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         if self._actors or self._activities:
