@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Lock, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import RLock, Thread, current_thread_id, monotonic
 
 __all__ = ["EventLoopThread"]
 
@@ -35,7 +35,7 @@ class EventLoopThread:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that ends the system
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
         self._ident: int | None = None  # while it serves: another thread may get it afterwards
@@ -54,12 +54,12 @@ class EventLoopThread:
         Raises ``InvalidArgumentError`` after ``close``, and ``RuntimeError`` if the operating
         system gives no thread for the first one; the next one tries again.
         """
-        context = copy_context() if context is None else context
+        future: Future[T] = Future()
+        arrived = (coroutine, future, copy_context() if context is None else context)
         with self._lock:  # until it is handed over: the loop may end right after that, not before
             if not self._closed:
                 loop = self._loop or self._begin(coroutine)
-                future: Future[T] = Future()
-                self._arrived.append((coroutine, future, context))
+                self._arrived.append(arrived)
                 if not self._woken:
                     self._woken = True
                     loop.call_soon_threadsafe(self._take_arrived)
@@ -105,6 +105,9 @@ class EventLoopThread:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
         loop = asyncio.new_event_loop()
         thread = Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
+        if self._loop is not None:  # what the collector ran while these were made needed one
+            loop.close()
+            return self._loop
         try:
             thread.start()
         except RuntimeError:
@@ -139,6 +142,7 @@ class EventLoopThread:
 
     async def _end_tasks(self) -> None:
         """Those handed in first: to clean up, they may need the tasks that they have started."""
+        self._take_arrived()  # what was put in while the end came, before anybody was woken
         for future in tuple(self._running.values()):
             future.cancel()  # passed on to its task, unless that was told so before
         await self._until_late(self._running)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.actor_ref import STOP, Ask, PooledActorRef
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import RuntimeMessage
@@ -41,7 +41,7 @@ class Family:
         """Of the supervisor, once it has an address."""
         self.escalate: Callable[[BaseException], None] = system.fatal
         """Called when the supervisor has given up and there is none above it."""
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that asks for children
         self._by_name: dict[str, Child] = {}
         self.order: dict[Child, None] = {}
         """Children in the order of their start; only in turns of the supervisor."""
@@ -118,7 +118,8 @@ class Family:
     def refs(self) -> dict[str, PooledActorRef[Any]]:
         """All children by name, those of no further supervisor among them."""
         with self._lock:
-            return {name: child.ref for name, child in self._by_name.items()}
+            children = dict(self._by_name)
+        return {name: child.ref for name, child in children.items()}
 
     def forget(self, child: Child) -> None:
         """``child`` has ended; its name is free."""
@@ -134,7 +135,7 @@ class Family:
 
     def disown(self) -> None:
         """The threads are in the parent of this process: all places are dead, no lock is held."""
-        self._lock = Lock()
+        self._lock = RLock()
         for child in self._by_name.values():
             child.actor_stopped.mark()
             if child.family is not None:

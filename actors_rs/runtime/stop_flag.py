@@ -41,11 +41,14 @@ class StopFlag:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the flag is set, at most ``timeout`` seconds; returns whether it is."""
+        # Made outside the lock: the collector may run a ``__del__`` in here that stops an actor
+        # and waits for it, and that actor needs the lock to say that it has ended.
+        event = self._event or Event()
         with _making_events:
             if self._set:
                 return True
             if self._event is None:
-                self._event = Event()
+                self._event = event
             event = self._event
         return event.wait(timeout)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import RLock
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -22,7 +22,7 @@ class StopLine:
     """Who is to stop, and who has been told. All methods may be called from any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
         self._waiting: list[PooledActor] = []
         self._told: PooledActor | None = None
 

@@ -3,6 +3,7 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import gc
 import threading
 from typing import Any
@@ -13,7 +14,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime import event_loop
 from actors_rs.runtime.event_loop import EventLoopThread
 from actors_rs.runtime.system import ActorSystem
-from tests.runtime.support import in_threads, no_thread_left
+from tests.runtime.support import asked_on_another_thread, in_threads, no_thread_left
 
 
 @pytest.fixture
@@ -331,3 +332,37 @@ def test_where_there_is_no_thread_for_it_the_next_coroutine_tries_again(loop, mo
             loop.run(value(1))
     assert loop.run(value(2)).result(20) == 2
     assert loop.close(20) == ()
+
+
+def test_what_is_collected_while_the_loop_begins_may_run_a_coroutine_too(monkeypatch):
+    loop, new, others = EventLoopThread("test-asyncio"), asyncio.new_event_loop, []
+
+    def new_event_loop():  # where the collector may run a ``__del__``
+        if not others:
+            others.append(None)
+            others.append(loop.run(value("its")))
+        return new()
+
+    monkeypatch.setattr(asyncio, "new_event_loop", new_event_loop)
+    with no_thread_left():
+        (future,) = asked_on_another_thread(lambda: loop.run(value("mine")))
+        assert (future.result(20), others[1].result(20)) == ("mine", "its")
+        assert loop.close(20) == ()
+
+
+def test_what_is_collected_while_the_loop_is_woken_may_close_it(monkeypatch):
+    loop = EventLoopThread("test-asyncio")
+    assert loop.run(value(1)).result(20) == 1
+    serving = loop._loop
+    wake = serving.call_soon_threadsafe
+
+    def call_soon_threadsafe(*args):  # where the collector may run a ``__del__``
+        monkeypatch.undo()
+        assert loop.close(20) == ()
+        with contextlib.suppress(RuntimeError):  # as the loop has been closed
+            wake(*args)
+
+    monkeypatch.setattr(serving, "call_soon_threadsafe", call_soon_threadsafe)
+    (future,) = asked_on_another_thread(lambda: loop.run(value(2)))
+    with pytest.raises(concurrent.futures.CancelledError):
+        future.result(20)

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from tests.runtime.support import Recorder, behind, eventually
+from actors_rs.runtime.stopping import StopLine
+from tests.runtime.support import Recorder, asked_on_another_thread, behind, eventually
 
 raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
@@ -107,3 +108,30 @@ def test_being_told_again_to_stop_changes_nothing_about_the_order():
     eventually(lambda: not system.children())
     system.shutdown()
     assert notes == in_reverse(3)
+
+
+class InLine:
+    """An actor; a look at it calls ``look()``, as the collector might call a ``__del__``."""
+
+    _keeper = _has_place = None
+
+    def __init__(self, look=lambda: None):
+        self.look, self.stops = look, 0
+
+    @property
+    def _stops_in_order(self):
+        self.look()
+        return True
+
+    def _stop_when_read(self):
+        self.stops += 1
+        return True
+
+
+def test_what_is_collected_while_the_line_forms_may_end_the_actor_it_waits_for():
+    line, told, last = StopLine(), InLine(), InLine()
+    line.form([told])
+    looks = iter([lambda: None, lambda: line.ended(told)])  # the second one is under the lock
+    ends = InLine(lambda: next(looks)())
+    assert asked_on_another_thread(lambda: line.form([ends, last])) == [None]
+    assert (last.stops, ends.stops) == (1, 0)

@@ -13,9 +13,16 @@ from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RestartLimitError, RunCancelled
 from actors_rs.runtime.backoff import SHORTEST_WAIT, Backoff
 from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
+from actors_rs.runtime.supervised import Child
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
-from tests.runtime.support import Recorder, behind, eventually, no_thread_left
+from tests.runtime.support import (
+    Recorder,
+    asked_on_another_thread,
+    behind,
+    eventually,
+    no_thread_left,
+)
 
 raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
@@ -311,3 +318,17 @@ def test_a_child_is_found_without_a_look_at_its_siblings():
             assert supervisor.child("b") is names["b"].ref
         finally:
             family._by_name = names
+
+
+def test_what_is_collected_while_a_child_gets_its_place_may_ask_for_the_others(monkeypatch):
+    with ActorSystem() as system:
+        top, asked = system.supervise(tree(OneForOne(), "abc", [])), []
+
+        def child(*args):  # where the collector may run a ``__del__``
+            asked.extend((top.child("b"), *top.children()))
+            return Child(*args)
+
+        monkeypatch.setattr("actors_rs.runtime.family.Child", child)
+        (new,) = asked_on_another_thread(lambda: top.start_child(ChildSpec(Noting, ("d", []))))
+        assert asked == [top.child("b"), "a", "b", "c"]
+        assert new in top.children().values()

@@ -5,9 +5,10 @@ import threading
 
 import pytest
 
+from actors_rs import ActorSystem
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.timers import Timers
-from tests.runtime.support import Dawdling, in_threads, no_thread_left
+from tests.runtime.support import Dawdling, Recorder, in_threads, no_thread_left
 
 
 @pytest.fixture
@@ -137,3 +138,17 @@ def test_a_stop_flag_that_is_not_set_lets_time_pass():
     flag = StopFlag()
     assert not flag.wait(0.01)
     assert not flag.is_set()
+
+
+def test_what_is_collected_while_an_actor_is_waited_for_may_stop_another_one(monkeypatch):
+    with ActorSystem(workers=2) as system:
+        one, other = system.spawn(Recorder), system.spawn(Recorder)
+        stopped = []
+
+        def event():  # where the collector may run a ``__del__``
+            stopped.append(other.actor_stopped.is_set() or other.stop(timeout=20))
+            return threading.Event()
+
+        monkeypatch.setattr("actors_rs.runtime.stop_flag.Event", event)
+        assert not one.actor_stopped.wait(0)
+    assert stopped == [True]
