@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -71,27 +71,43 @@ def typed_as(schema: Any, there: Any) -> Any:
     return schema
 
 
-def completed(schema: Any, rows: Iterable[Any]) -> Any:
+def completed(schema: Any, rows: Sequence[Any]) -> Any:
     """``schema``, where what is open in a column is settled by the next of ``rows`` that tell.
 
     Open is the type of None, of the items of an empty list and of what is in an empty dict, and
     how many digits a decimal number may have: as many as any one of ``rows`` has.
     """
     for number, field in enumerate(schema):
-        kind = field.type
-        for row in rows:
-            if not _is_open(kind):
-                break
-            with suppress(Exception):  # no row, or a value that fits nowhere: told where it is due
-                kind = _closed(kind, _type_of(row.get(field.name)))
-        schema = schema.set(number, field.with_type(kind))
+        if _is_open(field.type):
+            values = (row.get(field.name) for row in rows if isinstance(row, Mapping))
+            kind = _told_by([one for one in values if one is not None], field.type)
+            schema = schema.set(number, field.with_type(kind))
     return schema
 
 
-def _type_of(value: Any) -> Any:
+def _told_by(values: list[Any], kind: Any) -> Any:
+    """``kind``, where what is open in it is as the first of ``values`` that tell have it."""
+    from pyarrow import types
+
+    whole = _type_of(values)
+    for value in values:
+        if kind == whole or not _is_open(kind):
+            break
+        if types.is_decimal(kind) and whole is not None and types.is_decimal(whole):
+            return whole
+        with suppress(Exception):  # digits beyond what Arrow has: told where it is due
+            kind = _closed(kind, _type_of([value]) or kind)
+    return kind
+
+
+def _type_of(values: list[Any]) -> Any:
+    """What Arrow takes ``values`` for, ``None`` if it cannot."""
     import pyarrow
 
-    return pyarrow.array([value]).type
+    try:
+        return pyarrow.array(values).type
+    except Exception:  # told where they are to be written
+        return None
 
 
 def _is_open(kind: Any) -> bool:

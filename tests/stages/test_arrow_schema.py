@@ -1,6 +1,8 @@
 # mypy: disable-error-code="arg-type, var-annotated"
 """Tables as Spark and others give them, written to Parquet and read back."""
 
+from decimal import Decimal
+
 import pytest
 
 from actors_rs import Sink, Source
@@ -9,6 +11,8 @@ from tests.graph.helpers import run
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
+
+from actors_rs.stages import arrow_schema  # noqa: E402
 
 INNER = pa.field("id", pa.int64(), nullable=False)
 MAKERS = {"table": lambda batch: pa.Table.from_batches([batch]), "batch": lambda batch: batch}
@@ -40,3 +44,19 @@ def test_columns_of_one_name_are_refused_and_no_file_is_left(tmp_path):
     with pytest.raises(StageError, match="expected columns of different names, got two 'id'"):
         run(Source.of(batch).to(Sink.parquet(tmp_path)))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("value", [None, [], {}, Decimal("1.25")], ids=str)
+def test_what_no_row_tells_is_not_asked_of_each(monkeypatch, value):
+    asked: list[list[object]] = []
+    type_of = arrow_schema._type_of
+
+    def counted(values):
+        asked.append(values)
+        return type_of(values)
+
+    monkeypatch.setattr(arrow_schema, "_type_of", counted)
+    rows = [{"a": value}] * 1000
+    schema = pa.RecordBatch.from_pylist(rows[:1]).schema
+    assert arrow_schema.completed(schema, rows) == schema
+    assert len(asked) <= 1
