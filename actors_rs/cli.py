@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
 from actors_rs.delivery.telling import told
-from actors_rs.errors import InvalidArgumentError, RunCancelled, UserError, WriteError
+from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
 from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
@@ -173,7 +173,7 @@ def _test(options: argparse.Namespace) -> int:
 def _tell_status(options: argparse.Namespace) -> int:
     try:
         report = status(options.ledger)
-    except (UserError, WriteError) as error:
+    except (UserError, ReadError) as error:
         return _complain(error, BAD_TARGET, options.verbose)
     if options.json:
         return _tell([json.dumps(report.as_dict(), indent=2)], 0)

@@ -48,6 +48,14 @@ def test_a_file_that_is_no_ledger_is_refused_in_one_sentence(tmp_path, capsys):
     assert "a ledger was expected, there is no such file" in capsys.readouterr().err
 
 
+def test_a_ledger_that_cannot_be_read_is_told_in_one_sentence(ledger, capsys):
+    ledger.with_name(f"{ledger.name}-wal").mkdir()
+    assert main(["status", str(ledger)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"actors-rs: could not read {ledger}: unable to open")
+    assert said.count("\n") == 1
+
+
 def test_a_run_that_goes_on_is_told_with_its_rate_and_the_time_that_is_left():
     done = [Entry(n, "committed", 1, 100, 800, 10.0 + n, 11.0 + n, None) for n in range(11)]
     left = [Entry(n, "pending", 0, 0, 0, None, None, None) for n in range(11, 41)]

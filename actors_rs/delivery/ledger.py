@@ -17,13 +17,14 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
 from actors_rs.delivery.notes import Note
 from actors_rs.delivery.schema import SCHEMA, Report, check_version, read_report
-from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.dsl.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
 
@@ -237,25 +238,50 @@ def commit_within(
 
 
 def status(path: str | os.PathLike[str]) -> Report:
-    """The newest run of a ledger, whether somebody holds it or not. Blocks; changes nothing.
+    """The newest run of a ledger, whether somebody holds it or not. Blocks; changes nothing in it.
 
-    A run that is "running" and has no ``holder`` was killed. Raises ``LedgerError`` if there is no
-    ledger at ``path``, no run in it, or the file is damaged, and for a bad ``path`` what ``Ledger``
-    raises.
+    A run that is "running" and has no ``holder`` was killed; what its process left beside the file
+    may be merged into it. Where nobody may write, the ledger of a run that has ended can be read.
+    Raises ``LedgerError`` if there is no ledger at ``path``, no run in it, or the file is damaged,
+    ``ReadError`` if it cannot be read, and for a bad ``path`` what ``Ledger`` raises.
     """
     path = _file_of(path, "status")
     if not os.path.isfile(path):
         raise LedgerError(f"{path}: a ledger was expected, there is no such file")
     held = Hold(path).is_taken(unknown=True)
-    with _naming(path), closing(_connected(path)) as database:
-        if not check_version(database, path):
-            raise LedgerError(f"{path}: a ledger was expected, this database holds none")
-        report = read_report(database)
+    with _naming(path, ReadError):
+        report = _newest_run(path)
     if report is None:
         raise LedgerError(f"{path}: the ledger holds no run yet")
     # Asked on both sides: it may have ended, or begun, just while the report was read.
     held = held or Hold(path).is_taken(unknown=True)
     return report if held else replace(report, holder=None)
+
+
+def _newest_run(path: str) -> Report | None:
+    try:
+        with closing(_connected(path)) as database:
+            return _report_of(database, path)
+    except sqlite3.OperationalError as error:
+        unwritable = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if error.sqlite_errorcode & 0xFF not in unwritable or not _is_complete(path):
+            raise
+    # SQLite could not make the files that it wants beside this one.
+    file = f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(file, uri=True)) as database:
+        return _report_of(database, path)
+
+
+def _is_complete(path: str) -> bool:
+    """Whether nothing of the ledger is in the log beside it."""
+    log = f"{path}-wal"
+    return not os.path.exists(log) or os.path.getsize(log) == 0
+
+
+def _report_of(database: sqlite3.Connection, path: str) -> Report | None:
+    if not check_version(database, path):
+        raise LedgerError(f"{path}: a ledger was expected, this database holds none")
+    return read_report(database)
 
 
 def _file_of(path: str | os.PathLike[str], what: str) -> str:
@@ -316,13 +342,13 @@ def _take_over(database: sqlite3.Connection, run: int) -> None:
 def _holder_of(path: str) -> str:
     try:
         holder = status(path).holder
-    except (LedgerError, WriteError):
+    except (LedgerError, ReadError):
         holder = None
     return "" if holder is None else f" (process {holder})"
 
 
 @contextmanager
-def _naming(path: str) -> Iterator[None]:
+def _naming(path: str, failure: type[ReadError] | type[WriteError] = WriteError) -> Iterator[None]:
     """Say which file it was when SQLite fails."""
     try:
         yield
@@ -335,4 +361,4 @@ def _naming(path: str) -> Iterator[None]:
                 f"{path}: the file is damaged ({error}): restore it, or begin with an empty output "
                 "and another path"
             ) from error
-        raise WriteError(path, error) from error
+        raise failure(path, error) from error

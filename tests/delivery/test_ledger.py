@@ -15,7 +15,7 @@ import pytest
 from actors_rs.delivery import ledger
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.schema import check_version, read_report
-from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.testing.leaks import no_leaks
 
 PLAN = Plan(schema="id: int64", partitions=3, plan="Range(0, 9)")
@@ -214,6 +214,24 @@ def test_reading_a_database_that_is_no_ledger_changes_nothing_of_it(path):
         status(path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_ledger_that_has_ended_can_be_read_where_nobody_may_write(tmp_path):
+    path = tmp_path / "a night, 100%?.ledger"
+    Ledger(path).open(PLAN).finish("completed")
+    beside = path.with_name(f"{path.name}-shm")
+    beside.symlink_to("nowhere")  # as in a folder that is read-only, SQLite can make no such file
+    before = path.read_bytes()
+    for _ in range(2):
+        assert status(path).state == "completed"
+    assert path.read_bytes() == before
+
+
+def test_a_ledger_that_cannot_be_read_is_said_to_be_unreadable(path):
+    Ledger(path).open(PLAN).finish("completed")
+    path.with_name(f"{path.name}-wal").mkdir()  # it is not complete without that
+    with pytest.raises(ReadError, match=r"^could not read .*night\.ledger: unable to open"):
+        status(path)
 
 
 def test_a_run_that_ends_while_its_status_is_read_was_not_killed(path, monkeypatch):
