@@ -233,7 +233,8 @@ COMPOSED = [
         second:         1 2 3 |      (made anew when the backoff has passed)
         out:    1 2     1 2 3 |
 
-        Makes this flow anew when it fails, behind the same links, in a wait that grows.
+        Makes this flow anew when it fails, behind the same links, in a wait that grows. What its
+        folds had come to is gone.
 
         Back-pressure: what is before and behind waits while the section is made anew.
         Completes: when the section does.

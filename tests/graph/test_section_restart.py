@@ -95,6 +95,13 @@ def test_a_section_goes_on_behind_the_element_that_made_it_fail(system):
     assert lost(system) == [700]
 
 
+def test_what_a_section_had_folded_is_lost_with_it_and_no_dead_letter(system):
+    section = Flow().map(Flaky(5)).sum().restart(AT_ONCE)
+    flow = Source.range(0, 10).via(section).to(Sink.list())
+    assert system.start(flow).result(SECONDS) == [6 + 7 + 8 + 9]
+    assert lost(system) == [5]
+
+
 def test_beyond_the_last_restart_the_failure_goes_on(system):
     attempts = Attempts(100)
     flow = Source.from_iterable(attempts).named("feed").restart(AT_ONCE, max_restarts=2, within=60)

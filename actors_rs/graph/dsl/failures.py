@@ -69,9 +69,11 @@ class Failures(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """This whole flow as a section that is made anew when it fails.
 
-        Its stages start afresh after the wait that ``backoff`` gives, behind the same links: what
-        is before and behind it waits under back-pressure. The failure is a dead letter, as are
-        the elements that had gone into a section with an open input and had not come to its end.
+        Its stages start afresh after the wait that ``backoff`` gives, at least 1/16 s, behind the
+        same links: what is before and behind it waits under back-pressure. The failure is a dead
+        letter, as are the elements that had gone into a section with an open input and had not
+        come to its end. What folds and ``stateful_map`` had made of elements, and what
+        ``sliding`` still showed, is gone without one: a fold of all is for behind the section.
         A source begins from its beginning. After ``max_restarts`` restarts within ``within``
         seconds, waits not counted, the next failure goes on downstream.
 
