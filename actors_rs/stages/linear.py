@@ -130,9 +130,11 @@ class Operator(_Linear):
         return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
     def hold_nothing(self) -> None:
-        if self._results is not None and self._piece:
+        super().hold_nothing()
+        if self._results is not None:
             held = [None] * length_hint(self._elements)
-            self._piece, self._elements, self._results = held, iter(held), iter(())
+            self._piece = held if self._piece else ()
+            self._elements, self._results = iter(held), iter(())
 
     @property
     def loop_step(self) -> Step | None:

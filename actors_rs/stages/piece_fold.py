@@ -33,6 +33,8 @@ def _made_of(reduced: Any) -> Iterator[Any]:
 class PieceFold(Folding):
     """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
 
+    lets_go = ("accumulated",)
+
     def __init__(self, init: Any) -> None:
         super().__init__()
         self.accumulated = init

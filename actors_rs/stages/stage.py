@@ -191,6 +191,8 @@ class StageLogic:
     a frame."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set by the shell."""
+    lets_go: tuple[str, ...] = ()
+    """Attributes with what it has collected that are ``None`` behind its end."""
     on_lost: Callable[[Iterable[Any]], None] | None = None
     """Gets an element for which the stage fails, where a section is to account for it."""
 
@@ -311,8 +313,11 @@ class StageLogic:
         """Called behind ``stop``, when all is accounted for: hold on to no element.
 
         ``held`` names as many as before, and not which. An element may be a group, which waits
-        until nobody has it any more, and the run keeps this logic as long as that waits.
+        until nobody has it any more, and the run keeps this logic as long as that waits, for its
+        figures even longer: as long as anybody has the run.
         """
+        for name in self.lets_go:
+            setattr(self, name, None)
 
     def renew(self, error: BaseException, position: int | None) -> None:
         """Begin with fresh state behind the element at ``position``, which raised ``error``.

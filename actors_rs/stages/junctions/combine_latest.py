@@ -37,6 +37,11 @@ class CombineLatest(Merge):
                 self._go_on(self._latest)
         self.end_if_due()
 
+    def hold_nothing(self) -> None:
+        super().hold_nothing()
+        if self._latest is not None:
+            self._latest = [None] * len(self._latest)
+
     def end_if_due(self) -> None:
         """End when nothing more can come of the inlets."""
         if self._latest is None:

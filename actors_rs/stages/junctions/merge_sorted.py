@@ -76,6 +76,10 @@ class _Side:
             self.error = error
         self.keys = keys
 
+    def hold_nothing(self) -> None:
+        """As many as are left, and not which."""
+        self.elements, self.keys, self.at = [None] * len(self.rest), (), 0
+
     @property
     def rest(self) -> Frame:
         """What is left of the piece, with what is behind an element whose key could not be had."""
@@ -120,6 +124,10 @@ class MergeSorted(FanIn):
 
     def held(self) -> list[Any]:
         return [element for side in self._sides for element in side.rest]
+
+    def hold_nothing(self) -> None:
+        for side in self._sides:
+            side.hold_nothing()
 
     def _give(self, most: int) -> int:
         """Emit what can be said to come next; returns how much that was."""

@@ -68,7 +68,7 @@ class Batch(StageLogic):
         return self._batch
 
     def hold_nothing(self) -> None:
-        self._batch = [None] * len(self._batch)
+        self._batch, self._timer = [None] * len(self._batch), None
 
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:

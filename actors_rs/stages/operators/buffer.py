@@ -71,6 +71,9 @@ class Buffer(Detached):
     def held(self) -> list[Any]:
         return [*self._held]
 
+    def hold_nothing(self) -> None:
+        self._held = deque([None] * len(self._held))
+
     def details(self) -> dict[str, Any]:
         return {"held": len(self._held), "dropped": self._dropped}
 

@@ -59,5 +59,8 @@ class Conflate(Detached):
     def held(self) -> list[Any]:
         return [*self._sum]
 
+    def hold_nothing(self) -> None:
+        self._sum = [None] * len(self._sum)
+
     def details(self) -> dict[str, Any]:
         return {"conflated": self._conflated}

@@ -62,5 +62,8 @@ class Debounce(Detached):
     def held(self) -> list[Any]:
         return [*self._last]
 
+    def hold_nothing(self) -> None:
+        self._last = deque([None] * len(self._last))
+
     def details(self) -> dict[str, Any]:
         return {"dropped": self._dropped}

@@ -35,6 +35,7 @@ class Distinct(Operator):
         self._window = window
         self._all: set[Any] = set()
         self._recent: OrderedDict[Any, None] = OrderedDict()  # the latest one last
+        self._in_the_end: int | None = None  # how many keys there were
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return self._never_seen(elements) if self._window is None else self._not_recent(elements)
@@ -54,7 +55,13 @@ class Distinct(Operator):
             raise
 
     def details(self) -> dict[str, Any]:
-        return {"keys": len(self._all) + len(self._recent)}
+        keys = len(self._all) + len(self._recent)
+        return {"keys": keys if self._in_the_end is None else self._in_the_end}
+
+    def hold_nothing(self) -> None:
+        super().hold_nothing()
+        self._in_the_end = len(self._all) + len(self._recent)
+        self._all, self._recent = set(), OrderedDict()
 
     def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, seen, mark = self._key, self._all, None

@@ -24,6 +24,7 @@ class DistinctUntilChanged(Operator):
     """Elements whose ``key`` is not equal to that of the one before."""
 
     runs_user = True
+    lets_go = ("_last",)
 
     def __init__(self, key: Callable[[Any], Any] | None) -> None:
         super().__init__()

@@ -25,6 +25,8 @@ from actors_rs.stages.ports import Frame
 class Last(Folding):
     """The element before the end."""
 
+    lets_go = ("_last",)
+
     def __init__(self) -> None:
         super().__init__()
         self._last: deque[Any] = deque(maxlen=1)

@@ -75,5 +75,10 @@ class MapAsyncByKey(MapAsync):
         else:
             del self._lines[key]
 
+    def hold_nothing(self) -> None:
+        super().hold_nothing()
+        self._keys = {}
+        self._lines = {number: deque() for number in range(len(self._lines))}  # a figure
+
     def details(self) -> dict[str, Any]:
         return {**super().details(), "keys": len(self._lines)}

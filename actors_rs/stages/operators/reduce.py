@@ -23,6 +23,7 @@ class Reduce(Folding):
     """``f(accumulated, element)`` over all elements, from what ``make_init`` gives."""
 
     runs_user = True
+    lets_go = ("_accumulated",)
 
     def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

@@ -25,6 +25,7 @@ class ReduceWithoutInitial(Folding):
     """``f(accumulated, element)`` over all elements behind the first."""
 
     runs_user = True
+    lets_go = ("_accumulated",)
 
     def __init__(self, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

@@ -60,6 +60,9 @@ class Sample(Detached):
     def held(self) -> list[Any]:
         return [*self._newest]
 
+    def hold_nothing(self) -> None:
+        self._newest = deque([None] * len(self._newest))
+
     def details(self) -> dict[str, Any]:
         return {"dropped": self._dropped}
 

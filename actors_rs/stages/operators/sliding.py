@@ -24,6 +24,7 @@ class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
 
     asks_ahead = True
+    lets_go = ("_recent",)
 
     def __init__(self, size: int, step: int) -> None:
         super().__init__()

@@ -68,5 +68,9 @@ class SortWithin(EdgedOperator):
         rest = () if self._results is None or self._piece else copy(self._elements)
         return [*self._in_hand(), *rest, *super().held()]
 
+    def hold_nothing(self) -> None:
+        super().hold_nothing()
+        self._sorted, self._given = [(None,) for _ in self._in_hand()], 0
+
     def details(self) -> dict[str, Any]:
         return {"held": max(0, len(self._sorted) - self._given)}  # both change, in a turn

@@ -25,6 +25,7 @@ class StatefulMap(EdgedOperator):
 
     runs_user = True
     one_for_one = True
+    lets_go = ("_state",)
 
     def __init__(
         self,

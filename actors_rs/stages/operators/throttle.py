@@ -120,6 +120,9 @@ class Throttle(PassThrough):
     def held(self) -> list[Any]:
         return [] if self._waiting is None else [self._waiting[0]]
 
+    def hold_nothing(self) -> None:
+        self._waiting = None if self._waiting is None else (None, None)
+
     def details(self) -> dict[str, Any]:
         return {"waiting": self._waiting is not None}
 

@@ -18,6 +18,8 @@ from actors_rs.stages.linear import SinkLogic
 class First(SinkLogic):
     """One element; fails with ``EmptyStreamError`` if there is none."""
 
+    lets_go = ("_first",)
+
     def __init__(self) -> None:
         super().__init__()
         self._first: Any = None

@@ -19,6 +19,8 @@ from actors_rs.stages.linear import SinkLogic
 class Last(SinkLogic):
     """The element before the end; fails with ``EmptyStreamError`` if there is none."""
 
+    lets_go = ("_last",)
+
     def __init__(self) -> None:
         super().__init__()
         self._last: deque[Any] = deque(maxlen=1)

@@ -17,6 +17,8 @@ from actors_rs.stages.linear import SinkLogic
 class ListSink(SinkLogic):
     """Keeps every element: for results that fit into memory."""
 
+    lets_go = ("_elements",)
+
     def __init__(self) -> None:
         super().__init__()
         self._elements: list[Any] = []

@@ -18,6 +18,7 @@ class Sum(SinkLogic):
     """Adds the elements up with ``+``."""
 
     all_or_nothing = True
+    lets_go = ("_total",)
 
     def __init__(self) -> None:
         super().__init__()
