@@ -64,13 +64,16 @@ class SignalWatch:
         self._released = False
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._handle)
+                before = signal.signal(number, self._handle)
+                if before != self._handle:  # as after a release on another thread
+                    self._before[number] = before
         _watches.add(self)
 
     def release(self) -> None:
         """Put the handlers from before back; later calls do nothing.
 
-        Off the main thread that is not possible: the next signal does it, and goes to them.
+        Off the main thread that is not possible: the next signal does it, and goes to them. Nor is
+        it done to whoever took the signals since, who puts back in the end what was before both.
         """
         self._released = True
         _watches.discard(self)
@@ -83,19 +86,36 @@ class SignalWatch:
         self._restore()
 
     def _restore(self) -> None:
-        for number, handler in tuple(self._before.items()):
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        self._before.clear()  # not before: a signal that comes meanwhile is to find them
+        for number in self._before:
+            if signal.getsignal(number) == self._handle:  # else somebody took it behind this one
+                signal.signal(number, self._from_before(number))
+
+    def _from_before(self, number: int) -> Any:
+        """The handler to put back, which is none of a watch that was released meanwhile."""
+        handler = self._before[signal.Signals(number)]
+        watch = getattr(handler, "__self__", None)
+        if isinstance(watch, SignalWatch) and watch._released:
+            return watch._from_before(number)
+        return signal.SIG_DFL if handler is None else handler
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         """The handler; on the main thread, in the midst of anything."""
         if self._released:
-            self._restore()
-            signal.raise_signal(number)
+            self._pass_on(number, frame)
             return
         self.received += 1
         self.signal = self.signal or number
         self._noted()
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        """The one from before has it; never raised anew for whoever may have called this one."""
+        self._restore()
+        handler = self._from_before(number)
+        if callable(handler):
+            handler(number, frame)
+        elif handler == signal.SIG_DFL:
+            signal.signal(number, handler)
+            signal.raise_signal(number)
 
     def _noted(self) -> None:
         """A signal was counted; still in the handler."""

@@ -106,9 +106,9 @@ def behind(ref: Any) -> Any:
     return actor
 
 
-def asked_on_another_thread(question: Callable[[], object]) -> list[object]:
+def asked_on_another_thread(question: Callable[[], object]) -> list[Any]:
     """A list of the answer; an empty one if whoever asks here holds what the answer needs."""
-    answers: list[object] = []
+    answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(question()), daemon=True)
     thread.start()
     thread.join(20)
