@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.errors import IllegalStateError
+from actors_rs.errors import IllegalStateError, ProtocolViolation
 from actors_rs.graph.foreign import ForeignSubscriber
 from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.protocol.interfaces import Subscriber
@@ -24,23 +24,36 @@ class FanOut:
     def __init__(self, actor: StageActor, outlet: Outlet) -> None:
         self._actor = actor
         self._outlet = outlet
-        self._members: list[_Member] = []
+        self._members: dict[_Member, Subscriber[Any]] = {}  # with whom they stand for
+        self._settles = False  # soon
         self._end: Callable[[Outlet], None] | None = None
         outlet.connect(self)
 
-    def join(self, subscriber: Subscriber[Any]) -> None:
-        """Serve ``subscriber`` from now on; called on any thread once the actor was started."""
-        joins = _Joins(self, subscriber)
+    def join(self, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
+        """Serve ``subscriber`` from now on; called on any thread once the actor was started.
+
+        ``peer`` gets its signals: itself, or whoever watches them.
+        """
+        joins = _Joins(self, subscriber, peer)
         if not self._actor.actor_inbox.offer_control(joins):
             joins.dropped()
 
-    def admit(self, subscriber: Subscriber[Any]) -> None:
-        """Serve ``subscriber``, in the actor's turn; behind the end it is told that end (1.4)."""
-        member = _Member(self, self._actor, subscriber)
+    def admit(self, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
+        """Serve ``subscriber``, in the actor's turn; behind the end it is told that end (1.4).
+
+        The one stream of somebody who is served already ends with an error, as at a hub.
+        """
+        for served, whom in self._members.items():
+            if whom is subscriber and not served.over:
+                again = "subscribed to a processor that serves it already (rule 1.10)"
+                served.outlet.fail(ProtocolViolation("2.12", again))
+                self.leave(served)
+                return
+        member = _Member(self, self._actor, peer)
         if self._outlet.closed:
             self.turn_away(member)
             return
-        self._members.append(member)
+        self._members[member] = subscriber
         self.settle()
         member.begin()
 
@@ -52,7 +65,7 @@ class FanOut:
     # Downstream
 
     def push(self, frame: Frame, /) -> None:
-        for member in self._members:
+        for member in tuple(self._members):
             member.outlet.emit(frame)
 
     def complete(self) -> None:
@@ -61,13 +74,36 @@ class FanOut:
     def fail(self, error: BaseException, /) -> None:
         self._tell(lambda outlet: outlet.fail(error))
 
+    # What members do
+
+    def asked(self) -> None:
+        """A member has asked for more; where there are others, those may just do so as well."""
+        if len(self._members) > 1:
+            self._settle_soon()
+        else:
+            self.settle()
+
+    def leave(self, member: _Member) -> None:
+        """``member`` takes nothing more."""
+        self._members.pop(member, None)
+        if self._members:
+            self._settle_soon()
+        else:
+            self.settle()
+
+    def _settle_soon(self) -> None:
+        """Once, behind what all members have asked by then: it looks at each of them."""
+        if not self._settles:
+            self._settles = True
+            self._actor.post(self.settle)
+
     def settle(self) -> None:
         """Let the outlet have the demand of the slowest member, or cancel it behind the last one.
 
         A newcomer that has asked for nothing takes demand back, which nobody has used yet.
         """
+        self._settles = False
         outlet = self._outlet
-        self._members = [member for member in self._members if not member.outlet.closed]
         if outlet.closed:
             return
         if not self._members:
@@ -79,7 +115,7 @@ class FanOut:
 
     def _tell(self, end: Callable[[Outlet], None]) -> None:
         self._end = end
-        members, self._members = self._members, []
+        members, self._members = self._members, {}
         for member in members:
             end(member.outlet)
 
@@ -92,30 +128,36 @@ class _Member(ForeignSubscriber):
         self._fan = fan
         super().__init__(actor, self.outlet, subscriber)
 
+    @property
+    def over(self) -> bool:
+        """Whether it has cancelled, or was told the end."""
+        return self._over
+
     def _grant(self) -> None:
         super()._grant()
-        self._fan.settle()
+        self._fan.asked()
 
     def _cancelled(self) -> None:
         super()._cancelled()
-        self._fan.settle()
+        self._fan.leave(self)
 
 
 class _Joins(Signal):
     """A further subscriber, as a message."""
 
-    __slots__ = ("_fan", "_subscriber")
+    __slots__ = ("_fan", "_peer", "_subscriber")
 
-    def __init__(self, fan: FanOut, subscriber: Subscriber[Any]) -> None:
+    def __init__(self, fan: FanOut, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
         self._fan = fan
         self._subscriber = subscriber
+        self._peer = peer
 
     def deliver(self) -> None:
-        self._fan.admit(self._subscriber)
+        self._fan.admit(self._subscriber, self._peer)
 
     def dropped(self) -> None:
         """The actor has ended, and with it whatever could be joined."""
-        self._fan.admit(self._subscriber)
+        self.deliver()
 
 
 def _refuse(outlet: Outlet) -> None:

@@ -79,7 +79,8 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
 
     All subscribers get the same elements, each from the moment it came, at the pace of the slowest.
     Nothing is asked of the publisher before all of them have asked; it is cancelled when the last
-    one has cancelled. One that comes behind the end is told how the stream ended.
+    one has cancelled. One that comes behind the end is told how the stream ended. Subscribing an
+    object that is subscribed ends the one stream it has with ``on_error``, as at a hub (1.10).
     """
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
@@ -107,12 +108,13 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         if (over := _over(self._system)) is not None:
             _reject(self._system, subscriber, over)
             return
+        peer = subscriber
         if self._life.monitored:
-            subscriber = monitored_subscriber(self._life, self._last, subscriber)
+            peer = monitored_subscriber(self._life, self._last, subscriber)
         if not self._started.acquire(blocking=False):
-            self._fan.join(subscriber)
+            self._fan.join(subscriber, peer)
             return
-        self._last.before_start = partial(self._fan.admit, subscriber)
+        self._last.before_start = partial(self._fan.admit, subscriber, peer)
         start_serving(self._system, self._life, self._actors)
 
 

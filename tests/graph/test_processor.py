@@ -1,10 +1,11 @@
-# mypy: disable-error-code="attr-defined, union-attr"
+# mypy: disable-error-code="attr-defined, func-returns-value, union-attr"
 """Flows of ours as Processors, between foreign peers."""
 
 import pytest
 
-from actors_rs import ActorSystem, Flow, Source
-from actors_rs.errors import IllegalStateError
+from actors_rs import UNBOUNDED, ActorSystem, Flow, Source
+from actors_rs.errors import IllegalStateError, ProtocolViolation
+from actors_rs.graph.fan_out import FanOut
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 
@@ -84,3 +85,50 @@ def test_a_processor_that_all_subscribers_cancelled_rejects_another(system):
     assert feed.cancelled.wait(SECONDS)
     processor.subscribe(books[2])
     assert isinstance(books[2].wait(), IllegalStateError)
+
+
+@pytest.mark.parametrize("monitor", [False, True])
+def test_subscribing_twice_to_a_processor_ends_the_one_stream_and_no_other(monitor):
+    with ActorSystem(workers=2, monitor=monitor, shutdown_timeout=SECONDS) as system:
+        processor, twice, other = system.processor(Flow()), Book(), Book(first=UNBOUNDED)
+        for book in (twice, other, twice):
+            processor.subscribe(book)
+        error = twice.wait()
+        assert isinstance(error, ProtocolViolation)
+        assert error.rule == "2.12"
+        system.publisher(Source.range(0, 100)).subscribe(processor)
+        assert other.wait() == "complete"
+        assert (twice.elements, other.elements) == ([], list(range(100)))
+
+
+def test_one_that_has_cancelled_may_subscribe_to_a_processor_again(system):
+    processor, other, held = system.processor(Flow()), Book(), []
+    back = Book(first=1, on_element=lambda book, _: book.subscription.cancel())
+    for book in (other, back):
+        processor.subscribe(book)
+    system.publisher(Source.range(0, 3)).subscribe(processor)
+    wait_until(lambda: other.subscription)
+    other.request(1)
+    wait_until(lambda: back.elements)
+    held.append(back.subscription)
+    back.first, back.on_element = UNBOUNDED, None
+    processor.subscribe(back)
+    wait_until(lambda: back.subscription is not held[0])
+    other.request(2)
+    assert (back.wait(), other.wait()) == ("complete", "complete")
+    assert (back.elements, other.elements) == ([0, 1, 2], [0, 1, 2])
+
+
+def test_a_processor_looks_at_all_subscribers_once_an_element_however_many_there_are(
+    system, monkeypatch
+):
+    looks, look = [], FanOut.settle
+    monkeypatch.setattr(FanOut, "settle", lambda fan: (looks.append(fan), look(fan)))
+    processor = system.processor(Flow())
+    books = [Book(first=1, on_element=lambda book, _: book.request(1)) for _ in range(40)]
+    for book in books:
+        processor.subscribe(book)
+    system.publisher(Source.range(0, 100)).subscribe(processor)
+    assert {book.wait() for book in books} == {"complete"}
+    assert [book.elements for book in books] == [list(range(100))] * 40
+    assert len(looks) < 100 + 3 * len(books)
