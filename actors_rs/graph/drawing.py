@@ -129,33 +129,15 @@ class Picture:
         for arrow in self.arrows:
             into[arrow.end].append(arrow)
             out[arrow.begin].append(arrow)
+        names = [_in_one_line(box.name) for box in self.boxes]
         begun: set[int] = set()
         lines = []
         for place in range(len(self.boxes)):
             goes_on = len(into[place]) == 1 and len(out[into[place][0].begin]) == 1
             if goes_on and into[place][0].begin in begun:
                 continue  # stands in the line of the one before it
-            lines.append(self._row(place, into, out, begun))
+            lines.append(_row(place, names, into, out, begun))
         return "\n".join(lines)
-
-    def _row(
-        self, place: int, into: list[list[Arrow]], out: list[list[Arrow]], begun: set[int]
-    ) -> str:
-        """The stages from ``place`` on, with those that feed it in front."""
-        names = [_in_one_line(box.name) for box in self.boxes]
-        feeders = [
-            f"{names[a.begin]}[{a.outlet}]" if a.outlet else names[a.begin] for a in into[place]
-        ]
-        row = [", ".join(feeders)] if feeders else []
-        while True:
-            row.append(names[place])
-            begun.add(place)
-            if len(out[place]) != 1:
-                break
-            place = out[place][0].end
-            if len(into[place]) != 1 or place in begun:
-                break
-        return " -> ".join(row)
 
 
 def picture_of_run(snapshot: RunSnapshot) -> Picture:
@@ -171,6 +153,27 @@ def picture_of_run(snapshot: RunSnapshot) -> Picture:
             note = f"{link.elements:,}" + (f" +{asked:,} asked" if asked else "")
             arrows.append(Arrow(begin, end, outlet, note))
     return Picture(boxes, arrows)
+
+
+def _row(
+    place: int,
+    names: list[str],
+    into: list[list[Arrow]],
+    out: list[list[Arrow]],
+    begun: set[int],
+) -> str:
+    """The stages from ``place`` on, with those that feed it in front."""
+    feeders = [f"{names[a.begin]}[{a.outlet}]" if a.outlet else names[a.begin] for a in into[place]]
+    row = [", ".join(feeders)] if feeders else []
+    while True:
+        row.append(names[place])
+        begun.add(place)
+        if len(out[place]) != 1:
+            break
+        place = out[place][0].end
+        if len(into[place]) != 1 or place in begun:
+            break
+    return " -> ".join(row)
 
 
 def _figures(stage: StageSnapshot) -> tuple[str, ...]:

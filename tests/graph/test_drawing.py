@@ -71,6 +71,21 @@ def test_a_loop_is_drawn_closed_before_and_while_it_runs():
     assert graph.draw().count("-->") == drawn.count("-->") == 6
 
 
+def test_an_outline_looks_at_each_name_a_few_times_however_wide_the_graph_is():
+    looks = 0
+
+    class Named(str):
+        def split(self, *args):
+            nonlocal looks
+            looks += 1
+            return super().split(*args)
+
+    boxes = [Box(Named(f"s{n}")) for n in range(200)]
+    picture = Picture(boxes, [Arrow(n, 199) for n in range(199)])
+    assert len(picture.outline().splitlines()) == 200
+    assert looks == 200
+
+
 def test_repr_is_short_whatever_the_size():
     assert repr(chain) == "<Graph of range, map, list>"
     flow = Source.of(1)
