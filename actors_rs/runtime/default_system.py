@@ -13,7 +13,7 @@ from pykka import ActorRef
 
 from actors_rs.runtime._primitives import (
     Condition,
-    Lock,
+    RLock,
     Thread,
     after_fork_in_child,
     blocking_allowed,
@@ -24,18 +24,22 @@ from actors_rs.runtime.system import ActorSystem
 __all__ = ["spawn_in_default_system"]
 
 A = TypeVar("A", bound=PooledActor)
-_lock = Lock()  # held to announce an actor, and to decide that there is none left; not in hooks,
+LOOK_EVERY = 1.0
+"""Seconds between looks while an actor is announced."""
+_lock = RLock()  # held to announce an actor, and to decide that there is none left; not in hooks,
 # nor while a system is made or ends: that is logged, and a handler of the user's may start actors
 _default: _DefaultSystem | None = None
+_announced: dict[object, _DefaultSystem] = {}
+"""The system that each actor goes to that is announced and not yet among its actors."""
 
 
 class _DefaultSystem(ActorSystem):
     """A system that a thread, no daemon, ends once it is empty."""
 
-    def __init__(self) -> None:
+    def __init__(self, announcement: object) -> None:
         super().__init__(name="default-actors")
         self._emptied: Condition = Condition()
-        self._arriving = 1  # announced and not yet among the actors: the one it is made for
+        _announced[announcement] = self
         keeper = Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False)
         try:
             keeper.start()
@@ -48,30 +52,25 @@ class _DefaultSystem(ActorSystem):
         """A copy of the starter's context; it names no system, for this one may end before it."""
         return contextvars.copy_context()
 
-    def arrive(self, actor: A) -> ActorRef[A]:
-        """Start an actor that was announced."""
-        try:
-            return self.adopt(actor)
-        finally:
-            self.arrived()
-
-    def arrived(self) -> None:
-        """One that was announced is among the actors, or goes elsewhere."""
-        with _lock:
-            self._arriving -= 1
+    def look(self) -> None:
+        """Somebody who was announced is among the actors, or goes elsewhere."""
         with self._emptied.lock:
             self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
         with self._emptied.lock:
             while not self._is_over():
-                self._emptied.wait()
+                # Ctrl-C may have kept from us that somebody who was announced does not come.
+                self._emptied.wait(LOOK_EVERY if self._is_awaited() else None)
         self.shutdown(drain=False)
+
+    def _is_awaited(self) -> bool:
+        return self in _announced.copy().values()
 
     def _is_over(self) -> bool:
         global _default
         with _lock:
-            over = not (self._actors or self._arriving)
+            over = not (self._actors or self._is_awaited())
             if over and _default is self:
                 _default = None
             return over
@@ -80,34 +79,41 @@ class _DefaultSystem(ActorSystem):
 def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
     """Start an actor in the default system, which is made if there is none."""
     actor = actor_class(*args, **kwargs)  # user code, which may start further actors
-    return _announce().arrive(actor)
+    announcement = object()
+    try:
+        return _announce(announcement).adopt(actor)
+    finally:
+        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+        if system is not None:
+            system.look()
 
 
-def _announce() -> _DefaultSystem:
+def _announce(announcement: object) -> _DefaultSystem:
     """The default system, which awaits one actor more; it is made if there is none."""
     made: _DefaultSystem | None = None
-    while (system := _announce_in(made)) is None:
-        made = _DefaultSystem()
+    while (system := _announce_in(made, announcement)) is None:
+        made = _DefaultSystem(announcement)
     if made is not None and made is not system:
-        made.arrived()  # another thread was faster: this one is empty, and ends
+        made.look()  # another thread was faster: this one is empty, and ends
     return system
 
 
-def _announce_in(made: _DefaultSystem | None) -> _DefaultSystem | None:
+def _announce_in(made: _DefaultSystem | None, announcement: object) -> _DefaultSystem | None:
     """The default system if there is one, else ``made``, which becomes it."""
     global _default
     with _lock:
         if _default is None or _default._closed:
             _default = made
-        else:
-            _default._arriving += 1
+        if _default is not None:
+            _announced[announcement] = _default
         return _default
 
 
 def _forget_in_child() -> None:
     """A forked child makes a default system of its own."""
     global _default, _lock
-    _default, _lock = None, Lock()
+    _default, _lock = None, RLock()
+    _announced.clear()
 
 
 after_fork_in_child(_forget_in_child)

@@ -13,7 +13,7 @@ from typing import Any
 import actors_rs
 
 LOOKS_BEHIND = {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD"}
-"""Instructions behind which it does; and it does so where a function begins."""
+"""Instructions behind which it does, if what is called is C; and where other functions begin."""
 
 OURS = os.path.dirname(actors_rs.__file__)
 """It may come in functions there that are no generators, and where these enter a condition of
@@ -26,7 +26,7 @@ class Interruption:
 
     def __init__(self, place: int) -> None:
         self._left = place
-        self._last: dict[FrameType, str] = {}
+        self._last: dict[FrameType | None, str] = {}
         self.came = False
 
     def __enter__(self) -> "Interruption":
@@ -39,6 +39,7 @@ class Interruption:
 
     def _call(self, frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
+        self._last.pop(frame.f_back, "")
         enters = code.co_filename == threading.__file__ and code.co_name == "__enter__"
         from_where = frame.f_back.f_code if enters and frame.f_back else code
         if not from_where.co_filename.startswith(OURS) or code.co_flags & inspect.CO_GENERATOR:

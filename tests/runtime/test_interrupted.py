@@ -5,8 +5,9 @@ import sys
 import threading
 
 import pytest
-
 from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs.runtime._primitives import living_threads
+from actors_rs.runtime.process import enrolled
 from actors_rs.runtime.timers import Timers
 from actors_rs.testing.leaks import no_leaks
 from tests.runtime.interrupting import interrupted_everywhere
@@ -72,6 +73,17 @@ def test_the_system_ends_at_once_and_leaves_nothing(call):
             assert not systems[-1].children()
             systems[:] = [ActorSystem(workers=1)]
         systems[-1].shutdown(drain=False, timeout=DEADLINE)
+
+
+def test_the_default_system_ends_with_its_last_actor_so_that_the_process_can():
+    before = set(living_threads())
+    for _ in interrupted_everywhere(lambda: Echo.start().stop()):
+        for actor in [actor for system in enrolled() for actor in system.children()]:
+            actor.actor_ref.stop()  # of whom ``start`` may not have told anybody any more
+        for thread in set(living_threads()) - before:
+            if not thread.daemon:
+                thread.join(DEADLINE)
+                assert not thread.is_alive()
 
 
 def test_timers_that_are_set_behind_it_ring():
