@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from actors_rs.graph.foreign import SubscriberEnd
 from actors_rs.graph.shell import StageActor
+from actors_rs.graph.subscriber_end import SubscriberEnd
 from actors_rs.protocol.interfaces import Publisher
 from actors_rs.stages.operators.identity import Identity
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from actors_rs import ActorSystem, Flow, Sink
+from actors_rs import UNBOUNDED, ActorSystem, Flow, Sink
 from actors_rs.errors import ProtocolViolation
 from tests.conformance.asking import ask_inside_on_next
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
@@ -39,7 +39,7 @@ def fails_with_a_text(subscriber):
 )
 def test_a_publisher_that_breaks_a_rule_ends_its_link_and_no_other(system, misbehave, rule):
     sink, honest = (system.subscriber(Sink.list()) for _ in range(2))
-    processor, book = system.processor(Flow()), Book(first=1)
+    processor, book = system.processor(Flow()), Book(first=UNBOUNDED)
     processor.subscribe(book)
     feeds = [Feed(), Feed(), Feed()]
     for feed, subscriber in zip(feeds, (sink, honest, processor), strict=True):
