@@ -217,8 +217,13 @@ def test_group_by_refuses_bad_arguments_when_the_blueprint_is_built():
 
 
 def test_a_group_of_the_overflow_that_nobody_runs_is_said_to_need_a_breadth_of_its_own():
-    groups = Source.range(0, 40_000).group_by(lambda n: n % 4, 2, "divert", stall_after=0.2)
+    def counted(breadth, stall_after):
+        groups = Source.range(0, 40_000).group_by(
+            lambda n: n % 4, 2, "divert", stall_after=stall_after
+        )
+        return groups.flat_map(lambda group: group.count(), breadth=breadth).run(Sink.list())
+
     with pytest.raises(Stalled, match=r"OVERFLOW.*breadth=max_groups \+ 1\)"):
-        groups.flat_map(lambda group: group.count(), breadth=2).run(Sink.list())
-    counts = groups.flat_map(lambda group: group.count(), breadth=3).run(Sink.list())
+        counted(breadth=2, stall_after=0.2)
+    counts = counted(breadth=3, stall_after=SECONDS)
     assert sorted(counts) == [10_000, 10_000, 20_000]

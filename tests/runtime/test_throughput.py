@@ -7,6 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, PooledActor
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.machinery import threads
 
 
 class Scribe(PooledActor):
@@ -25,9 +26,13 @@ class Scribe(PooledActor):
 
 
 def written(count, **options):
-    """What two actors write that share one thread and have ``count`` messages each."""
+    """What two actors write that share one thread and have ``count`` messages each.
+
+    Whatever the machine does meanwhile, no turn ends for having taken long.
+    """
     notes, gate = [], threading.Event()
-    with ActorSystem(workers=1, max_workers=1, **options) as system:
+    machinery = threads("actors", workers=1, cap=1)._replace(stopwatch=lambda: 0.0)
+    with ActorSystem(machinery=machinery, **options) as system:
         system.spawn(Scribe, "gate", notes).tell(gate)
         refs = [system.spawn(Scribe, name, notes) for name in "ab"]
         for ref in refs:
