@@ -255,8 +255,8 @@ def test_an_exit_in_an_actor_ends_the_runs_of_its_system_with_it():
 
 def guardian_of(system):
     """What stands for ``system`` in pykka's list."""
-    refs = ActorRegistry.get_all()
-    (ref,) = (ref for ref in refs if isinstance(ref, GuardianRef) and behind(ref).system is system)
+    refs = (ref for ref in ActorRegistry.get_all() if isinstance(ref, GuardianRef))
+    (ref,) = (ref for ref in refs if ref._guardian.system is system)
     return ref
 
 
