@@ -110,6 +110,8 @@ def _made(stage: Planned, throughput: int | None, life: Life, inner: Inner | Non
         stage.dispatcher,
         spec.attributes.throughput or throughput,
     )
+    if inner is not None:
+        actor.place = f"stage '{stage.name}'"
     actor.logic.on_failure = stage.on_failure
     actor.logic.remake = stage.make
     made: object = actor.logic

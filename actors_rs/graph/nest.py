@@ -82,6 +82,7 @@ class Nested:
         "kind",
         "logic",
         "name",
+        "place",
         "site",
     )
 
@@ -96,6 +97,7 @@ class Nested:
     ) -> None:
         self.logic = logic
         self.name = name
+        self.place = spec.label
         self.kind = spec.kind
         self.site = spec.site or host.site
         self.error: BaseException | None = None
@@ -205,8 +207,9 @@ class Nested:
         raise DefectError(f"stage '{self.name}' has no policy of its own, it cannot go on")
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        where = f"stage '{self.name}'"
-        self._host.system.dead_letters.publish(what, where=where, why=why, error=error)
+        where, place = f"stage '{self.name}'", f"stage '{self.place}'"
+        publish = self._host.system.dead_letters.publish
+        publish(what, where=where, why=why, error=error, place=place)
 
     def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and has no inner streams")

@@ -59,6 +59,8 @@ class StageActor(PooledActor):
     """Where an inlet is fed by a foreign publisher: lets it take no more."""
     resumed = restarted = 0
     """How many elements its policy passed over: going on as it was, and with fresh state."""
+    place: str | None = None
+    """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None
     """What will wake it from outside the run, if that is watched."""
     _reported_slow = False
@@ -226,10 +228,8 @@ class StageActor(PooledActor):
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:
-        if policy == "restart":
-            self.restarted += 1
-        else:
-            self.resumed += 1
+        self.restarted += policy == "restart"
+        self.resumed += policy != "restart"
         named = named_by(self.name, self.site, error, position)  # or it is a part's, by its name
         self.report(element, f"on_failure={policy!r}", named)
 
@@ -238,7 +238,8 @@ class StageActor(PooledActor):
         self.life.note_failure(error)
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        self.system.dead_letters.publish(what, where=str(self), why=why, error=error)
+        publish = self.system.dead_letters.publish
+        publish(what, where=str(self), why=why, error=error, place=self.place)
 
     def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
         from actors_rs.graph.inner import attach

@@ -2,8 +2,8 @@
 
 Bounded: the newest ``capacity`` records are kept, and as many causes are told apart; all are
 counted. Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of the same trouble is one
-line and a number. Actors of one class, or in one place of their supervisor, are one cause; and one
-that was not heard of for as long makes room for another.
+line and a number. Actors of one class, or in one place of their supervisor, are one cause, as is a
+stage of all inner streams; and one that was not heard of for as long makes room for another.
 
 They are a hot Publisher too: a subscriber begins with the oldest record that is kept and goes on
 with all that follow. One that asks for too little misses the oldest ones, which are counted.
@@ -86,14 +86,21 @@ class DeadLetters:
         self._full_until = float("-inf")  # before, no cause can make room
 
     def publish(
-        self, what: object, *, where: str, why: str, error: BaseException | None = None
+        self,
+        what: object,
+        *,
+        where: str,
+        why: str,
+        error: BaseException | None = None,
+        place: str | None = None,
     ) -> None:
         """Record one and log it. Never raises and never looks into ``what``.
 
+        Where many come and go in one ``place``, they are one cause by its name, not by ``where``.
         A ``where`` or ``why`` that is no text is recorded as the name of its type.
         The record keeps ``error`` with a note of where it was raised in place of its traceback.
         """
-        if self.record(what, where=where, why=why, error=error):
+        if self.record(what, where=where, why=why, error=error, place=place):
             try:
                 logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
             except Exception as broken:  # a handler of the user's, or a text that raises
@@ -104,13 +111,19 @@ class DeadLetters:
             forget_frames(error)
 
     def record(
-        self, what: object, *, where: str, why: str, error: BaseException | None = None
+        self,
+        what: object,
+        *,
+        where: str,
+        why: str,
+        error: BaseException | None = None,
+        place: str | None = None,
     ) -> bool:
         """Record one that is logged by the caller; whether it is due to be logged."""
         now, where, why = self._now(), _as_text(where), _as_text(why)
         with self._lock:
             oldest = self._kept[0] if self._kept else None
-            cause = self._told_apart((_URN.sub("", where), why), now)
+            cause = self._told_apart((place or _URN.sub("", where), why), now)
             self._heard[cause] = now
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
             self._total += 1
@@ -165,7 +178,10 @@ class DeadLetters:
             return self._total
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many there were per cause, a pair of where and why; of actors without their urn."""
+        """How many there were per cause, a pair of where and why.
+
+        Without the urns of actors and the numbers of inner streams.
+        """
         with self._lock:
             return dict(self._counts)
 

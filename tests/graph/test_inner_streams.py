@@ -364,3 +364,17 @@ def test_a_run_can_start_many_streams_and_holds_none_of_them(system):
     assert len(going.snapshot().stages) == 5
     assert not going._life._inner
     assert not going._life.living()
+
+
+def test_the_failures_of_a_stage_in_all_inner_streams_are_one_cause(system, caplog):
+    def parts(n):
+        return Source.of(n, 0).map(lambda x: 1 // x).named("parse").on_failure("resume")
+
+    run = system.start(Source.of(1, 2, 3).flat_map(parts, breadth=2).to(Sink.list()))
+    assert sorted(run.result(SECONDS)) == [0, 0, 1]
+    letters = system.dead_letters
+    assert {letter.where for letter in letters.recent()} == {
+        f"stage 'parse#{n}'" for n in (1, 2, 3)
+    }
+    assert letters.counts() == {("stage 'parse'", "on_failure='resume'"): 3}
+    assert len(caplog.records) == 1
