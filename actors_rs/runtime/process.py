@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Lock, after_fork_in_child, monotonic
+from actors_rs.runtime._primitives import Lock, RLock, after_fork_in_child, monotonic
 from actors_rs.runtime.supervisor import SupervisorActor
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _disown_all() -> None:
 def _disown(system: ActorSystem) -> None:
     """The threads of ``system`` are in the parent, and may have held any of its locks."""
     system._orphaned = system._closed = True
-    system._lock, system._emptied = Lock(), None
+    system._lock, system._emptied = RLock(), None
     guardians = () if system._guardian is None else (system._guardian,)
     for actor in (*guardians, *system._actors.values()):
         flag: Any = actor.actor_stopped  # pykka says it is an Event

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import RunCancelled
-from actors_rs.runtime._primitives import Condition, Lock, check_may_block
+from actors_rs.runtime._primitives import Condition, Lock, RLock, check_may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.current import Block
@@ -109,7 +109,7 @@ class ActorSystem:
             enrol(self)
 
     def _begin_empty(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that drains or spawns
         # Entered and left without a lock: single dict operations are atomic, and a lock here
         # would be a queue of all actors that start or stop.
         self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say

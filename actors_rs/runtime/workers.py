@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
-from actors_rs.runtime._primitives import Empty, Lock, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import Empty, RLock, Thread, current_thread_id, monotonic
 from actors_rs.runtime.job_queue import LONG_JOB, JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
@@ -49,7 +49,7 @@ class Workers:
         self._linger = linger
         self._on_thread_start = on_thread_start
         self._queue: JobQueue[Job | None] = JobQueue()
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that asks or spawns
         self._workers: set[_Worker] = set()
         self._leaving: list[Thread] = []  # no longer among the workers, but perhaps alive
         self._spawned = 0
@@ -84,7 +84,8 @@ class Workers:
     def begun(self) -> int:
         """Jobs begun since the start."""
         with self._lock:
-            return self._begun_by_gone + sum(worker.begun for worker in self._workers)
+            workers = self._workers.copy()
+            return self._begun_by_gone + sum(worker.begun for worker in workers)
 
     def spawn(self, up_to: int) -> bool:
         """Start one more thread, unless there are ``up_to`` already or ``close`` was called.

@@ -5,6 +5,7 @@ import sys
 import threading
 
 import pytest
+
 from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.process import enrolled

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, union-attr, func-returns-value"
+# mypy: disable-error-code="arg-type, union-attr, func-returns-value, assignment, var-annotated"
 """Timers and the stop flag."""
 
 import threading
@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.runtime.stop_flag import StopFlag
-from actors_rs.runtime.timers import Timers
+from actors_rs.runtime.timers import Timer, Timers
 from tests.runtime.support import Dawdling, Recorder, in_threads, no_thread_left
 
 
@@ -152,3 +152,43 @@ def test_what_is_collected_while_an_actor_is_waited_for_may_stop_another_one(mon
         monkeypatch.setattr("actors_rs.runtime.stop_flag.Event", event)
         assert not one.actor_stopped.wait(0)
     assert stopped == [True]
+
+
+class CollectorRuns:
+    """The latch of timers whose thread runs a ``__del__`` just before it sleeps."""
+
+    def __init__(self, latch, delete):
+        self._latch, self._deletes = latch, [delete]
+        self.release = latch.release
+
+    def acquire(self, timeout):
+        if self._deletes:
+            self._deletes.pop()()
+        return self._latch.acquire(timeout=timeout)
+
+
+def test_a_timer_that_the_thread_of_the_timers_sets_before_it_sleeps_rings(timers):
+    rung = threading.Event()
+    timers._latch = CollectorRuns(timers._latch, lambda: timers.after(0.0, rung.set))
+    timers.after(3600, lambda: None)
+    assert rung.wait(20)
+
+
+def test_what_is_set_while_the_cancelled_are_swept_is_kept(timers, clock):
+    rung = [threading.Event() for _ in range(3)]
+
+    class Deletes(Timer):
+        @property
+        def cancelled(self):
+            if others:
+                timers.after(1.0, others.pop().set)
+            return True
+
+    others = rung[1:]
+    while len(timers._heap) < timers._sweep_at:
+        timers._heap.append((9.0, -len(timers._heap), Deletes(9.0, lambda: None)))
+    timers.after(1.0, rung[0].set)
+    assert len(timers) == 3
+    clock[0] = 2.0
+    timers.after(0.0, lambda: None)
+    assert all(one.wait(20) for one in rung)
