@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,8 @@ def _show(picture: Callable[[], None]) -> bool:
     try:
         picture()
     except Exception:
-        logger.exception("the display of the run ended early; the run itself goes on")
+        with suppress(Exception):  # it may be a handler of the user's that raised
+            logger.exception("the display of the run ended early; the run itself goes on")
         return False
     return True
 

@@ -161,6 +161,18 @@ def test_a_display_that_breaks_is_logged_and_does_not_touch_the_run(system, log)
         assert run.result(30) == ["element"]
 
 
+def test_a_handler_that_raises_ends_the_lines_and_does_not_touch_the_run(system, log, monkeypatch):
+    def emit(record):
+        log.watched.set()
+        raise RuntimeError("the log went away")
+
+    monkeypatch.setattr(log, "emit", emit)
+    run = system.start(once(log.watched).to(Sink.list()))
+    with live_table(run, log_every=0.01):
+        result = run.result(30)
+    assert result == ["element"]
+
+
 def test_without_a_terminal_lines_are_logged_while_the_run_goes_on_and_at_its_end(system, log):
     run = system.start(once(log.watched).to(Sink.list()))
     with live_table(run, log_every=0.01):
