@@ -241,6 +241,42 @@ def test_a_coroutine_that_swallows_its_cancellation_does_not_hide_a_failure(stub
         fails(World(most_steps=2_000), begin)
 
 
+@pytest.mark.parametrize(("seconds", "most"), [(10**9, 0), (1, 3 * 3600), (0, 10_000)])
+def test_a_world_that_has_failed_lets_stubborn_coroutines_go_on_for_an_hour_and_not_for_ever(
+    seconds, most
+):
+    woken, tidy = [], []
+
+    async def stubborn(x):
+        while True:
+            try:
+                await asyncio.sleep(seconds)
+                woken.append(x)
+            except asyncio.CancelledError:
+                continue
+
+    async def cleans_up(x):
+        try:
+            await asyncio.sleep(10**9)
+        finally:
+            for _ in range(100):
+                await asyncio.sleep(seconds and 1)
+            tidy.append(x)
+
+    def begin(world):
+        for f in (stubborn, cleans_up):
+            world.start(Source.of(1).map_async(f, parallelism=1).to(Sink.ignore()))
+        for _ in range(40):
+            world.step(0)
+        woken.clear()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails(World(), begin)
+    assert tidy == [1]
+    assert len(woken) <= most
+
+
 def test_a_stream_that_waits_for_a_coroutine_says_in_which_line_that_waits():
     async def never(x):
         await asyncio.Event().wait()

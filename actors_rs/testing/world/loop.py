@@ -31,6 +31,8 @@ from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 __all__ = ["WorldCoroutines"]
 
 Generator: TypeAlias = AsyncGenerator[Any, Any]
+MOST_ALONE = 1_000
+"""Callbacks for each coroutine that cleans up behind a failure."""
 
 
 class WorldCoroutines:
@@ -42,7 +44,7 @@ class WorldCoroutines:
         self._make = partial(_WorldLoop, dispatcher, clock, timers)
         self._loop: _WorldLoop | None = None
         self._closed = False
-        self._most_alone = 0
+        self._seconds_alone: float | None = None
 
     def run(
         self, coroutine: Coroutine[Any, Any, Any], context: Context | None = None, /
@@ -66,13 +68,13 @@ class WorldCoroutines:
         """A sentence for each coroutine that has not ended."""
         return [] if self._loop is None else list(map(self._loop.said_of, self._loop.tasks))
 
-    def abandon(self, most: int) -> None:
-        """The world has failed: coroutines end by themselves, within ``most`` callbacks.
+    def abandon(self, seconds: float) -> None:
+        """The world has failed: coroutines end by themselves, within virtual ``seconds``.
 
         From now on ``close`` asks for no decision and raises nothing that would hide the failure.
-        What has not ended by then is thrown away.
+        What has not ended by then, or takes too many callbacks, is thrown away.
         """
-        self._most_alone = most
+        self._seconds_alone = seconds
 
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Cancel what runs and let it clean up; what goes on after ``timeout`` virtual seconds.
@@ -82,8 +84,8 @@ class WorldCoroutines:
         self._closed = True
         if (loop := self._loop) is None or loop.is_closed():
             return ()
-        if self._most_alone:
-            loop.end(partial(loop.run_alone, self._most_alone))
+        if self._seconds_alone is not None:
+            loop.end(partial(loop.run_alone, self._seconds_alone))
             loop.throw_away()
             return ()
         late_at = loop.time() + timeout
@@ -148,13 +150,14 @@ class _WorldLoop:
         until(lambda: not self.tasks)
         self._closed = not self.tasks
 
-    def run_alone(self, most: int, done: Callable[[], bool]) -> None:
-        """Call at most so many callbacks until ``done``, one after the other, whatever they raise.
+    def run_alone(self, seconds: float, done: Callable[[], bool]) -> None:
+        """Call callbacks until ``done``, at most ``seconds``, in their order, whatever they raise.
 
-        No world decides when: for one that has failed.
+        No world decides when: for one that has failed, perhaps since a coroutine ends never.
         """
-        for _ in range(most):
-            if done() or not (self._callbacks or self._sleep()):
+        late_at = self.time() + seconds
+        for _ in range(MOST_ALONE * len(self.tasks)):
+            if done() or not (self._callbacks or self._sleep(late_at)):
                 return
             with suppress(Exception, SystemExit):
                 self._run_next()
@@ -252,9 +255,9 @@ class _WorldLoop:
             heapq.heappop(self._scheduled)
         return self._scheduled[0][0] if self._scheduled else None
 
-    def _sleep(self) -> bool:
-        """Move time itself to the next handle; False if there is none."""
-        if (when := self._next_due()) is None:
+    def _sleep(self, late_at: float) -> bool:
+        """Move time itself to the next handle; False if there is none before it is late."""
+        if (when := self._next_due()) is None or when > late_at:
             return False
         self._clock.seconds = max(when, self.time())
         self._submit_due()

@@ -142,7 +142,7 @@ class World:
         """End the system. Coroutines clean up behind an ``error``, too, and nothing hides it."""
         if error is not None:
             self._at_failure = len(self._dispatcher.log.taken), self.states()
-            self._coroutines.abandon(self._most_steps)
+            self._coroutines.abandon(AFTERWARDS)
         try:
             self.system.__exit__(kind, error, trace)
         except Stalled:
