@@ -164,6 +164,15 @@ def test_a_stream_that_cannot_go_on_shows_who_waits_for_whom():
     assert "'list' waits for 'map': in took 0, holds 0" in told
 
 
+@pytest.mark.parametrize("monitor", [True, False])
+def test_who_waits_and_who_is_waited_for_have_the_same_names_in_a_second_run(monitor):
+    with pytest.raises(Stalled) as caught, World(monitor=monitor) as world:
+        for source in (Source.of(1), Source.never()):
+            world.start(source.to(Sink.list())).result()
+    assert "'never' waits for 'list#4': out gave 0" in str(caught.value)
+    assert "'list#4' waits for 'never': in took 0" in str(caught.value)
+
+
 def test_a_run_left_unfinished_is_stalled_too():
     with pytest.raises(Stalled), World() as world:
         world.start(Source.never().to(Sink.ignore()))

@@ -68,5 +68,5 @@ def _peer(port: Inlet | Outlet, side: str) -> str:
     mailbox = getattr(line, "_mailbox", None)
     if mailbox is None:
         return "its foreign peer"
-    owner = getattr(mailbox, "owner", None)
-    return f"'{owner.name}'" if isinstance(owner, StageActor) else "a stage that has ended"
+    step = getattr(getattr(mailbox, "owner", None), "_world_step", None)
+    return "a stage that has ended" if step is None else f"'{step.name}'"
