@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.nest import Nested
@@ -22,13 +22,31 @@ if TYPE_CHECKING:
 __all__ = ["InnerTotals"]
 
 
+BOOKS = ("dropped", "conflated", "added")
+"""Among the ``details`` of a stage: what has to be known to make its elements in and out agree."""
+
+
 class _Kind:
     """The sums of one kind of stage."""
 
-    __slots__ = ("elements_in", "elements_out", "failed", "stages")
+    __slots__ = (
+        "books",
+        "elements_in",
+        "elements_out",
+        "failed",
+        "restarted",
+        "resumed",
+        "stages",
+    )
 
     def __init__(self) -> None:
         self.stages = self.failed = self.elements_in = self.elements_out = 0
+        self.resumed = self.restarted = 0
+        self.books = dict.fromkeys(BOOKS, 0)
+
+    def add_books(self, books: Mapping[str, int]) -> None:
+        for name in BOOKS:
+            self.books[name] += books.get(name, 0)
 
 
 class InnerTotals:
@@ -44,6 +62,9 @@ class InnerTotals:
         sums.failed += stage.error is not None
         sums.elements_in += sum(inlet.count for inlet in stage.logic.inlets)
         sums.elements_out += sum(outlet.count for outlet in stage.logic.outlets)
+        sums.resumed += stage.resumed
+        sums.restarted += stage.restarted
+        sums.add_books(stage.logic.details())
 
     def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec]) -> None:
         """``stream`` has ended, which consisted of ``stages``: perhaps several steps are the last.
@@ -73,6 +94,9 @@ class InnerTotals:
             sums.failed += more.failed
             sums.elements_in += more.elements_in
             sums.elements_out += more.elements_out
+            sums.resumed += more.resumed
+            sums.restarted += more.restarted
+            sums.add_books(more.books)
 
     def added_to(self, snapshot: RunSnapshot) -> RunSnapshot:
         """``snapshot`` with a line for each kind, named ``range (ended)`` for instance."""
@@ -83,6 +107,7 @@ class InnerTotals:
 
 
 def _line(kind: str, sums: _Kind) -> StageSnapshot:
+    books = {name: sums.books[name] for name in BOOKS if sums.books[name]}
     return StageSnapshot(
         name=f"{kind} (ended)",
         kind=kind,
@@ -95,7 +120,9 @@ def _line(kind: str, sums: _Kind) -> StageSnapshot:
         window=0,
         mailbox=0,
         busy=0.0,
-        idle=0.0,
+        idle=1.0,
         back_pressured=0.0,
-        details={"stages": sums.stages, "failed": sums.failed},
+        details={"stages": sums.stages, "failed": sums.failed, **books},
+        resumed=sums.resumed,
+        restarted=sums.restarted,
     )

@@ -72,6 +72,7 @@ class Nest:
 class Nested:
     """One logic within the actor of ``host``; its ``StageContext``."""
 
+    resumed = restarted = 0  # it has no policy of its own
     __slots__ = (
         "_host",
         "_life",

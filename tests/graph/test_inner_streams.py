@@ -179,22 +179,6 @@ def test_a_system_that_shuts_down_while_a_stream_begins_ends_the_run(system):
     assert going.state == "cancelled"
 
 
-def test_an_ended_inner_stream_leaves_one_line_of_figures_for_each_kind(system):
-    streams = 500
-    going = system.start(
-        Source.range(0, streams).flat_map(lambda x: Source.of(x, x).map(int)).to(Sink.count())
-    )
-    assert going.result(SECONDS) == 2 * streams
-    snapshot = going.snapshot()
-    by_name = {stage.name: stage for stage in snapshot.stages}
-    assert set(by_name) == {"range", "flat_map", "count", "of (ended)", "map (ended)"}
-    for kind in ("of", "map"):
-        ended = by_name[f"{kind} (ended)"]
-        assert ended.elements_out == 2 * streams
-        assert ended.details == {"stages": streams, "failed": 0}
-    assert by_name["flat_map"].details == {"inner": 0, "started": streams}
-
-
 def test_stages_of_inner_streams_have_names_of_their_own_in_the_run(system):
     going = system.start(
         Source.of(1, 2)
