@@ -166,9 +166,13 @@ def test_a_stream_that_cannot_go_on_shows_who_waits_for_whom():
 
 @pytest.mark.parametrize("monitor", [True, False])
 def test_who_waits_and_who_is_waited_for_have_the_same_names_in_a_second_run(monitor):
-    with pytest.raises(Stalled) as caught, World(monitor=monitor) as world:
-        for source in (Source.of(1), Source.never()):
-            world.start(source.to(Sink.list())).result()
+    def scenario(world):
+        with world:
+            world.start(Source.of(1).to(Sink.list())).result()
+            world.start(Source.never().to(Sink.list())).result()
+
+    with pytest.raises(Stalled) as caught:
+        scenario(World(monitor=monitor))
     assert "'never' waits for 'list#4': out gave 0" in str(caught.value)
     assert "'list#4' waits for 'never': in took 0" in str(caught.value)
 
