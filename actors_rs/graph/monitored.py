@@ -28,12 +28,10 @@ def link_monitor(
     publisher: str,
     subscriber: str,
     on_violation: Callable[[ProtocolViolation], None] | None = None,
-    *,
-    deepest: int = 64,
 ) -> RuleMonitor:
     """A monitor for one link between real threads; the names are those of its two ends.
 
-    See ``RuleMonitor`` for ``on_violation`` and ``deepest``. Put it on a link with
+    See ``RuleMonitor`` for ``on_violation``. Put it on a link with
     ``publisher.subscribe(monitor.wrap_subscriber(subscriber))``.
     """
     return RuleMonitor(
@@ -42,7 +40,6 @@ def link_monitor(
         lock=Lock(),
         thread=current_thread_id,
         on_violation=on_violation,
-        deepest=deepest,
     )
 
 

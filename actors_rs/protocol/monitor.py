@@ -86,11 +86,6 @@ class RuleMonitor:
         with self._lock:
             return tuple(self._violations)
 
-    def raise_first(self) -> None:
-        """Raise the oldest violation that is remembered; nothing happens if there is none."""
-        for violation in self.violations:
-            raise violation
-
     def wrap_subscriber(self, subscriber: Subscriber[Any]) -> CheckedSubscriber:
         """A Subscriber to subscribe in place of ``subscriber``: it checks and passes on.
 

@@ -36,7 +36,7 @@ DRAWN = {
 ALSO_MERGED = ("repeat", "endless", "fused")
 
 
-def names_seen(system, streams, breadth, n=40):
+def names_seen(system, streams, breadth):
     """What came of ``streams``, and the names of all actors that ran meanwhile."""
     names = set()
 
@@ -44,7 +44,7 @@ def names_seen(system, streams, breadth, n=40):
         names.update(map(str, system.children()))
         return x
 
-    flow = Source.range(0, n).flat_map(streams, breadth).map(look)
+    flow = Source.range(0, 40).flat_map(streams, breadth).map(look)
     return system.start(flow.to(Sink.list())).result(SECONDS), names
 
 

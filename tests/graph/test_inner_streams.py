@@ -45,10 +45,10 @@ WAYS = {
 everywhere = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 
 
-def flowing(system, way, upstream, sink=None):
+def flowing(system, way, upstream):
     """A run in which elements of the inner stream arrive."""
     seen = []
-    run = system.start(way(upstream).to(sink or Sink.for_each(seen.append)))
+    run = system.start(way(upstream).to(Sink.for_each(seen.append)))
     wait_until(lambda: len(seen) > 10)
     return run
 

@@ -22,8 +22,8 @@ from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import quick, windows
 
 
-def started(system, capacity=4, overflow="backpressure", sink=None):
-    run = system.start(Source.queue(capacity, overflow).to(sink or Sink.list()))
+def started(system, capacity=4, sink=None):
+    run = system.start(Source.queue(capacity, "backpressure").to(sink or Sink.list()))
     return run, run.queue()
 
 

@@ -15,15 +15,15 @@ from actors_rs.observability import live_table, terminal_console
 
 
 class Screen(io.StringIO):
-    """A terminal's file that sets ``watched`` when ``word`` has been painted ``times`` times."""
+    """A terminal's file that sets ``watched`` when "running" has been painted ``times`` times."""
 
-    def __init__(self, word="running", times=3):
+    def __init__(self, times=3):
         super().__init__()
         self.watched = threading.Event()
-        self._word, self._left = word, times
+        self._left = times
 
     def write(self, text):
-        self._left -= self._word in text
+        self._left -= "running" in text
         if self._left <= 0:
             self.watched.set()
         return super().write(text)
@@ -33,7 +33,7 @@ class BreakingOnce(Screen):
     """A terminal that fails at its second picture."""
 
     def write(self, text):
-        if self._word in text and self._left == 2:
+        if "running" in text and self._left == 2:
             self._left = 1
             raise OSError("the terminal went away")
         return super().write(text)

@@ -12,14 +12,14 @@ DEADLINE = 20.0
 """Seconds after which a test gives a condition up; far more than it ever takes."""
 
 
-def eventually(condition: Callable[[], object], what: str = "the condition") -> None:
+def eventually(condition: Callable[[], object]) -> None:
     """Return as soon as ``condition()`` is true; fail when it never is."""
     pause = threading.Event()
     for _ in range(int(DEADLINE / 0.002)):
         if condition():
             return
         pause.wait(0.002)
-    raise AssertionError(f"{what} did not come true within {DEADLINE} s")
+    raise AssertionError(f"the condition did not come true within {DEADLINE} s")
 
 
 @contextmanager

@@ -106,11 +106,11 @@ def input_of(name, numbers, frame="list"):
     return [(n,) for n in numbers] if name == "starmap" else FRAMES[frame](numbers)
 
 
-def begun(logic, called, pace=SIZE, policy="stop", window=SIZE):
+def begun(logic, called, pace=SIZE, policy="stop"):
     """The stage alone, its pieces as large as they get."""
     logic.on_failure = OnFailure(policy)
     called.brake = logic.brake
-    alone = Alone(logic, window=window)
+    alone = Alone(logic, window=SIZE)
     logic.pace.size = pace
     if isinstance(logic, FlatMap):
         logic._steps._pace.size = pace

@@ -218,11 +218,6 @@ class Latch:
         """Wait for it; ``Failure`` with the sentence ``otherwise`` at the deadline."""
         self._env.wait_until(lambda: self._closed, otherwise)
 
-    def expect_open(self, otherwise: str) -> None:
-        """``Failure`` with the sentence ``otherwise`` if it is closed within the quiet period."""
-        if not self._env.stays_false(lambda: self._closed):
-            raise Failure(otherwise)
-
 
 def _differs(count: Callable[[], int], seen: int) -> bool:
     return count() != seen
