@@ -124,7 +124,7 @@ class Condition(_threading.Condition):
     """
 
     def __init__(self) -> None:
-        self.lock = RLock()
+        self.lock = _threading.RLock()  # no other kind: it asks its lock who has it
         super().__init__(self.lock)
 
     def wait(self, timeout: float | None = None) -> bool:
