@@ -62,7 +62,8 @@ class HubPublisher(Generic[T]):
     (``on_slow="backpressure"``), loses the oldest elements it has not taken, each a dead letter
     (``"drop"``), or gets ``on_error`` with ``SlowSubscriberError`` (``"fail"``); under the latter
     two, one that has never asked has not begun, and misses nothing. Upstream is started by the
-    first subscriber and asked for elements when one asks; without subscribers it waits.
+    first subscriber and asked for elements when one asks; without subscribers it waits. One that
+    nobody has subscribed to ends, as cancelled, with its system.
 
     Behind the end of the stream, whoever subscribes gets the elements still held, at its own
     pace, then the terminal signal. When the last subscriber has left before that, the hub cancels
@@ -94,6 +95,7 @@ class HubPublisher(Generic[T]):
         self._layout = Layout(specs)
         self._name = next(s.name for s in self._layout.stages if s.spec is self._spec)
         self._life = RunLife(system, "hub")
+        self._life.await_begin()
         self.run: Run[None] = self._life.run
         """The one run of the source; it begins with the first subscriber."""
         # Over the four fields below; the collector may run a ``__del__`` in here that subscribes.

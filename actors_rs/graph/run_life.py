@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from actors_rs.graph.run_end import RunEnd
 from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
 from actors_rs.graph.source_queue import disown_queues
 from actors_rs.graph.stall_watch import StallWatch
+from actors_rs.graph.unbegun import Unbegun
 from actors_rs.graph.waiting import wait_for_end
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.stage import LetGo, StreamEnd
@@ -36,6 +37,8 @@ class RunLife:
 
     _watch: StallWatch | None = None
     _recoveries: Recoveries | None = None  # made for the first
+    _unbegun: Unbegun | None = None  # where the system knows it from until it begins
+    _when_over_early: Callable[[], None] | None = None
 
     def __init__(
         self,
@@ -82,6 +85,12 @@ class RunLife:
 
     # How it begins
 
+    def await_begin(self, when_over_early: Callable[[], None] | None = None) -> None:
+        """It begins with somebody to come, or ends with the system: ``when_over_early`` is told."""
+        self._when_over_early = when_over_early
+        self._unbegun = Unbegun.of(self.system)
+        self._unbegun.enter(self)
+
     def begin(
         self, stages: Sequence[StageActor], sinks: Sequence[StreamEnd], *, single: bool
     ) -> None:
@@ -90,6 +99,8 @@ class RunLife:
         with self._lock:
             self._stages, self._living = tuple(stages), set(stages)
         self.system.register(self)
+        if self._unbegun is not None:
+            self._unbegun.leave(self)
         if self.system._draining:  # asked behind the entry: one of both sees the other
             self.draining = True
         self._welcome(self._stages)
@@ -146,8 +157,17 @@ class RunLife:
             if self._stop_reason is None:
                 self._stop_reason = reason
         if not self._stages:
-            self._settle()  # it has not begun, so no stage will do that
+            self._over_early()
         self._tell_to_stop(self.stages(), reason)
+
+    def _over_early(self) -> None:
+        """It has not begun, so no stage will settle it."""
+        self._settle()
+        if self._unbegun is not None:
+            self._unbegun.leave(self)
+        if (when_over_early := self._when_over_early) is not None:
+            self._when_over_early = None
+            when_over_early()
 
     def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
         for stage in stages:

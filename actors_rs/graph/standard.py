@@ -30,6 +30,7 @@ from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.operators.identity import Identity
+from actors_rs.stages.ports import Frame
 
 __all__ = ["FlowProcessor", "SinkSubscriber", "SourcePublisher"]
 
@@ -81,6 +82,8 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
     Nothing is asked of the publisher before all of them have asked; it is cancelled when the last
     one has cancelled. One that comes behind the end is told how the stream ended. Subscribing an
     object that is subscribed ends the one stream it has with ``on_error``, as at a hub (1.10).
+    Without any subscriber it ends, as cancelled, with its system, or with the first element, which
+    nobody has asked for (1.1).
     """
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
@@ -94,13 +97,29 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         self.run: Run[None] = self._life.run
         self._system = system
         self._actors: Actors = prepare(system, self._life, specs)
-        self._started = Lock()  # held from the first subscriber on
+        self._started = Lock()  # held from the first subscriber on, or the first element
         self._last = self._actors[out.spec]
         self._last.at_boundary = True
         self._fan = FanOut(self._last, self._last.logic.outlets[out.index])
         super().__init__(
             self._actors[entry], self._actors[entry].logic.inlets[entry.inputs.index(OPEN)]
         )
+        self._life.await_begin(self._begin)  # so that its publisher is cancelled
+
+    def on_next(self, element: T, /) -> None:
+        """One element, not ``None`` (2.13)."""
+        self._begin()  # or nobody would see that none was asked for (1.1)
+        super().on_next(element)
+
+    def on_frame(self, frame: Frame, /) -> None:
+        """Several elements at once, from a publisher of ours."""
+        self._begin()
+        super().on_frame(frame)
+
+    def _begin(self) -> None:
+        """Start the stages without a subscriber, unless they were started."""
+        if self._started.acquire(blocking=False):
+            start_serving(self._system, self._life, self._actors)
 
     def subscribe(self, subscriber: Subscriber[R], /) -> None:
         """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
