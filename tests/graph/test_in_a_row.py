@@ -31,6 +31,23 @@ def test_streams_that_are_added_one_by_one_are_one_stage_and_keep_their_order(sh
     assert collected(shared, flow) == (numbers[::-1] if how == "prepend" else numbers)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_streams_that_concat_puts_together_one_by_one_start_one_after_the_other(shared, first):
+    flow = concat(Source.of(0))
+    for number in range(1, 1000):
+        flow = concat(flow, Source.of(number)) if first else concat(Source.of(number), flow)
+    run = shared.start(flow.to(Sink.list()))
+    assert run.result(SECONDS) == (list(range(1000)) if first else list(range(999, -1, -1)))
+    assert [stage.name for stage in run.snapshot().stages] == ["concat", "list", "of (ended)"]
+
+
+def test_a_concat_with_a_name_stays_a_stage_of_its_own(shared):
+    inner = concat(Source.of(1), Source.of(2)).named("inner")
+    run = shared.start(concat(inner, Source.of(3)).to(Sink.list()))
+    assert run.result(SECONDS) == [1, 2, 3]
+    assert "concat (ended)" in [stage.name for stage in run.snapshot().stages]
+
+
 def test_streams_on_both_sides_keep_their_order(shared):
     flow = Source.of(3).append(Source.of(4), Source.of(5)).append(Source.of(6))
     flow = flow.prepend(Source.of(2)).prepend(Source.of(0), Source.of(1)).append(Source.of(7))

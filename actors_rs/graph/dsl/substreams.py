@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
-from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, check_source, in_order, spec_of
+from actors_rs.graph.blueprint import (
+    OPEN,
+    PLAIN,
+    OutletRef,
+    StageSpec,
+    check_source,
+    in_order,
+    spec_of,
+)
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import (
     at_least,
@@ -165,10 +173,9 @@ class Substreams(Appending[In_contra, Out_co]):
         from actors_rs.graph.dsl.flow import Flow
 
         spec = self._out.spec
-        plain = spec.name is None and spec.attributes is PLAIN and not spec.boundary
-        if spec.kind != kind or not plain or type(spec.make) is not partial:
+        if not spec.inputs or (streams := _streams_of(spec, kind)) is None:
             return self, [None]  # type: ignore[return-value]
-        return Flow(spec.inputs[0]), spec.make.args[0]
+        return Flow(spec.inputs[0]), streams
 
     def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, or the other one if this completes without an element."""
@@ -186,8 +193,12 @@ class Substreams(Appending[In_contra, Out_co]):
 
 def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:
     """The streams one after the other; each is started when the one before has completed."""
-    closed = [source_in(stream, "concat") for stream in streams]
-    return _source("concat", lambda: Concat(closed))
+    closed: list[Flow[Never, T]] = []
+    for stream in streams:
+        spec = source_in(stream, "concat")._out.spec
+        within = None if spec.inputs else _streams_of(spec, "concat")
+        closed += [stream] if within is None else within  # else elements pass a stage for each
+    return _source("concat", partial(Concat, closed))
 
 
 def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
@@ -197,6 +208,14 @@ def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
     """
     closed = [source_in(stream, "amb") for stream in streams]
     return _source("amb", lambda: Amb(closed))
+
+
+def _streams_of(spec: StageSpec, kind: str) -> Sequence[Any] | None:
+    """Those that ``spec`` puts one behind the other, if it is of ``kind`` and nothing else."""
+    plain = spec.name is None and spec.attributes is PLAIN and not spec.boundary
+    if spec.kind != kind or not plain or type(spec.make) is not partial:
+        return None
+    return spec.make.args[0]  # type: ignore[no-any-return]
 
 
 def source_in(stream: Any, where: str) -> Flow[Never, Any]:
