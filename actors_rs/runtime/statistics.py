@@ -34,8 +34,9 @@ class SystemStatistics:
     """A system at one moment.
 
     ``workers``, ``ready`` and ``turns`` are those of its pool (see ``DispatcherStatistics``),
-    ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended. ``state``
-    is ``"running"``, ``"draining"`` or ``"shut down"``.
+    ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended; hubs and
+    processors that nobody has subscribed to yet are one, however many. ``state`` is ``"running"``,
+    ``"draining"`` or ``"shut down"``.
     """
 
     name: str

@@ -101,6 +101,15 @@ def test_the_system_keeps_none_alive_that_nobody_has_any_more(system, kind):
     assert seen() is None
 
 
+def test_however_many_there_are_they_count_as_one_run(system):
+    made = [make(system) for make in MAKE.values()]
+    assert system.statistics().runs == 1
+    for one in made:
+        assert one.run.state == "running"
+        one.run.cancel()
+    wait_until(lambda: system.statistics().runs == 0)
+
+
 @pytest.mark.parametrize("kind", MAKE)
 def test_of_those_that_have_begun_and_ended_nothing_is_left(system, kind):
     made, book = MAKE[kind](system), Book(first=1)
