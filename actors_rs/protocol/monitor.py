@@ -101,7 +101,7 @@ class RuleMonitor:
         _, entered = self.begin(signal)
         try:
             target(*args)
-        except Exception as error:
+        except BaseException as error:  # a SystemExit is no better: signals return normally
             self._raised(signal, error)
             raise
         finally:
@@ -146,7 +146,7 @@ class RuleMonitor:
         self._recent.append(signal)
         self._last[signal.kind] = self._count, signal
 
-    def _raised(self, signal: Signal, error: Exception) -> None:
+    def _raised(self, signal: Signal, error: BaseException) -> None:
         """A peer let an exception out, which is right only for an argument of the wrong type."""
         if signal.wrong and isinstance(error, TypeError):
             return

@@ -249,3 +249,13 @@ def test_a_monitor_tells_threads_apart_by_what_it_was_given():
     peer.subscription.request(1)
     subscriber.on_next(1)
     assert [violation.rule for violation in monitor.violations] == ["1.3"]
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_peer_that_raises_what_is_no_exception_has_broken_a_rule_all_the_same(kind):
+    error = kind()
+    link = Link(on_next=raiser(error)).begin(1)
+    with pytest.raises(kind):
+        link.subscriber.on_next(1)
+    assert link.broken() == ["2.13"]
+    assert link.called_back[0].__cause__ is error
