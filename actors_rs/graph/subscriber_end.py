@@ -29,7 +29,8 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
     run is drained; in each case behind the elements that came before. A violation is an element
     that is none (2.13) or was not asked for (1.1), a signal that comes on one thread while another
     is under way on a second one (1.3), one behind a terminal signal (1.7) while the stage has not
-    come to its end, or a ``request`` that raises (3.16). Later ones are reported.
+    come to its end, one before ``on_subscribe`` (1.9), or a ``request`` that raises (3.16). Later
+    ones are reported.
     """
 
     def __init__(self, actor: StageActor, inlet: Inlet) -> None:
@@ -80,16 +81,21 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         if not isinstance(error, BaseException):
             self._break_off("2.13", f"on_error({shown(error)})")
             raise TypeError(f"rule 2.13: on_error needs an exception, got {shown(error)}")
-        self._offer(partial(self._end, error))
+        self._offer(partial(self._end, error), error)
 
     def on_complete(self) -> None:
         """The stream ended."""
         self._offer(partial(self._end, None))
 
-    def _offer(self, signal: Callable[[], None]) -> None:
-        """Hand ``signal`` to the stage, behind all that came before it; not two at a time (1.3)."""
+    def _offer(self, signal: Callable[[], None], cause: BaseException | None = None) -> None:
+        """Hand ``signal`` to the stage, behind all that came before it; not two at a time (1.3).
+
+        ``cause`` is an error that it brings, which a violation must not hide.
+        """
         me = current_thread_id()
-        if self._signalling.acquire(blocking=False):
+        if not self._subscribed.locked():
+            self._break_off("1.9", "a signal before on_subscribe", cause)
+        elif self._signalling.acquire(blocking=False):
             self._signaller = me
             try:
                 self._hand_over(signal)

@@ -15,7 +15,7 @@ from actors_rs.graph.monitored import monitored_lines
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.source import SourceLogic
 from tests.conformance.stages import FLOWS, SOURCES
-from tests.graph.helpers import SECONDS, Book, wait_until
+from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 MANY = 1000
 
@@ -185,6 +185,7 @@ def test_what_a_foreign_subscriber_breaks_is_reported_and_ends_its_run():
     with ActorSystem(workers=2, monitor=True, shutdown_timeout=SECONDS) as system:
         processor = system.processor(Flow().map(str).named("text"))
         processor.subscribe(Clinging())
+        Feed().subscribe(processor)
         processor.on_complete()
         with pytest.raises(ProtocolViolation, match=r"rule 2\.3: .*'text' -> 'Clinging'") as caught:
             processor.run.result(SECONDS)

@@ -153,3 +153,53 @@ def test_a_violation_behind_the_end_of_the_stage_is_a_dead_letter(system):
     with pytest.raises(TypeError, match=r"rule 2\.13"):
         subscriber.on_next(None)
     assert "rule 2.13" in system.dead_letters.recent()[-1].why
+
+
+class Unannounced:
+    """Gives an end in place of ``on_subscribe``, and the subscription behind it."""
+
+    def __init__(self, *signals):
+        self.signals = signals
+        self.asked = []
+
+    def subscribe(self, subscriber):
+        for name, *args in self.signals:
+            getattr(subscriber, name)(*args)
+        subscriber.on_subscribe(self)
+
+    def request(self, n):
+        self.asked.append(n)
+
+    def cancel(self):
+        self.asked.append("cancel")
+
+
+GONE = OSError("gone")
+
+
+@pytest.mark.parametrize("monitor", [False, True])
+@pytest.mark.parametrize(
+    "signals",
+    [[("on_complete",)], [("on_next", 1), ("on_complete",)], [("on_error", GONE)]],
+    ids=str,
+)
+def test_a_signal_before_on_subscribe_ends_the_run_with_rule_1_9(signals, monitor):
+    publisher = Unannounced(*signals)
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS, monitor=monitor) as system:
+        run = system.start(Source.from_publisher(publisher).to(Sink.list()))
+        with pytest.raises(ProtocolViolation, match=r"rule 1\.9: .*from_publisher") as caught:
+            run.result(SECONDS)
+        wait_until(lambda: publisher.asked)
+    assert publisher.asked == ["cancel"]
+    assert caught.value.__cause__ is (GONE if signals[0][0] == "on_error" else None)
+
+
+@pytest.mark.parametrize("end", ["subscriber", "processor"])
+def test_elements_that_nobody_could_ask_for_are_no_stream(system, end):
+    entry = getattr(system, end)(Sink.list() if end == "subscriber" else Flow())
+    if end == "processor":
+        entry.subscribe(Book(first=9))
+    entry.on_next(1)
+    entry.on_complete()
+    with pytest.raises(ProtocolViolation, match=r"rule 1\.9"):
+        entry.run.result(SECONDS)

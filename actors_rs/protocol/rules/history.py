@@ -32,7 +32,7 @@ CHANGES = (
         "on_subscribe, then on_error (1.9)",
         SAME,
         "on_subscribe with a subscription that does nothing, then on_error. A foreign publisher "
-        "that leaves out on_subscribe breaks 1.9 for a monitor.",
+        "that leaves out on_subscribe breaks 1.9, which ends its link.",
     ),
     Change(
         "Publishers that are completed, failed or shut down",
