@@ -6,19 +6,19 @@ signals and counts them is the same.
 
 from __future__ import annotations
 
-import logging
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.run import Run
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.settings import check_seconds
 from actors_rs.runtime.signals import SignalWatch
 
 __all__ = ["StopSignals"]
 
 R = TypeVar("R")
-logger = logging.getLogger("actors_rs.interrupt")
+logger = logger_called("actors_rs.interrupt")
 
 POLL_SECONDS = 0.1
 """How late a press is noticed at most; the end of a run is noticed at once."""

@@ -6,7 +6,6 @@ ends exactly once, whatever happened.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from itertools import repeat
@@ -18,6 +17,7 @@ from actors_rs.graph.failing import last_error, mind_unheard, note_failed, recov
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_for, work_once_for
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
-logger = logging.getLogger("actors_rs.stages")
+logger = logger_called("actors_rs.stages")
 MOST_BLOCKING_THREADS = 4096
 FOREVER = repeat(None)
 AHEAD_SECONDS = 0.01

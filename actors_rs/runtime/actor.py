@@ -11,7 +11,6 @@ It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRe
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -20,6 +19,7 @@ from pykka import Actor, ActorRef, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.errors import DefectError, IllegalStateError
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import (
     STOP,
@@ -61,7 +61,7 @@ SLOW_SECONDS = 0.1
 """Seconds that one message may hold a pool thread before the log says so, once per actor."""
 
 A = TypeVar("A", bound="PooledActor")
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 
 

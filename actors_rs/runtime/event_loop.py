@@ -8,7 +8,6 @@ time; only what has not ended shortly before that is over is cancelled again.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
@@ -18,6 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import RLock, Thread, current_thread_id, monotonic
 
 __all__ = ["EventLoopThread"]
@@ -27,7 +27,7 @@ LAST_SECONDS = 1.0
 """At most, and a quarter of the time of ``close``: what is left when what lingers is told again."""
 ENDS_OF_THE_PROCESS = (SystemExit, KeyboardInterrupt)
 """What a coroutine raises through its loop."""
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class EventLoopThread:

@@ -13,11 +13,11 @@ and left behind on daemon threads; nothing else is.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block, on_main_thread
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PATIENCE = 1.0
 """Seconds after which it is said what the shutdown waits for, though all was told to stop."""
 MOST_NAMES = 5
 """Of those that are waited for, in that line."""
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 def check_may_enter(system: ActorSystem) -> None:

@@ -7,7 +7,6 @@ would need.
 
 from __future__ import annotations
 
-import logging
 import os
 import select
 import signal
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from actors_rs.errors import InvalidArgumentError, RunCancelled
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import (
     Lock,
     Thread,
@@ -36,7 +36,7 @@ NOW_SECONDS = 0.3
 """How long the shutdown of a system may take once it is to stop now."""
 LEAVE_SECONDS = 0.2
 """What the main thread has to leave the block by itself once all runs were told to stop now."""
-logger = logging.getLogger("actors_rs.interrupt")
+logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()
 
 

@@ -8,13 +8,13 @@ keeper. So no field is written by two threads at a time, and no lock is needed.
 
 from __future__ import annotations
 
-import logging
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.actor_ref import Address, PooledActorRef, being_made, next_urn_number
 from actors_rs.runtime.future import PooledFuture
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Child", "State"]
 
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class State(Enum):

@@ -8,7 +8,6 @@ nothing of streams: what it starts and stops is anything that keeps ``Startable`
 from __future__ import annotations
 
 import contextvars
-import logging
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import RunCancelled
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Condition, Lock, RLock, check_may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
@@ -42,7 +42,7 @@ __all__ = ["Activity", "ActorSystem", "Startable"]
 
 A = TypeVar("A", bound=PooledActor)
 R = TypeVar("R")
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class ActorSystem:

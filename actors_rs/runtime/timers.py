@@ -7,18 +7,18 @@ into a mailbox or a turn into a queue, nothing else.
 from __future__ import annotations
 
 import heapq
-import logging
 import sys
 from collections.abc import Callable
 from itertools import count
 
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, RLock, Thread, current_thread_id, monotonic
 
 __all__ = ["Timer", "Timers"]
 
 _FEW = 64  # timers that are not worth a sweep
 _LONGEST_WAIT = 3600.0  # seconds; what a lock can wait for at once is limited
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class Timer:

@@ -6,17 +6,17 @@ Growth is the owner's decision (``spawn``, ``put_growing``); a thread that has b
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Empty, RLock, Thread, current_thread_id, monotonic
 from actors_rs.runtime.job_queue import LONG_JOB, JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
 
 Job: TypeAlias = Callable[[], None]
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class _Worker:

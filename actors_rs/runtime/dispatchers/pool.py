@@ -8,10 +8,10 @@ function slows its own stage and nobody else's.
 
 from __future__ import annotations
 
-import logging
 import os
 from contextlib import suppress
 
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, forbid_blocking
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 from actors_rs.runtime.settings import check_count
@@ -23,7 +23,7 @@ __all__ = ["STARVED_AFTER", "PoolDispatcher"]
 STARVED_AFTER = 0.05
 """Seconds that a ready turn waits, at most, while nothing moves, before the pool grows."""
 _LOOK_EVERY = STARVED_AFTER / 2
-logger = logging.getLogger("actors_rs.runtime")
+logger = logger_called("actors_rs.runtime")
 
 
 class PoolDispatcher:

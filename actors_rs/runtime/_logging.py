@@ -1,0 +1,32 @@
+"""Loggers that never fail whoever logs: a handler of the user's may raise, also our own errors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from typing import Any
+
+__all__ = ["logger_called"]
+
+
+class _Unfailing(logging.LoggerAdapter[logging.Logger]):
+    """Logs as its logger does; what a handler or a filter raises is printed to standard error.
+
+    ``logging`` does the same with what the handlers of the standard library run into.
+    """
+
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        """As ``Logger.log``; any thread."""
+        if not self.logger.isEnabledFor(level):
+            return
+        try:
+            self.logger.log(level, msg, *args, stacklevel=2, **kwargs)
+        except Exception:
+            if logging.raiseExceptions and sys.stderr is not None:
+                traceback.print_exc()
+
+
+def logger_called(name: str) -> logging.LoggerAdapter[logging.Logger]:
+    """The logger ``name``, whose handlers cannot fail us."""
+    return _Unfailing(logging.getLogger(name))
