@@ -28,10 +28,10 @@ UNREAD = b""
 def mapper(f: Callable[[Any], Any]) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """For ``RDD.mapPartitions``: ``f`` of each element, which may give an awaitable."""
 
-    def run(chunks: Iterator[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
+    def run(frames: Iterator[bytes]) -> Iterator[bytes]:
+        for frame in frames:
             try:
-                elements = _load(chunk)
+                elements = _load(frame)
             except Exception:
                 yield UNREAD
             else:

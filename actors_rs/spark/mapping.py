@@ -19,7 +19,7 @@ from actors_rs.spark.failures import (
 from actors_rs.spark.jobs import cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.map_stage import Outcome, SparkMap
-from actors_rs.spark.pickling import chunks_of, pickled_function
+from actors_rs.spark.pickling import frames_of, pickled_function
 from actors_rs.spark.session import context_of
 from actors_rs.spark.shipping import travels
 
@@ -129,12 +129,12 @@ class _Jobs:
         """What became of ``elements``, and at which places nothing was even tried."""
         context = self._context
         tasks = max(1, -(-context.defaultParallelism // self._parallelism))
-        chunks, places, refused = chunks_of(elements, tasks, self._largest())
+        frames, places, refused = frames_of(elements, tasks, self._largest())
         outcomes: list[Outcome] = [(False, refused.get(at)) for at in range(len(elements))]
-        if not chunks:
+        if not frames:
             return outcomes, []
         with tagged(context, self._tag, self._pool):
-            rdd = context.parallelize(chunks, len(chunks))
+            rdd = context.parallelize(frames, len(frames))
             answers = rdd.mapPartitions(mapper).collect()
         return outcomes, _fill(outcomes, places, answers)
 

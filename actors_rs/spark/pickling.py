@@ -10,7 +10,7 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 
-__all__ = ["chunks_of", "pickled_function"]
+__all__ = ["frames_of", "pickled_function"]
 
 _EMPTY = CellType()
 """Of a variable that has no value yet: equal to all such cells, and it travels."""
@@ -29,7 +29,7 @@ def pickled_function(f: Callable[..., Any], what: str) -> bytes:
         ) from error
 
 
-def chunks_of(
+def frames_of(
     elements: Sequence[Any], count: int, limit: int
 ) -> tuple[list[bytes], list[list[int]], dict[int, Exception]]:
     """``elements`` pickled in ``count`` lists of at most ``limit`` bytes, or more of them.
@@ -39,31 +39,31 @@ def chunks_of(
     size = -(-len(elements) // max(1, count))
     todo = [list(range(at, min(at + size, len(elements)))) for at in range(0, len(elements), size)]
     todo.reverse()
-    chunks: list[bytes] = []
+    frames: list[bytes] = []
     places: list[list[int]] = []
     refused: dict[int, Exception] = {}
     while todo:
         place = todo.pop()
         error: Exception | None = None
         try:
-            chunk = _dumps([elements[at] for at in place])
+            frame = _dumps([elements[at] for at in place])
         except Exception as failure:
             error = TypeError(f"cannot be pickled ({type(failure).__name__}: {failure})")
-            chunk = b""
-        if error is None and len(chunk) > limit:
+            frame = b""
+        if error is None and len(frame) > limit:
             error = InvalidArgumentError(
-                f"an element of {len(chunk):,} bytes is too large for a Spark task: at most "
+                f"an element of {len(frame):,} bytes is too large for a Spark task: at most "
                 f"{limit:,}, see spark.rpc.message.maxSize"
             )
         if error is None:
-            chunks.append(chunk)
+            frames.append(frame)
             places.append(place)
         elif len(place) == 1:
             refused[place[0]] = error
         else:
             half = len(place) // 2
             todo += [place[half:], place[:half]]
-    return chunks, places, refused
+    return frames, places, refused
 
 
 def _dumps(value: object) -> bytes:

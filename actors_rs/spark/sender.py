@@ -84,11 +84,11 @@ def _letting_go(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
 def _stream(pieces: Iterator[Any]) -> None:
     """Send encoded batches, each of any type that has a buffer."""
     with _connected() as connection:
-        credit = WINDOW
+        demand = WINDOW
         for piece in pieces:
-            while not credit:
-                credit += _taken(connection)
-            credit -= 1
+            while not demand:
+                demand += _taken(connection)
+            demand -= 1
             encoded = memoryview(piece)
             connection.sendall(struct.pack(LENGTH, encoded.nbytes))
             connection.sendall(encoded)

@@ -22,16 +22,16 @@ __all__ = ["Fetch", "PartitionsSource"]
 PIECES_AHEAD = 8
 """Pieces of one partition that wait to be delivered; its thread holds at most one more."""
 PROBE_SECONDS = 2.0
-"""How often a thread that waits for credit looks whether the session still lives."""
+"""How often a thread that waits for demand looks whether the session still lives."""
 
 
 class Fetch:
-    """One attempt at a partition. Each ``credit`` lets its thread hand over one piece.
+    """One attempt at a partition. Its thread hands over a piece for each one in ``demand``.
 
     Its jobs run under ``tag``; a thread that finds it ``dropped`` reads no further.
     """
 
-    __slots__ = ("credit", "dropped", "ended", "error", "index", "pieces", "tag", "whole")
+    __slots__ = ("demand", "dropped", "ended", "error", "index", "pieces", "tag", "whole")
 
     def __init__(self, index: int, tag: str) -> None:
         self.index = index
@@ -41,7 +41,7 @@ class Fetch:
         self.ended = False
         self.whole = False  # read to its end, not cut short
         self.error: BaseException | None = None
-        self.credit = Semaphore(PIECES_AHEAD)
+        self.demand = Semaphore(PIECES_AHEAD)
 
 
 class PartitionsSource(StageLogic):
@@ -178,7 +178,7 @@ class PartitionsSource(StageLogic):
             fetch.pieces.appendleft(piece[demand:])
             piece = piece[:demand]
         else:
-            fetch.credit.release()
+            fetch.demand.release()
         self._rows += sum(map(self._size, piece))
         self.outlet.emit(self._given(fetch, piece))
 
@@ -222,7 +222,7 @@ class PartitionsSource(StageLogic):
                 if not piece:
                     fetch.whole = True
                     return
-                while not fetch.credit.acquire(timeout=PROBE_SECONDS):
+                while not fetch.demand.acquire(timeout=PROBE_SECONDS):
                     self._plan.check(fetch.index)
                 self.context.post(partial(self._arrived, fetch, piece))
 
@@ -246,7 +246,7 @@ class PartitionsSource(StageLogic):
     def _release_threads(self) -> None:
         """Let the threads that read see that it is over, and cancel their jobs."""
         for fetch in self._fetches:
-            fetch.credit.release()
+            fetch.demand.release()
         if self._jobs or (self._planning and self._total is None):
             self._cancel(self._tag)
 

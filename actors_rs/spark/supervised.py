@@ -330,7 +330,7 @@ class SupervisedPartitions(PartitionsSource):
     def _drop(self, fetch: Fetch) -> None:
         """Read no more of it, and cancel its job."""
         fetch.dropped = True
-        fetch.credit.release()
+        fetch.demand.release()
         self._cancel(fetch.tag)
 
     def _release_threads(self) -> None:

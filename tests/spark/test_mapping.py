@@ -19,7 +19,7 @@ from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, spark_map
 from actors_rs.spark.map_worker import mapper
 from actors_rs.spark.mapping import _fill
-from actors_rs.spark.pickling import chunks_of
+from actors_rs.spark.pickling import frames_of
 from tests.spark.jobs import jobs_running, until
 
 pytestmark = pytest.mark.spark
@@ -205,9 +205,9 @@ def test_an_element_that_cannot_be_pickled_fails_alone(
 
 
 def test_an_element_too_large_for_a_task_is_refused_in_one_sentence() -> None:
-    chunks, places, refused = chunks_of(["a", "b" * 500, "c"], 1, 200)
+    frames, places, refused = frames_of(["a", "b" * 500, "c"], 1, 200)
     assert places == [[0], [2]]
-    assert len(chunks) == 2
+    assert len(frames) == 2
     assert str(refused[1]).startswith("an element of 5")
     assert str(refused[1]).endswith("at most 200, see spark.rpc.message.maxSize")
 

@@ -120,7 +120,7 @@ def test_a_piece_larger_than_demand_is_cut_and_nothing_is_lost() -> None:
     assert bench.completed
 
 
-def test_a_partition_is_read_no_further_ahead_than_its_credit() -> None:
+def test_a_partition_is_read_no_further_ahead_than_its_demand() -> None:
     plan = ListPlan(list(range(100)))
     bench = Bench(plan)
     bench.request(1)
@@ -128,7 +128,7 @@ def test_a_partition_is_read_no_further_ahead_than_its_credit() -> None:
     thread = in_thread(bench.jobs.popleft())
     for _ in range(PIECES_AHEAD + 1):
         assert plan.read.acquire(timeout=DEADLINE)
-    assert not plan.read.acquire(timeout=0.1), "it read on without credit"
+    assert not plan.read.acquire(timeout=0.1), "it read on without demand"
     bench.turn()
     assert bench.got == [0]
     assert plan.read.acquire(timeout=DEADLINE), "a delivered piece lets the thread read one more"
@@ -297,7 +297,7 @@ def test_a_lost_session_fails_the_stream_before_earlier_partitions_are_delivered
     assert bench.error is lost
 
 
-def test_a_thread_that_waits_for_credit_notices_a_lost_session(
+def test_a_thread_that_waits_for_demand_notices_a_lost_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("actors_rs.spark.stage.PROBE_SECONDS", 0.01)
