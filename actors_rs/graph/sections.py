@@ -45,8 +45,12 @@ def with_policy(end: StageSpec, answer: OnFailure) -> StageSpec:
         inputs = tuple(
             ref if ref is OPEN else OutletRef(copies[ref.spec], ref.index) for ref in spec.inputs
         )
-        policy = spec.attributes.on_failure or answer
-        attributes = replace(spec.attributes, on_failure=policy)
+        attributes = spec.attributes
+        if not attributes.on_failure:
+            attributes = replace(attributes, on_failure=answer)
+        elif inputs == spec.inputs:
+            copies[spec] = spec  # copies of all would take the square where each stage asks for it
+            continue
         copies[spec] = replace(spec, inputs=inputs, attributes=attributes)
     return copies[end]
 

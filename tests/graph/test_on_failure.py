@@ -328,6 +328,13 @@ def test_a_section_gives_its_policy_to_stages_that_have_none(system):
         system.start(flow.to(Sink.list())).result(SECONDS)
 
 
+def test_a_section_makes_no_copies_of_stages_that_all_have_a_policy(system):
+    before = Source.of(1, 2).map(unless(2)).on_failure("resume", section=True)
+    after = before.map(unless(3)).on_failure("stop", section=True)
+    assert after._out.spec.inputs == (before._out,)
+    assert system.start(after.to(Sink.list())).result(SECONDS) == [1]
+
+
 def test_a_section_ends_where_other_flows_begin(system):
     a, b = Source.range(0, 6).map(unless(5)).partition(2, lambda n: n % 2)
     a = a.map(unless(2)).on_failure("resume", section=True)
