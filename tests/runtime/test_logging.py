@@ -24,7 +24,7 @@ def raising(request):
 
     handler, logger = logging.Handler(logging.DEBUG), logging.getLogger("actors_rs")
     if request.param == "handler":
-        handler.emit = refuse
+        handler.emit = refuse  # type: ignore[method-assign]
     else:
         handler.addFilter(refuse)
     before = logger.level
