@@ -12,10 +12,9 @@ from actors_rs.testing.faults import Faults, FaultyActor, JumpingClock, Stuck, t
 from actors_rs.testing.leaks import no_leaks
 from tests.faults.policies import AT_ONCE
 from tests.graph.helpers import SECONDS, wait_until
-from tests.runtime.support import Recorder
+from tests.runtime.support import Recorder, raises_at_the_end
 
 COUNT = 12
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
 
 @pytest.mark.parametrize("seed", range(2))

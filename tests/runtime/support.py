@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 from actors_rs import PooledActor
 from actors_rs.runtime._primitives import living_threads
 
 DEADLINE = 20.0
 """Seconds after which a test gives a condition up; far more than it ever takes."""
+raises_at_the_end = pytest.raises
+"""For a whole ``with ActorSystem()`` block: what ends it is raised where it ends."""
 
 
 def eventually(condition: Callable[[], object]) -> None:

@@ -11,15 +11,12 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, ChildSpec, PooledActor, Supervisor
 from actors_rs.errors import InvalidArgumentError
-from tests.runtime.support import Recorder, behind, eventually, no_thread_left
+from tests.runtime.support import Recorder, behind, eventually, no_thread_left, raises_at_the_end
 
 
 @pytest.fixture(params=["pool", "calling_thread", "pinned"])
 def kind(request):
     return type("Kind", (Recorder,), {"dispatcher": request.param})
-
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
 
 class Odd(BaseException):

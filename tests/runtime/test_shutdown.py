@@ -9,9 +9,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import monotonic
-from tests.runtime.support import Recorder, eventually, no_thread_left
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
+from tests.runtime.support import Recorder, eventually, no_thread_left, raises_at_the_end
 
 
 def test_the_phases_are_logged_by_name(caplog):

@@ -7,9 +7,13 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.runtime.stopping import StopLine
-from tests.runtime.support import Recorder, asked_on_another_thread, behind, eventually
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
+from tests.runtime.support import (
+    Recorder,
+    asked_on_another_thread,
+    behind,
+    eventually,
+    raises_at_the_end,
+)
 
 
 class Noting(Recorder):

@@ -12,9 +12,7 @@ from actors_rs.errors import IllegalStateError, RestartLimitError
 from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
-from tests.runtime.support import Recorder, behind, eventually
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
+from tests.runtime.support import Recorder, behind, eventually, raises_at_the_end
 
 
 @pytest.fixture(params=["pool", "pinned", "calling_thread"])

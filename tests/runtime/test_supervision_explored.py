@@ -14,8 +14,8 @@ from actors_rs.runtime.supervision import Supervisor
 from actors_rs.testing.explore import explore
 from actors_rs.testing.world import World
 from tests.runtime.family import Noting, noting
+from tests.runtime.support import raises_at_the_end
 
-raises_at_the_end = pytest.raises  # a whole `with World()` block stands inside
 NAMES = "abcd"
 SOME = Backoff(initial=0.1, maximum=0.4, jitter=0)
 

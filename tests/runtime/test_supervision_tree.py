@@ -22,9 +22,8 @@ from tests.runtime.support import (
     behind,
     eventually,
     no_thread_left,
+    raises_at_the_end,
 )
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
 
 class Stormy(Noting):

@@ -19,9 +19,8 @@ from tests.runtime.support import (
     eventually,
     in_threads,
     no_thread_left,
+    raises_at_the_end,
 )
-
-raises_at_the_end = pytest.raises  # a whole `with ActorSystem()` block stands inside
 
 
 class Pinned(Recorder):
