@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
@@ -28,6 +28,7 @@ from actors_rs.runtime.settings import check_timeout
 __all__ = ["PooledFuture"]
 
 T = TypeVar("T")
+M = TypeVar("M")
 _ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
 
@@ -35,6 +36,7 @@ class PooledFuture(Future[T]):
     """Holds one value or exception. All methods may be called from any thread."""
 
     _awaiting: Awaiting | None = None
+    _made_of: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,15 +69,44 @@ class PooledFuture(Future[T]):
     def __await__(self) -> Generator[Any, None, T]:
         """The value, for a coroutine on a loop of asyncio; what else runs there goes on.
 
-        What a hook computes, as that of ``map``, it computes on a thread of the loop's executor.
+        What ``map`` and its like compute of other futures, they compute on the loop when these are
+        there; what another hook computes, on a thread of the loop's executor.
         """
-        if not self._done and self._get_hook is None:
-            yield from self._all_awaiting().until(lambda: self._done or self._get_hook is not None)
-        if not self._done:
-            return (yield from asyncio.to_thread(self.get).__await__())
-        return self.get()
+        yield from self._until_there()
+        if self._done or self._made_of:
+            return self.get()
+        return (yield from asyncio.to_thread(_got, self).__await__())
 
     __iter__ = __await__
+
+    def _until_there(self) -> Generator[Any, None, None]:
+        """Wait, in a coroutine, until ``get`` need not wait, but for what a hook does itself."""
+        if not self._done and self._get_hook is None:
+            yield from self._all_awaiting().until(lambda: self._done or self._get_hook is not None)
+        for future in self._made_of:
+            yield from future._until_there()
+
+    def filter(self, func: Callable[[Any], bool]) -> Future[Any]:
+        """As pykka's; raises what ``get`` does."""
+        return self._made(super().filter(func), self)  # type: ignore[misc]
+
+    def join(self, *futures: Future[Any]) -> Future[Iterable[Any]]:
+        """As pykka's; raises what ``get`` does."""
+        return self._made(super().join(*futures), self, *futures)
+
+    def map(self, func: Callable[[T], M]) -> Future[M]:
+        """As pykka's; raises what ``get`` does."""
+        return self._made(super().map(func), self)
+
+    def reduce(self, func: Callable[[Any, Any], Any], *args: Any) -> Future[Any]:
+        """As pykka's; raises what ``get`` does."""
+        return self._made(super().reduce(func, *args), self)  # type: ignore[misc]
+
+    @staticmethod
+    def _made(future: Future[M], *of: Future[Any]) -> Future[M]:
+        if isinstance(future, PooledFuture) and all(isinstance(one, PooledFuture) for one in of):
+            future._made_of = of
+        return future
 
     def set(self, value: T | None = None) -> None:
         """Set the value; raises ``queue.Full`` if there is a result already."""
@@ -138,6 +169,14 @@ class PooledFuture(Future[T]):
             return self._value  # type: ignore[no-any-return]
         finally:
             lock.release()
+
+
+def _got(future: Future[T]) -> T:
+    """On a thread of asyncio's, which cannot hand a ``StopIteration`` over."""
+    try:
+        return future.get()
+    except StopIteration as error:
+        raise RuntimeError("a future's hook raised StopIteration") from error
 
 
 def _wait_for(lock: Lock, timeout: float | None) -> float | None:

@@ -20,7 +20,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from actors_rs.runtime._primitives import Empty, Lock, ThreadLocal, monotonic
+from actors_rs.runtime._primitives import Empty, Lock, ThreadLocal, monotonic, start_thread
 
 __all__ = ["JobQueue", "Sleeper"]
 
@@ -79,9 +79,9 @@ class JobQueue(Generic[T]):
         "_futile_until",
         "_jobs",
         "_sleepers",
+        "_threads",
         "closing",
         "enqueue",
-        "forsaken",
         "take",
     )
 
@@ -97,8 +97,7 @@ class JobQueue(Generic[T]):
         self.take = self._jobs.popleft
         """The next job; raises ``IndexError`` if there is none."""
         self._begun = 0  # jobs, roughly: threads that add at the same time may count one
-        self.forsaken = False
-        """Whether a sleeper may have been taken off, to be woken, that was not woken then."""
+        self._threads: set[Sleeper] = set()  # of all that take from here, asleep or not
         self.closing = False
         """Set before the threads are told to end: from then on none lies down again."""
 
@@ -132,9 +131,14 @@ class JobQueue(Generic[T]):
         if self._jobs and self._sleepers and (now := monotonic()) >= self._futile_until:
             self._wake(True, now)
 
-    def enter(self) -> None:
-        """The calling thread takes its jobs here from now on."""
+    def enter(self, sleeper: Sleeper) -> None:
+        """The calling thread, whose ``sleeper`` is, takes its jobs here from now on."""
         _inside.queue = self
+        self._threads.add(sleeper)
+
+    def leave(self, sleeper: Sleeper) -> None:
+        """That thread takes no more."""
+        self._threads.discard(sleeper)
 
     def get(self, sleeper: Sleeper, timeout: float | None = None) -> T:
         """The next job; raises ``queue.Empty`` after ``timeout`` seconds without one.
@@ -179,10 +183,15 @@ class JobQueue(Generic[T]):
             sleeper.latch.release()
         except IndexError:
             return False
-        except BaseException:  # Ctrl-C
-            self.forsaken = True
-            raise
+        except BaseException as error:
+            if type(error) is not RuntimeError:  # Ctrl-C: nobody may know of the sleeper now
+                start_thread(self._rouse_all, ())
+                raise  # else it was roused, and is awake
         return True
+
+    def _rouse_all(self) -> None:
+        for sleeper in self._threads.copy():
+            sleeper.rouse()
 
     def _sleep(self, sleeper: Sleeper, timeout: float | None) -> bool:
         """Sleep, registered, until woken for good; False when ``timeout`` is over."""

@@ -97,8 +97,11 @@ class Mailbox:
                 owner: Any = self.owner  # an idle mailbox has one
                 dispatcher, turn = owner._dispatcher, owner._turn
                 enqueue = dispatcher.enqueue
-                # From here to behind the call Python looks for no signal, and it is no deeper than
-                # the one above: either both happen or none.
+                # From here to behind the call Python looks for no signal and makes no object, for
+                # which the collector might run a ``__del__`` that comes here; and the call is no
+                # deeper than the one above: either both happen or none.
+                if self._scheduled:
+                    return True
                 self._scheduled = True
                 enqueue(turn)
             dispatcher.enqueued()
@@ -122,6 +125,8 @@ class Mailbox:
                 owner: Any = self.owner
                 dispatcher, turn = owner._dispatcher, owner._turn
                 enqueue = dispatcher.enqueue
+                if self._scheduled:
+                    return True
                 self._scheduled = True
                 enqueue(turn)
             dispatcher.enqueued()

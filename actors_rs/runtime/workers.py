@@ -121,12 +121,8 @@ class Workers:
             self._closed = self._queue.closing = True
             threads = [worker.thread for worker in self._workers if worker.thread is not None]
             leaving = self._leaving
-            sleepers = [worker.sleeper for worker in self._workers]
         for _ in threads:
             self._queue.put_waking(None)
-        if self._queue.forsaken:
-            for sleeper in sleepers:
-                sleeper.rouse()
         others = [thread for thread in threads if thread.ident != current_thread_id()]
         deadline = monotonic() + timeout
         for thread in (*others, *leaving):
@@ -165,7 +161,7 @@ class Workers:
         if self._on_thread_start is not None:
             self._on_thread_start()
         queue = self._queue
-        queue.enter()
+        queue.enter(worker.sleeper)
         take = queue.take
         while True:
             try:
@@ -184,6 +180,7 @@ class Workers:
             del job  # an idle thread must keep nothing alive
             if (now := monotonic()) - began > LONG_JOB:
                 queue.was_long(now)
+        queue.leave(worker.sleeper)
         with self._lock:
             self._forget(worker)
 

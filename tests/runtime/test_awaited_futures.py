@@ -3,6 +3,7 @@
 
 import asyncio
 import threading
+from operator import add
 from typing import Any
 
 import pytest
@@ -53,15 +54,36 @@ def test_while_a_coroutine_awaits_a_future_others_go_on_and_may_be_what_it_waits
         assert asyncio.run(wait()) == "answer"
 
 
-def test_a_mapped_future_is_awaited_off_the_loop(future):
-    async def wait():
-        mapped = future.map(lambda value: (value, threading.current_thread()))
-        asyncio.get_running_loop().call_soon(future.set, 3)
-        return await mapped
+def test_what_is_made_of_futures_is_awaited_without_a_thread(future):
+    other: Any = PooledFuture()
 
-    value, computed_on = asyncio.run(wait())
-    assert value == 3
-    assert computed_on is not threading.current_thread()
+    async def wait():
+        made = future.map(lambda value: value + 1).join(other.filter(bool), other.reduce(add))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(made, 0.001)
+        asyncio.get_running_loop().call_soon(future.set, 3)
+        asyncio.get_running_loop().call_soon(other.set, [0, 4])
+        return await made, set(threading.enumerate()) - before
+
+    before = set(threading.enumerate())
+    assert asyncio.run(wait()) == ([4, [4], 4], set())
+
+
+@pytest.mark.parametrize("of", [PooledFuture.map, lambda _, f: f], ids=["mapped", "hook"])
+def test_what_computes_a_future_may_raise_stop_iteration(future, of):
+    def exhausted(_):
+        return next(iter(()))
+
+    async def wait():
+        return await awaited
+
+    awaited = future.map(exhausted)
+    if of is not PooledFuture.map:
+        awaited = PooledFuture()
+        awaited.set_get_hook(exhausted)
+    future.set(1)
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(wait())
 
 
 def test_a_coroutine_that_gives_up_leaves_nothing_at_the_future(future):

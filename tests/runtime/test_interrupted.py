@@ -20,14 +20,19 @@ class Echo(PooledActor):
         return message
 
 
+class Pinned(Echo):
+    dispatcher = "pinned"
+
+
 @pytest.fixture
 def system():
-    with ActorSystem(workers=1, shutdown_timeout=DEADLINE) as system:
+    with ActorSystem(workers=1, max_workers=1, shutdown_timeout=DEADLINE) as system:
         yield system
 
 
-def test_an_actor_that_was_told_answers_who_asks_next(system):
-    told = system.spawn(Echo)
+@pytest.mark.parametrize("kind", [Echo, Pinned])
+def test_an_actor_that_was_told_answers_who_asks_next(system, kind):
+    told = system.spawn(kind)
     for place in interrupted_everywhere(lambda: told.tell(1)):
         assert told.ask(place, timeout=DEADLINE) == place
 

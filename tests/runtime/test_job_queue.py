@@ -20,7 +20,7 @@ class Taker(threading.Thread):
         self.start()
 
     def run(self):
-        self.queue.enter()
+        self.queue.enter(self.sleeper)
         while (job := self.queue.get(self.sleeper)) is not None:
             self.on_job(job)
 
@@ -113,7 +113,7 @@ def test_after_a_long_job_a_put_from_inside_wakes_another_thread():
     queue = JobQueue()
     taker = Taker(queue, lambda job: None)
     eventually(lambda: asleep(queue) == 1)
-    queue.enter()  # as if this thread were one of the queue's
+    queue.enter(Sleeper())  # as if this thread were one of the queue's
     now = 1e12
     queue.was_long(now)
     queue.put(None)

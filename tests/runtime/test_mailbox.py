@@ -143,3 +143,23 @@ def test_what_is_collected_while_a_message_is_put_may_put_one_of_its_own(lane):
     assert getattr(mailbox, lane)("first")
     assert list(mailbox.data) == ["of a __del__", "first"]
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("lane", ["offer", "offer_control"])
+def test_what_is_collected_while_a_turn_is_made_gets_that_turn_and_no_other(lane):
+    class Collecting(Owner):
+        collected = False
+
+        @property
+        def _turn(self):  # as a bound method is, an object, for which the collector may run
+            if not self.collected:
+                self.collected = True
+                getattr(mailbox, lane)("of a __del__")
+            return super()._turn
+
+    mailbox, owner = Mailbox(), Collecting()
+    mailbox.owner = owner
+    mailbox.end_turn()
+    assert getattr(mailbox, lane)("first")
+    assert list(mailbox.data or mailbox.control or ()) == ["first", "of a __del__"]
+    assert len(owner.calls) == 1

@@ -18,9 +18,9 @@ MUTANTS = (
         "the schedule-once bit is looked at, then set",
         "two who put into an idle mailbox both schedule a turn",
         f"{MAILBOX}.offer",
-        "            if self._scheduled:\n                return True\n            owner: Any",
+        "            if self._scheduled:\n                return True\n            self._scheduled",
         "        if self._scheduled:\n            return True\n"
-        "        if True:\n            owner: Any",
+        "        if True:\n            self._scheduled",
         "two tellers",
     ),
     racing(
