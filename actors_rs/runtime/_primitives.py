@@ -53,6 +53,7 @@ __all__ = [
     "or_for_ever",
     "random_bits",
     "start_thread",
+    "this_thread",
     "wall_clock",
 ]
 
@@ -92,7 +93,8 @@ random_bits = _random.SystemRandom().getrandbits
 chance = _random.SystemRandom().random
 """From 0 to 1, at random; what belongs to a system asks its ``chance``, which a world decides."""
 
-_thread_state = _threading.local()
+this_thread = _threading.local()
+"""Of the calling thread: ``pooled`` where it must not wait for futures, and its ``driver``."""
 
 
 P = TypeVar("P")
@@ -210,7 +212,7 @@ def living_threads() -> list[AnyThread]:
 
 
 def _driver() -> Driver | None:
-    return getattr(_thread_state, "driver", None)
+    return getattr(this_thread, "driver", None)
 
 
 def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
@@ -235,15 +237,15 @@ class driving:  # noqa: N801 - used like a function
 
     def __enter__(self) -> None:
         self._before = _driver()
-        _thread_state.driver = self._driver
+        this_thread.driver = self._driver
 
     def __exit__(self, *_: object) -> None:
-        _thread_state.driver = self._before
+        this_thread.driver = self._before
 
 
 def forbid_blocking() -> None:
     """Mark the calling thread as one of a shared pool, which must not wait for futures."""
-    _thread_state.pooled = True
+    this_thread.pooled = True
 
 
 def blocking_forbidden() -> AbstractContextManager[None]:
@@ -265,16 +267,16 @@ class _Blocking:
         self._forbidden = forbidden
 
     def __enter__(self) -> None:
-        self._before = getattr(_thread_state, "pooled", False)
-        _thread_state.pooled = self._forbidden
+        self._before = getattr(this_thread, "pooled", False)
+        this_thread.pooled = self._forbidden
 
     def __exit__(self, *_: object) -> None:
-        _thread_state.pooled = self._before
+        this_thread.pooled = self._before
 
 
 def may_block() -> bool:
     """Whether the calling thread may wait for a future."""
-    return not getattr(_thread_state, "pooled", False)
+    return not getattr(this_thread, "pooled", False)
 
 
 def check_may_block(why: str) -> None:
@@ -299,7 +301,7 @@ def after_fork_in_child(action: Callable[[], None]) -> None:
 
 def _forget_thread() -> None:
     """A pool thread that forks is no pool thread in the child."""
-    _thread_state.__dict__.clear()
+    this_thread.__dict__.clear()
 
 
 after_fork_in_child(_forget_thread)

@@ -179,19 +179,20 @@ class PooledActor(Actor):
         self._dispatcher.schedule(self._turn)
 
     def _turn(self) -> None:
+        inbox = self.actor_inbox
         try:
             again = self._context.run(self._run_turn)
+            # The turn ends outside the context: the next one may begin on another thread at once,
+            # and a context can be entered by one thread at a time.
+            if inbox.halted:
+                if self._keeper is not None:
+                    self._keeper.report()  # its successor may begin on another thread at once
+            elif inbox.end_turn(again):
+                self._schedule_turn()
         except KeyboardInterrupt:  # on a thread of the program's, which runs turns too
-            self._schedule_turn()
+            if not inbox.idle:
+                self._schedule_turn()
             raise
-        # The turn ends outside the context: the next one may begin on another thread at once,
-        # and a context can be entered by one thread at a time.
-        inbox = self.actor_inbox
-        if inbox.halted:
-            if self._keeper is not None:
-                self._keeper.report()  # its successor may begin on another thread at once
-        elif inbox.end_turn(again):
-            self._schedule_turn()
 
     def _run_turn(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""

@@ -87,6 +87,7 @@ class Mailbox:
         Ctrl-C may come in here, and the caller may be as deep as Python goes: in either case the
         message may have been put, and whatever was put is read.
         """
+        dispatcher: Dispatcher | None = None
         try:
             with self._lock:
                 if self._closed:
@@ -106,13 +107,17 @@ class Mailbox:
                 enqueue(turn)
             dispatcher.enqueued()
         except BaseException:
-            if self._scheduled and (owner := self.owner) is not None:
-                start_thread(owner._dispatcher.enqueued, ())  # not so deep there
+            if dispatcher is not None:
+                try:
+                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                except RuntimeError:  # there is none
+                    pass
             raise
         return True
 
     def offer_control(self, message: Any) -> bool:
         """Put into the control lane, in all else as ``offer``."""
+        dispatcher: Dispatcher | None = None
         try:
             with self._lock:
                 if self._closed:
@@ -131,8 +136,11 @@ class Mailbox:
                 enqueue(turn)
             dispatcher.enqueued()
         except BaseException:
-            if self._scheduled and (owner := self.owner) is not None:
-                start_thread(owner._dispatcher.enqueued, ())
+            if dispatcher is not None:
+                try:
+                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                except RuntimeError:  # there is none
+                    pass
             raise
         return True
 

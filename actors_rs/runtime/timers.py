@@ -75,7 +75,7 @@ class Timers:
                 return timer
             if len(self._heap) >= self._sweep_at:
                 self._sweep()
-            if self._thread is None or self._thread.ident is None:
+            if self._thread is None:
                 self._begin()
             entry = (timer.due, next(self._order), timer)
             if not self._heap or timer.due < self._heap[0][0]:
@@ -100,11 +100,15 @@ class Timers:
 
     def _begin(self) -> None:
         """Start the thread, which waits for our lock; if there is none, nothing is kept."""
-        self._thread = Thread(target=self._run, name=self._name, daemon=True)
+        thread = Thread(target=self._run, name=self._name, daemon=True)
+        if self._thread is not None:  # a ``__del__`` that the collector ran there has done so
+            return
+        self._thread = thread
         try:
-            self._thread.start()
-        except RuntimeError:
-            self._thread = None
+            thread.start()
+        except BaseException:
+            if thread.ident is None:
+                self._thread = None
             raise
 
     def _sweep(self) -> None:

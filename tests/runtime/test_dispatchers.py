@@ -177,3 +177,22 @@ def test_an_unknown_dispatcher_is_refused_and_leaves_nothing_behind():
         assert system.children() == ()
     with pytest.raises(InvalidArgumentError, match="'pool' or 'calling_thread', got 'odd'"):
         ActorSystem(dispatcher="odd")
+
+
+def test_a_thread_runs_the_turns_that_it_handed_in_itself():
+    dispatcher, ran = CallingThreadDispatcher(), []
+
+    def hand_in(name):
+        dispatcher.enqueue(lambda: ran.append((name, threading.current_thread().name)))
+
+    def other():
+        hand_in("other")
+        dispatcher.enqueued()
+
+    hand_in("main")
+    thread = threading.Thread(target=other, name="other")
+    thread.start()
+    thread.join()
+    assert ran == [("other", "other")]
+    dispatcher.enqueued()
+    assert ran[1:] == [("main", threading.current_thread().name)]

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem
+from actors_rs.runtime._primitives import Thread
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.timers import Timer, Timers
 from tests.runtime.support import Dawdling, Recorder, in_threads, no_thread_left
@@ -192,3 +193,24 @@ def test_what_is_set_while_the_cancelled_are_swept_is_kept(timers, clock):
     clock[0] = 2.0
     timers.after(0.0, lambda: None)
     assert all(one.wait(20) for one in rung)
+
+
+def test_timers_that_a_del_sets_while_the_thread_begins_have_that_thread(monkeypatch, timers):
+    begun, rung = [], threading.Event()
+
+    class Collecting(Thread):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            begun.append(self)
+            if len(begun) == 1:
+                timers.after(0.0, rung.set)
+
+        def start(self):
+            timers.after(3600, lambda: None)
+            super().start()
+
+    monkeypatch.setattr("actors_rs.runtime.timers.Thread", Collecting)
+    timers.after(3600, lambda: None)
+    assert rung.wait(20)
+    assert [thread.is_alive() for thread in begun] == [False, True]
+    assert len(timers) == 2

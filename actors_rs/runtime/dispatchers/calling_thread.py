@@ -11,13 +11,16 @@ begun for the turns behind then: their mailboxes are scheduled already and would
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from actors_rs.runtime._primitives import (
     Lock,
     Thread,
     ThreadLocal,
-    blocking_forbidden,
+    may_block,
     monotonic,
+    this_thread,
 )
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 
@@ -29,6 +32,8 @@ class _Waiting(ThreadLocal):
 
     def __init__(self) -> None:
         self.turns: dict[CallingThreadDispatcher, deque[Turn]] = {}
+        self.handed_in: WeakKeyDictionary[CallingThreadDispatcher, deque[Turn]]
+        self.handed_in = WeakKeyDictionary()
 
 
 _waiting = _Waiting()
@@ -41,17 +46,17 @@ class CallingThreadDispatcher:
         self._lock = Lock()
         self._turns = 0
         self._successors: list[Thread] = []
-        self._handed_in: deque[Turn] = deque()
-        self.enqueue = self._handed_in.append
-        """See ``Dispatcher.enqueue``."""
+
+    @property
+    def enqueue(self) -> Callable[[Turn], None]:
+        """Hands in a turn for this thread; see ``Dispatcher.enqueue``."""
+        return _waiting.handed_in.setdefault(self, deque()).append
 
     def enqueued(self) -> None:
-        """Run a turn that was handed in, as ``schedule`` does."""
-        try:
-            turn = self._handed_in.popleft()
-        except IndexError:  # another thread that handed one in has taken ours
-            return
-        self.schedule(turn)
+        """Run what was handed in on this thread, as ``schedule`` does."""
+        handed_in = _waiting.handed_in.get(self, ())
+        while handed_in:
+            self.schedule(handed_in.popleft())
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn``, now or after the one that is running on this thread."""
@@ -80,12 +85,13 @@ class CallingThreadDispatcher:
         """Run turns on this thread until none waits."""
         queues = _waiting.turns
         queues[self] = queue
+        might_block, this_thread.pooled = may_block(), True
         try:
-            with blocking_forbidden():
-                while queue:
-                    self._count()
-                    queue.popleft()()
+            while queue:
+                self._count()
+                queue.popleft()()
         finally:
+            this_thread.pooled = not might_block  # no function, where Ctrl-C could come before it
             del queues[self]
             if queue:
                 self._hand_over(queue)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import partial
 
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Lock, forbid_blocking
+from actors_rs.runtime._primitives import Lock, forbid_blocking, start_thread
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
 from actors_rs.runtime.settings import check_count
 from actors_rs.runtime.timers import Timers
@@ -49,6 +50,7 @@ class PoolDispatcher:
         # Held from the first ready turn until nothing is ready. Two watches at a time would look
         # in quick succession and take a busy pool for a stuck one.
         self._watched = Lock()
+        self._watch_now: object = None  # of all that were begun, the one that looks
         self._begun_before = -1
         self._reported_unwatched = False
         for _ in range(size):
@@ -65,11 +67,8 @@ class PoolDispatcher:
             self._queued()
             if self._watched.acquire(False):
                 self._watch()
-        except BaseException:  # Ctrl-C, perhaps between these two; who comes next looks then
-            try:
-                self._watched.release()
-            except RuntimeError:
-                pass
+        except BaseException:  # Ctrl-C, perhaps between these two
+            start_thread(self._watch, ())
             raise
 
     def relieve(self) -> None:
@@ -86,9 +85,10 @@ class PoolDispatcher:
         return DispatcherStatistics(len(workers), workers.waiting, workers.begun)
 
     def _watch(self) -> None:
-        """Look in a while; by whoever has got hold of ``_watched``."""
+        """Look in a while, in place of any watch before; by who has got hold of ``_watched``."""
+        watch = self._watch_now = object()
         try:
-            self._timers.after(_LOOK_EVERY, self._look)
+            self._timers.after(_LOOK_EVERY, partial(self._look, watch))
         except RecursionError:
             raise
         except RuntimeError as error:  # no thread for it: the next turn tries again
@@ -97,8 +97,10 @@ class PoolDispatcher:
                 self._reported_unwatched = True
                 logger.error("nobody looks after the pool: %s", error)
 
-    def _look(self) -> None:
+    def _look(self, watch: object) -> None:
         """Grow if nothing moved since the last look although a turn is ready."""
+        if watch is not self._watch_now:
+            return
         begun = self._workers.begun
         moved = begun != self._begun_before
         self._begun_before = begun
@@ -107,7 +109,7 @@ class PoolDispatcher:
         elif not self._workers.wake() and self._workers.waiting:
             self._workers.spawn(self._cap)
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
-        with suppress(RuntimeError):  # an interrupted ``enqueued`` has done so
+        with suppress(RuntimeError):  # nobody had it: an interrupted ``enqueued`` began this one
             self._watched.release()
         if (moved or self._workers.waiting) and self._watched.acquire(blocking=False):
             self._watch()
