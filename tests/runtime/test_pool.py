@@ -337,3 +337,30 @@ def test_a_thread_that_left_is_waited_for_at_the_end_too(monkeypatch):
         assert not workers.ended
         assert workers.close(20) == ()
         assert workers.ended
+
+
+def test_an_interrupted_call_leaves_the_pool_one_who_looks_after_it():
+    class Rung(Timers):
+        def after(self, seconds, callback):
+            callbacks.append(callback)
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    callbacks = []
+    pool = PoolDispatcher(Rung("test-timers"), workers=1)
+    pool.schedule(lambda: None)
+    for number in range(2, 5):
+        pool._queued = interrupt
+        with pytest.raises(KeyboardInterrupt):
+            pool.enqueued()
+        eventually(lambda number=number: len(callbacks) == number)
+    pool._queued = pool._workers.enqueued
+    while len(callbacks) > 1:
+        callbacks.pop(0)()
+    for _ in range(5):
+        callbacks.pop()()
+        assert len(callbacks) <= 1
+        pool.schedule(lambda: None)
+        assert len(callbacks) == 1
+    assert pool.close(20) == ()
