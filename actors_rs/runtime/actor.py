@@ -336,7 +336,13 @@ class PooledActor(Actor):
 
     def _log_failure(self, error: BaseException) -> None:
         """A failure that is fatal also ends the system."""
-        self._handle_failure(type(error), error, error.__traceback__)
+        try:
+            self._handle_failure(type(error), error, error.__traceback__)
+        except Exception as broken:  # a log that raises must not keep the actor from ending
+            self.system.dead_letters.record(
+                None, where=str(self), why="the failure could not be logged", error=broken
+            )
+            forget_frames(broken, but=error)  # ``on_failure`` is still to see that
         if is_fatal(error):
             self.system.fatal(error)
 

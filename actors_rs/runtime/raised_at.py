@@ -12,9 +12,12 @@ from types import TracebackType
 __all__ = ["forget_frames"]
 
 
-def forget_frames(error: BaseException) -> None:
-    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from."""
-    seen: set[int] = set()
+def forget_frames(error: BaseException, but: BaseException | None = None) -> None:
+    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from.
+
+    ``but`` keeps its own for somebody who is still to read it.
+    """
+    seen = {id(but)}
     left: list[BaseException | None] = [error]
     while left:
         one = left.pop()

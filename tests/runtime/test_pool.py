@@ -3,6 +3,7 @@
 
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -347,7 +348,7 @@ def test_an_interrupted_call_leaves_the_pool_one_who_looks_after_it():
     def interrupt():
         raise KeyboardInterrupt
 
-    callbacks = []
+    callbacks: list[Any] = []
     pool = PoolDispatcher(Rung("test-timers"), workers=1)
     pool.schedule(lambda: None)
     for number in range(2, 5):
