@@ -86,18 +86,33 @@ def completed(schema: Any, rows: Sequence[Any]) -> Any:
 
 
 def _told_by(values: list[Any], kind: Any) -> Any:
-    """``kind``, where what is open in it is as the first of ``values`` that tell have it."""
+    """``kind``, where what is open in it is as the first of ``values`` that tell have it.
+
+    Most tell nothing: as long as none does, they are looked at in pieces that double.
+    """
     from pyarrow import types
 
     whole = _type_of(values)
-    for value in values:
-        if kind == whole or not _is_open(kind):
-            break
+    at, size = 0, 1
+    while at < len(values) and kind != whole and _is_open(kind):
         if types.is_decimal(kind) and whole is not None and types.is_decimal(whole):
             return whole
-        with suppress(Exception):  # digits beyond what Arrow has: told where it is due
-            kind = _closed(kind, _type_of([value]) or kind)
+        told = _told_by_piece(values[at : at + size], kind)
+        if told != kind and size > 1:
+            size //= 2
+            continue
+        kind, at, size = told, at + size, 2 * size
     return kind
+
+
+def _told_by_piece(values: list[Any], kind: Any) -> Any:
+    """As ``_told_by``, if a single value tells; something else than ``kind`` if one of them may."""
+    found = _type_of(values)
+    if found is None:
+        return kind if len(values) == 1 else None
+    with suppress(Exception):  # digits beyond what Arrow has: told where it is due
+        return _closed(kind, found)
+    return kind if len(values) == 1 else None
 
 
 def _type_of(values: list[Any]) -> Any:
