@@ -12,7 +12,7 @@ from actors_rs.runtime.process import enrolled
 from actors_rs.runtime.timers import Timers
 from actors_rs.testing.leaks import no_leaks
 from tests.runtime.interrupting import interrupted_everywhere
-from tests.runtime.support import DEADLINE
+from tests.runtime.support import DEADLINE, behind, eventually
 
 
 class Echo(PooledActor):
@@ -33,8 +33,12 @@ def system():
 @pytest.mark.parametrize("kind", [Echo, Pinned])
 def test_an_actor_that_was_told_answers_who_asks_next(system, kind):
     told = system.spawn(kind)
+    sleepers = behind(told)._dispatcher._workers._queue._sleepers
+    eventually(lambda: sleepers)
     for place in interrupted_everywhere(lambda: told.tell(1)):
         assert told.ask(place, timeout=DEADLINE) == place
+        eventually(lambda: sleepers)  # so that the next one has a thread to wake
+    assert place > 10
 
 
 def test_a_queue_takes_more_and_its_stream_gives_all_that_was_taken(system):
