@@ -38,7 +38,7 @@ def test_an_actor_that_was_told_answers_who_asks_next(system, kind):
     for place in interrupted_everywhere(lambda: told.tell(1)):
         assert told.ask(place, timeout=DEADLINE) == place
         eventually(lambda: sleepers)  # so that the next one has a thread to wake
-    assert place > 5
+    assert place >= 5  # fewer where Python inlines more calls
 
 
 def test_a_queue_takes_more_and_its_stream_gives_all_that_was_taken(system):
