@@ -2,6 +2,7 @@
 """Tables as Spark and others give them, written to Parquet and read back."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_what_no_row_tells_is_not_asked_of_each(monkeypatch, value):
 def test_rows_that_tell_nothing_of_a_column_are_looked_at_in_few_pieces(monkeypatch):
     looked, type_of = [], arrow_schema._type_of
     monkeypatch.setattr(arrow_schema, "_type_of", lambda v: looked.append(len(v)) or type_of(v))
-    rows = [{"c": {"id": 1, "note": None, "to": None}} for _ in range(5000)]
+    rows: list[dict[str, Any]] = [{"c": {"id": 1, "note": None, "to": None}} for _ in range(5000)]
     rows[3000]["c"]["note"], rows[4999]["c"]["to"] = "x", 1.5
     schema = pa.Table.from_pylist(rows[:1]).schema
     assert arrow_schema.completed(schema, rows).field("c").type == pa.struct(
