@@ -65,7 +65,12 @@ def test_what_no_row_tells_is_not_asked_of_each(monkeypatch, value):
 
 def test_rows_that_tell_nothing_of_a_column_are_looked_at_in_few_pieces(monkeypatch):
     looked, type_of = [], arrow_schema._type_of
-    monkeypatch.setattr(arrow_schema, "_type_of", lambda v: looked.append(len(v)) or type_of(v))
+
+    def look(values):
+        looked.append(len(values))
+        return type_of(values)
+
+    monkeypatch.setattr(arrow_schema, "_type_of", look)
     rows: list[dict[str, Any]] = [{"c": {"id": 1, "note": None, "to": None}} for _ in range(5000)]
     rows[3000]["c"]["note"], rows[4999]["c"]["to"] = "x", 1.5
     schema = pa.Table.from_pylist(rows[:1]).schema
