@@ -16,6 +16,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def say(*words):  # in one piece, whatever thread says it
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
+
+def in_child(work):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that hangs is ended by it
+        try:
+            work()
+        except BaseException as error:
+            say(type(error).__name__ + ":", error)
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
 
 

@@ -5,18 +5,6 @@ import pytest
 from tests.runtime.processes import run
 
 CHILD = """
-def in_child(work):
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)  # a child that hangs is ended by it
-        try:
-            work()
-        except BaseException as error:
-            say(type(error).__name__ + ":", error)
-            os._exit(1)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
 class Echo(PooledActor):
     def on_receive(self, message):
         return message
