@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs.graph.shell import StageActor
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.process import enrolled
 from actors_rs.runtime.timers import Timers
@@ -83,6 +84,26 @@ def test_the_system_ends_at_once_and_leaves_nothing(call):
             assert not systems[-1].children()
             systems[:] = [ActorSystem(workers=1)]
         systems[-1].shutdown(drain=False, timeout=DEADLINE)
+
+
+def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, monkeypatch):
+    adopt, close, ended_on = system.adopt, StageActor._close, {}
+
+    def interrupted(actor):
+        adopt(actor)
+        raise KeyboardInterrupt
+
+    def noted(actor, error):
+        ended_on[actor.name] = threading.current_thread()
+        close(actor, error)
+
+    monkeypatch.setattr(StageActor, "_close", noted)
+    monkeypatch.setattr(system, "adopt", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        system.start(Source.repeat(1).to(Sink.ignore()))
+    eventually(lambda: not system.children())
+    assert ended_on["repeat"] is not threading.current_thread()
+    assert ended_on["ignore"] is threading.current_thread(), "it was never started"
 
 
 def test_the_default_system_ends_with_its_last_actor_so_that_the_process_can():
