@@ -75,8 +75,9 @@ class StageSpec:
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear operators, or
     sinks that never wait, and can be one actor with their neighbours, but not across a ``boundary``
-    behind one; ``fused`` ones are, and with the host if they are an inner stream. ``carrier``: what
-    the elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
+    behind one; ``fused`` ones are, and with the host if they are an inner stream. ``in_line``: as a
+    part of a ``Line`` it can be one too, though it is no linear operator. ``carrier``: what the
+    elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
     requested, unless the window is given. ``most_window``: the most they do then, as the stage
     takes long over an element, and what was asked for is to be gone through when the run drains.
@@ -95,6 +96,7 @@ class StageSpec:
     sides: tuple[StageSpec, ...] = ()
     lent: Lent | None = None
     fusable: bool = False
+    in_line: bool = False
     boundary: bool = False
     fused: bool = False
     carrier: Carrier | None = None
@@ -263,6 +265,7 @@ def spec_of(
     outflow_window: int | None = None,
     sides: tuple[StageSpec, ...] = (),
     fusable: bool = False,
+    in_line: bool = False,
     loop: Loop | None = None,
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package.
@@ -276,6 +279,8 @@ def spec_of(
     own["outflow_window"], own["place"] = outflow_window, assembly_place(_OURS)
     if fusable:
         own["fusable"] = True
+    if in_line:
+        own["in_line"] = True
     if outlets != 1 or name is not None or attributes is not None or sides or loop is not None:
         attributes = attributes or PLAIN
         own.update(outlets=outlets, name=name, attributes=attributes, sides=sides, loop=loop)

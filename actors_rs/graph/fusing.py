@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, walked
@@ -79,17 +80,25 @@ def _ends(specs: Iterable[StageSpec]) -> set[StageSpec]:
     for spec in specs:
         if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
             special.add(spec)
-        elif _never_waits(spec) or (spec.outlets == 0 and spec.fusable and _is_plain(spec)):
+        elif _joins_lines(spec):
             ends.add(spec)
     return ends
 
 
-def _never_waits(spec: StageSpec) -> bool:
-    """Whether it is a source of elements that exist already, or are made without calls."""
+def _joins_lines(spec: StageSpec) -> bool:
+    """Whether it is no operator, but can be a part of a line with some.
+
+    A sink, a source of elements that exist already or are made without calls, or what says so.
+    """
+    if not _is_plain(spec) or spec.outlets > 1:
+        return False
+    if not spec.outlets:
+        return spec.fusable
+    if spec.inputs:
+        return spec.in_line
     make: Any = spec.make
     logic = make.func if type(make) is partial else make
-    own = spec.lent is None and spec.loop is None and not spec.inputs and spec.outlets == 1
-    return own and _is_plain(spec) and getattr(logic, "within", "no") == "yes"
+    return spec.lent is None and spec.loop is None and getattr(logic, "within", "no") == "yes"
 
 
 def _is_plain(spec: StageSpec) -> bool:
@@ -185,16 +194,29 @@ def _line_of(run: _Run) -> partial[Line]:
 
     All that can be known beforehand is worked out here, as a graph may be started often.
     """
-    operators = [spec for spec in run if spec.inputs and spec.outlets]
-    plan = [_planned(spec) for spec in run]
-    if len(operators) > 1:
-        first = 0 if run[0].inputs else 1
-        inner = plan[first : first + len(operators)]
-        windows = [one.outflow_window for one in inner if one.outflow_window is not None]
-        make = partial(_make_fused, tuple(inner))
-        whole = _Planned(_name(operators), inner[0].site, make, windows[-1] if windows else None)
-        plan[first : first + len(operators)] = [whole]
-    return partial(_make_line, Line if run[-1].outlets else SinkLine, tuple(plan))
+    plan: list[_Planned] = []
+    has_sink = not run[-1].outlets
+    for linear, some in groupby(run, _is_linear):
+        specs = list(some)
+        if linear and len(specs) > 1:
+            plan.append(_planned_together(specs))
+        else:
+            plan += [_planned_for_line(spec, has_sink) for spec in specs]
+    return partial(_make_line, SinkLine if has_sink else Line, tuple(plan))
+
+
+def _planned_for_line(spec: StageSpec, has_sink: bool) -> _Planned:
+    """With a sink at its end nothing waits in a line: there is no more of what is heavy than came
+    of the elements of one pass."""
+    plan = _planned(spec)
+    return plan._replace(outflow_window=None) if spec.in_line and has_sink else plan
+
+
+def _planned_together(operators: _Run) -> _Planned:
+    plan = tuple([_planned(spec) for spec in operators])
+    windows = [one.outflow_window for one in plan if one.outflow_window is not None]
+    make = partial(_make_fused, plan)
+    return _Planned(_name(operators), plan[0].site, make, windows[-1] if windows else None)
 
 
 def _planned(spec: StageSpec) -> _Planned:

@@ -20,6 +20,7 @@ from actors_rs.stages.brake import Brake, Halted, behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
+from actors_rs.stages.views import begun
 from actors_rs.stages.written_loops import Step
 
 __all__ = ["Operator", "SinkLogic"]
@@ -60,7 +61,7 @@ class _Linear(StageLogic):
             if first is not None:
                 first()
             if piece:  # else what is left are functions that are not due yet
-                self.inlet.untake(list(rest))
+                self.inlet.untake(piece[len(piece) - now_left :])
 
         now_left = length_hint(rest)
         if now_left < left:
@@ -272,9 +273,12 @@ class SinkLogic(_Linear, StreamEnd):
     all_or_nothing = False
     """Whether a ``consume`` that raises has done nothing for the elements before the failing one;
     they are given to it once more then."""
+    takes_views = False
+    """Whether ``consume`` does nothing with ``elements`` but to draw them."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.inlet.takes_views = self.takes_views
         self.result: Any = None
         self.completed = False
         self.satisfied = False
@@ -313,7 +317,7 @@ class SinkLogic(_Linear, StreamEnd):
             if taken and budget.spent():
                 return
             piece = inlet.take(pace.size)
-            elements = iter(piece)
+            elements, rest = begun(piece)
             if self.runs_user:
                 self.context.at_work()
             left = 0
@@ -321,10 +325,10 @@ class SinkLogic(_Linear, StreamEnd):
                 try:
                     self.consume(elements)
                 except Exception as error:
-                    if not self._go_on_in(piece, elements, error):
+                    if not self._go_on_in(piece, elements, rest, error):
                         return
             except Halted:
-                left = length_hint(elements) + 1  # the element it was called with is not taken
+                left = length_hint(rest) + 1  # the element it was called with is not taken
                 inlet.untake(piece[-left:])
             pace.record(len(piece) - left, budget.lap())
             if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
@@ -339,8 +343,13 @@ class SinkLogic(_Linear, StreamEnd):
         super().renew(error, position)
         self._not_mine = position or 0
 
-    def _go_on_in(self, piece: Frame, rest: Iterator[Any], error: Exception) -> bool:
-        """``consume`` raised ``error``: whether the rest of the piece has been consumed."""
+    def _go_on_in(
+        self, piece: Frame, elements: Iterator[Any], rest: Iterator[Any], error: Exception
+    ) -> bool:
+        """``consume`` raised ``error``: whether the rest of the piece has been consumed.
+
+        ``rest`` knows how many ``elements`` are left of the piece.
+        """
         size = left = len(piece)
         while True:
             now_left = length_hint(rest)
@@ -353,7 +362,7 @@ class SinkLogic(_Linear, StreamEnd):
             if self.satisfied or not left:
                 return True
             try:
-                self.consume(rest)
+                self.consume(elements)
             except Exception as another:
                 error = another
             else:

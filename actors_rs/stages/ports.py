@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
+from actors_rs.stages.views import View
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
 
@@ -75,6 +76,7 @@ class Inlet:
         "on_unheard",
         "opened",
         "room",
+        "takes_views",
         "window",
     )
 
@@ -85,6 +87,8 @@ class Inlet:
         self.count = 0
         self.opened = False
         self.room: Outlet | None = None
+        self.takes_views = False
+        """Whether whoever takes frames knows what a ``View`` is."""
         self.feeder = ("", "")
         """Names of the stage and its outlet that feed it, for figures and pictures."""
         self.forgiving = False
@@ -223,6 +227,8 @@ class Inlet:
             raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
         self._requested -= arrived
         self.buffered += arrived
+        if type(frame) is not list and not self.takes_views and isinstance(frame, View):
+            frame = list(frame)
         self._frames.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:

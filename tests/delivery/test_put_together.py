@@ -40,6 +40,12 @@ def test_fused_operators_hand_the_acknowledgement_on(system, acks):
     assert acks.got == {n: {FILTERED if is_even(n) else DELIVERED: 1} for n in range(100)}
 
 
+def test_an_operator_that_gives_views_elsewhere_hands_on_the_acknowledgement_of_each(system, acks):
+    result = run(system, numbers(acks).with_index(1).to(Sink.list()))
+    assert result == list(enumerate(range(100), 1))
+    assert acks.got == {n: {DELIVERED: 1} for n in range(100)}
+
+
 @pytest.mark.parametrize("at", [0, 1, 2])
 @pytest.mark.parametrize("policy", ["resume", "restart"])
 def test_an_element_that_a_fused_operator_passes_over_is_dead_and_no_other(

@@ -70,6 +70,10 @@ OPERATORS = {
         as_list(lambda xs, k: list(itertools.dropwhile(lambda x: x != k, xs))),
     ),
     "distinct": (lambda s, k: s.distinct(), as_list(lambda xs, k: list(dict.fromkeys(xs)))),
+    "batch": (
+        lambda s, k: s.batch(k + 1).map(sum),
+        as_list(lambda xs, k: [sum(xs[at : at + k + 1]) for at in range(0, len(xs), k + 1)]),
+    ),
     "pairwise": (
         lambda s, k: s.pairwise().starmap(add),
         as_list(lambda xs, k: [a + b for a, b in itertools.pairwise(xs)]),

@@ -98,6 +98,18 @@ JOINED = {
         lambda: three().map(same).map_async(same, 2).map(same).to(Sink.list()),
         ["range + map", "map_async", "map + list"],
     ),
+    "lists of so many": (
+        lambda: three().map(same).batch(2).map(tuple).map(list).to(Sink.fold([], list.__add__)),
+        ["range + map + batch + 3 more"],
+    ),
+    "lists that wait for a time": (
+        lambda: three().batch(2, within=9).to(Sink.fold([], list.__add__)),
+        ["range", "batch", "fold"],
+    ),
+    "lists of so much": (
+        lambda: three().batch(weight=int, max_weight=2).to(Sink.fold([], list.__add__)),
+        ["range", "batch", "fold"],
+    ),
     "a section": (
         lambda: three().map(same).via(Flow().map(same).restart()).map(same).to(Sink.list()),
         ["range + map", "section", "map + list"],

@@ -139,9 +139,9 @@ def test_windows_within_are_those_of_the_line_unless_a_part_says_another():
     row = Row(same(), same(), ListSink(), window=16)
     assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 16, 16]
     row = Row(same(), same(), ListSink(), window=16, outflow_windows=(3, 0))
-    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, 2048]
+    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, 4096]
     row = Row(numbers(), same(), ListSink(), outflow_windows=(None, 5))
-    assert [part.logic.window for part in row.logic._parts[1:]] == [2048, 5]
+    assert [part.logic.window for part in row.logic._parts[1:]] == [4096, 5]
 
 
 # Turns.

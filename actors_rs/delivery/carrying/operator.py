@@ -42,6 +42,9 @@ class CarryingOperator(Surviving, Operator):
     def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:
         out.extend(self.transform(elements))
 
+    _pass_on = Operator._pass_on
+    """Not that of the class it is mixed with, which may give a view of what it has not drawn."""
+
     def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
         more = super()._pull(results, out, most)
         if not more and not length_hint(self._elements):

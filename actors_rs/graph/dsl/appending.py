@@ -26,10 +26,13 @@ class Appending(Generic[In_contra, Out_co]):
         outflow_window: int | None = None,
         *,
         fusable: bool = False,
+        in_line: bool = False,
     ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives.
 
-        ``fusable``: the logic is an ``Operator`` that is not ``expanding``.
+        ``fusable``: the logic is an ``Operator`` that is not ``expanding``. ``in_line``: it is
+        none, but can be a part of a ``Line``: it gives no more elements than it takes, and never
+        waits.
         """
         raise NotImplementedError
 

@@ -104,8 +104,16 @@ class Flow(
         outflow_window: int | None = None,
         *,
         fusable: bool = False,
+        in_line: bool = False,
     ) -> Flow[In_contra, Any]:
-        spec = spec_of(kind, make, self._out, outflow_window=outflow_window, fusable=fusable)
+        spec = spec_of(
+            kind,
+            make,
+            self._out,
+            outflow_window=outflow_window,
+            fusable=fusable,
+            in_line=in_line,
+        )
         return Flow(OutletRef(spec))
 
     def _linear(

@@ -161,12 +161,12 @@ class Operators(Appending[In_contra, Out_co]):
         if count is not None:
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
-            most = count
-            return self.then("batch", lambda: Batch(most, seconds), WINDOW_OF_BATCHES)
+            make = partial(Batch, count, seconds)
+            return self.then("batch", make, WINDOW_OF_BATCHES, in_line=seconds is None)
         weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
-        make = partial(BatchByWeight, count, seconds, weigh, heaviest)
-        return self.then("batch", make, WINDOW_OF_BATCHES)
+        make_weighed = partial(BatchByWeight, count, seconds, weigh, heaviest)
+        return self.then("batch", make_weighed, WINDOW_OF_BATCHES)
 
     @overload
     def map_async(

@@ -36,6 +36,5 @@ class MapNotNone(Operator):
         f = self._f
         self.brake.function = lambda: f
         for element in elements:
-            result = f(element)
-            if result is not None:
+            if (result := f(element)) is not None:
                 out.append(result)

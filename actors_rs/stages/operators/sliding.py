@@ -18,6 +18,8 @@ from itertools import islice
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
+from actors_rs.stages.views import Windows
 
 
 class Sliding(Operator):
@@ -49,3 +51,11 @@ class Sliding(Operator):
         self._gap += max(0, behind - len(recent))
         del recent[:behind]
         return found
+
+    def _pass_on(self, piece: Frame) -> int:
+        if self._step > 1 or len(self._recent) + len(piece) < 2 * self._size:
+            return super()._pass_on(piece)
+        windows = Windows([*self._recent, *piece], self._size)
+        self._recent = windows.tail()
+        self.outlet.emit(windows)
+        return len(piece)

@@ -19,6 +19,8 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.ports import Frame
+from actors_rs.stages.views import Numbered
 
 
 class WithIndex(Operator):
@@ -44,3 +46,8 @@ class WithIndex(Operator):
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         number, self._next = self._next, self._next + length_hint(elements)
         out.extend(enumerate(elements, number))
+
+    def _pass_on(self, piece: Frame) -> int:
+        number, self._next = self._next, self._next + len(piece)
+        self.outlet.emit(Numbered(piece, number))
+        return len(piece)

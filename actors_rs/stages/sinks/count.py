@@ -17,6 +17,8 @@ from actors_rs.stages.linear import SinkLogic
 class Count(SinkLogic):
     """Counts; the inlet does so anyway."""
 
+    takes_views = True
+
     def consume(self, elements: Iterator[Any], /) -> None:
         return
 

@@ -95,7 +95,7 @@ class Fan(SinkLogic):
         try:
             sink.consume(elements)
         except Exception as error:
-            sink._go_on_in(frame, elements, error)
+            sink._go_on_in(frame, elements, elements, error)
 
     def _has_failed(self) -> bool:
         """Whether one of the sinks has; then the stage has too."""

@@ -18,6 +18,7 @@ class Fold(SinkLogic):
     """Folds the elements into one value, what ``make_init`` gives if there are none."""
 
     runs_user = True
+    takes_views = True
     lets_go = ("_accumulated",)
 
     def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:

@@ -18,6 +18,7 @@ class ForEach(SinkLogic):
     """Calls ``f`` once for each element, in order, one call at a time."""
 
     runs_user = True
+    takes_views = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()

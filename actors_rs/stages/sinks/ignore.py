@@ -8,14 +8,21 @@ Cancels: when the run is cancelled.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from actors_rs.stages.linear import SinkLogic
 
+_OF_VIEWS = (enumerate, zip)
+"""Iterators that make their elements when they are drawn."""
+
 
 class Ignore(SinkLogic):
     """For streams that are run for what their stages do."""
 
+    takes_views = True
+
     def consume(self, elements: Iterator[Any], /) -> None:
-        return
+        if isinstance(elements, _OF_VIEWS):
+            deque(elements, maxlen=0)

@@ -18,6 +18,7 @@ class ListSink(SinkLogic):
     """Keeps every element: for results that fit into memory."""
 
     lets_go = ("_elements",)
+    takes_views = True
 
     def __init__(self) -> None:
         super().__init__()

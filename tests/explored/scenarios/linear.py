@@ -30,6 +30,15 @@ CASES = {
     "sliding": Case(
         lambda up: up(range(5)).sliding(2), [(0, 1), (1, 2), (2, 3), (3, 4)], ways=("result",)
     ),
+    "windows of frames": Case(
+        lambda up: up(range(12)).sliding(3),
+        [(x, x + 1, x + 2) for x in range(10)],
+        windows=(16, 8),
+        ways=("result",),
+    ),
+    "numbers": Case(
+        lambda up: up(range(12)).with_index(3), list(enumerate(range(12), 3)), windows=(16, 8)
+    ),
     "sort_within": Case(
         lambda up: up([1, 0, 3, 2, 5, 4]).sort_within(2), range(6), ways=("result", "free")
     ),

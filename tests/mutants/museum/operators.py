@@ -23,6 +23,22 @@ MUTANTS = (
         "linear/big chain",
     ),
     mutant(
+        "a part of a view begins anew",
+        "where a frame of numbered elements is taken in parts, each part begins with its number",
+        "stages.views:Numbered.part",
+        "self._first + begin",
+        "self._first",
+        "linear/numbers",
+    ),
+    mutant(
+        "what begins in one frame is forgotten in the next",
+        "windows that lie across two frames are not given",
+        "stages.operators.sliding:Sliding._pass_on",
+        "Windows([*self._recent, *piece], self._size)",
+        "Windows(piece, self._size)",
+        "linear/windows of frames",
+    ),
+    mutant(
         "demand is not looked at",
         "an operator that gives more elements than it takes gives them beyond demand",
         "stages.steps:fill",
