@@ -9,6 +9,7 @@ lives in the logic.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial
@@ -62,6 +63,7 @@ class _Linear(StageLogic):
                 first()
             if piece:  # else what is left are functions that are not due yet
                 self.inlet.untake(piece[len(piece) - now_left :])
+                deque(rest, maxlen=0)  # so that nobody holds it as well
 
         now_left = length_hint(rest)
         if now_left < left:

@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
-from actors_rs.stages.views import View
+from actors_rs.stages.views import VIEWS
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
 
@@ -227,7 +227,7 @@ class Inlet:
             raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
         self._requested -= arrived
         self.buffered += arrived
-        if type(frame) is not list and not self.takes_views and isinstance(frame, View):
+        if type(frame) in VIEWS and not self.takes_views:
             frame = list(frame)
         self._frames.append(frame)
 

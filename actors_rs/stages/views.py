@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from actors_rs.stages.brake import behind
 
-__all__ = ["Numbered", "View", "Windows", "begun"]
+__all__ = ["VIEWS", "Numbered", "View", "Windows", "begun"]
 
 
 class View(Sequence[Any]):
@@ -95,9 +95,13 @@ class Windows(View):
         return Windows(self._frame[begin : end + self._width - 1], self._width)
 
 
+VIEWS: frozenset[type] = frozenset((Numbered, Windows))
+"""All kinds of views. To look here costs less for each frame than to ask a sequence its base."""
+
+
 def begun(frame: Sequence[Any]) -> tuple[Iterator[Any], Iterator[Any]]:
     """The elements of ``frame``, and an iterator that knows how many are left of them."""
-    if isinstance(frame, View):
+    if isinstance(frame, Numbered | Windows):
         return frame.begin()
     elements = iter(frame)
     return elements, elements

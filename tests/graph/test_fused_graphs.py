@@ -1,6 +1,8 @@
 # mypy: disable-error-code="arg-type, func-returns-value, union-attr, var-annotated"
 """``Graph.fuse()``: rows of stages as one actor each, with the results and errors of many."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,10 +45,15 @@ def given_by(source, xs):
     return list(range(len(xs))) if source == "range" else list(xs)
 
 
+NUMBER = re.compile(r"(?<=[a-z])-\d+")
+"""Behind the name of the second stage of one name, where each has an actor of its own."""
+
+
 def told(error):
     """What somebody is told of ``error``, its cause included."""
-    where = [getattr(error, name, None) for name in ("stage", "position", "site")]
-    return type(error), str(error), where, repr(error.__cause__)
+    stage, position, site = (getattr(error, name, None) for name in ("stage", "position", "site"))
+    text, stage = NUMBER.sub("", str(error)), stage and NUMBER.sub("", stage)
+    return type(error), text, [stage, position, site], repr(error.__cause__)
 
 
 def came_of(system, graph):

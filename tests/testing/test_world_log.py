@@ -11,6 +11,7 @@ from actors_rs import Sink, Source
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Posted
 from actors_rs.stages.ports import Inlet
+from actors_rs.stages.views import Numbered, Windows
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from actors_rs.testing.world.log import Log
@@ -59,6 +60,7 @@ MESSAGES = {
     **{f"two {n}": partial(arrived, (element, 1)) for n, element in enumerate(ELEMENTS)},
     **{f"posted {n}": partial(Posted, partial(print, one)) for n, one in enumerate(ELEMENTS)},
     "range": partial(arrived, range(3)),
+    "view": partial(arrived, Numbered([1, 2, STREAM], 7)),
     "function": partial(Posted, deep),
 }
 
@@ -71,6 +73,16 @@ def test_what_a_log_forgot_is_told_as_before(made):
     assert forgot.behaviour() == told.behaviour()
     assert forgot.behaviour_key() == told.behaviour_key()
     assert list(forgot.deliveries()) == list(told.deliveries())
+
+
+@pytest.mark.parametrize(
+    "view", [Numbered("ab", 1), Numbered("ab", 2), Windows("abc", 2), Windows(range(2), 1)]
+)
+def test_a_frame_that_is_made_when_looked_at_is_told_as_the_list_it_stands_for(view):
+    told, listed = logged(arrived(view)), logged(arrived(list(view)))
+    assert list(told.deliveries()) == list(listed.deliveries())
+    for seen in ("digest", "behaviour", "behaviour_key"):
+        assert getattr(told, seen)() == getattr(listed, seen)()
 
 
 @pytest.mark.parametrize("element", [[STREAM, STREAM], Tracked([STREAM, STREAM], None)])

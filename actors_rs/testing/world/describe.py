@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
 from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.views import VIEWS
 
 __all__ = ["Describer"]
 
@@ -117,6 +118,8 @@ class Describer:
         if kind in _PLAIN or kind is Inlet or kind is Outlet:  # a port's name may change
             return value
         if depth < DEEPEST:
+            if kind in VIEWS:
+                return [self.told(one, depth + 1) for one in value]
             if kind is list or kind is tuple:
                 return kind([self.told(one, depth + 1) for one in value])
             if kind is partial:
@@ -186,4 +189,5 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     MethodType: Describer._function,
     partial: Describer._partial,
     _Told: Describer._text,
+    **dict.fromkeys(VIEWS, Describer._frame),
 }
