@@ -21,7 +21,7 @@ from actors_rs.graph.signals import InletLine
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
-from actors_rs.stages.sources.of import SLICED, SequenceSource
+from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.stage import StageLogic, Stream
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def outlet_of(source: object) -> OutletRef:
     if not isinstance(source, Iterable):
         raise TypeError(f"an inner stream: expected a Source or an iterable, got {source!r}")
     make: Callable[[], Any]
-    if isinstance(source, SLICED):
+    if is_sliced(source):
         make = partial(SequenceSource, source)
     else:
         not_ended(source, "an inner stream")
@@ -77,7 +77,7 @@ def outlet_of(source: object) -> OutletRef:
 
 def at_hand(source: object) -> Sequence[Any] | None:
     """See ``StageContext.at_hand``."""
-    if isinstance(source, SLICED):
+    if is_sliced(source):
         return source
     if not isinstance(source, Stream):
         return None

@@ -112,3 +112,26 @@ def test_an_iterable_that_fails_by_itself_is_not_said_to_be_none():
 
     with pytest.raises(StageError, match="not today"):
         Source.of(1).flat_map(lambda _: Odd()).run(Sink.list())
+
+
+class Odd(list):
+    """A list whose iterator does not know how many are left, nor do those of its parts."""
+
+    def __getitem__(self, place):
+        part = super().__getitem__(place)
+        return Odd(part) if isinstance(place, slice) else part
+
+    def __iter__(self):
+        yield from list(super().__iter__())
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_list_of_a_class_of_the_users_is_iterated_as_that_says(fused):
+    odd = Odd(range(100))
+    below = Source.from_iterable(odd).take_while(lambda n: n < 5)
+    for graph, expected in (
+        (below.to(Sink.list()), [0, 1, 2, 3, 4]),
+        (Source.from_iterable(odd).sum().to(Sink.list()), [4950]),
+        (Source.of(1).flat_map(lambda _: odd).to(Sink.count()), 100),
+    ):
+        assert (graph.fuse() if fused else graph).run() == expected

@@ -32,7 +32,7 @@ from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.never import Never as NeverSource
-from actors_rs.stages.sources.of import SLICED, SequenceSource
+from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
@@ -92,7 +92,7 @@ class SourceFactories(FileSources):
         generator, a ``map``, a file or any other iterator: one that has ended fails the stream
         with a ``GraphError``, unless it has come to give more since.
         """
-        if isinstance(iterable, SLICED):
+        if is_sliced(iterable):
             return source("from_iterable", partial(SequenceSource, iterable))
         if isinstance(iterable, Iterator):
             rest = Rest(iterable, "Source.from_iterable")

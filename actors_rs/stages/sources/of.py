@@ -13,15 +13,19 @@ Cancels: at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
 
-SLICED = (list, tuple, range)
-"""What can be sliced, and is therefore given in frames."""
+_SLICED = (list, tuple, range)
+
+
+def is_sliced(elements: object) -> TypeGuard[Sequence[Any]]:
+    """Whether it can be given in frames as it is: no subclass, whose slices may be anything."""
+    return type(elements) in _SLICED
 
 
 class SequenceSource(SourceLogic):
