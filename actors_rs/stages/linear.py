@@ -63,7 +63,7 @@ class _Linear(StageLogic):
                 first()
             if piece:  # else what is left are functions that are not due yet
                 self.inlet.untake(piece[len(piece) - now_left :])
-                deque(rest, maxlen=0)  # so that nobody holds it as well
+                deque(rest, maxlen=0)  # what went back is in hand no more: see ``held``
 
         now_left = length_hint(rest)
         if now_left < left:

@@ -225,10 +225,10 @@ class Inlet:
         if arrived > self._requested:
             wanted = f"{self._requested} elements requested, {arrived} delivered"
             raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
-        self._requested -= arrived
-        self.buffered += arrived
         if type(frame) in VIEWS and not self.takes_views:
             frame = list(frame)
+        self._requested -= arrived
+        self.buffered += arrived
         self._frames.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:

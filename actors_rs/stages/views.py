@@ -2,7 +2,7 @@
 
 ``enumerate`` and ``zip`` use one tuple again and again as long as nobody keeps it; a list of such
 tuples has to make each of them anew and to keep them all. A view is what such a frame comes of, and
-how. It makes the same tuples however often it is asked, so it is a frame like any other: of a
+how. It makes equal tuples however often it is asked, so it is a frame like any other: of a
 known length, and never changed. Making them calls nobody.
 
 Only inlets that say so get views, for their elements do not know how many are left of them; to any

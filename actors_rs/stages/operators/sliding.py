@@ -56,8 +56,8 @@ class Sliding(Operator):
         return found
 
     def _pass_on(self, piece: Frame) -> int:
-        wide = self._size > WIDEST_VIEW or len(self._recent) + len(piece) < 2 * self._size
-        if self._step > 1 or wide:
+        has_few = len(self._recent) + len(piece) < 2 * self._size
+        if self._step > 1 or self._size > WIDEST_VIEW or has_few:
             return super()._pass_on(piece)
         windows = Windows([*self._recent, *piece], self._size)
         self._recent = windows.tail()

@@ -1,0 +1,66 @@
+# mypy: disable-error-code="var-annotated"
+"""min and max of pieces are those of one loop, also of what has no order."""
+
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.operators.extreme import Extreme
+from tests.stages.harness import Alone
+
+
+class Shy:
+    """Neither less nor greater than anything, as NaN, but of a type nobody knows."""
+
+    def __lt__(self, other):
+        return False
+
+    __gt__ = __lt__
+
+
+numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.0, -0.0, 1.0, 2.5, math.nan, math.inf]))
+mixed = st.one_of(numbers, st.booleans(), st.sampled_from(["a", "b", b"c", frozenset("a"), None]))
+pieces = st.lists(st.lists(st.one_of(numbers, mixed), min_size=1, max_size=4), max_size=5)
+
+
+def one_loop(choose, elements):
+    """What ``choose`` chooses of all, or the position of the element that it raises for."""
+    rest = iter(elements)
+    try:
+        return choose(rest)
+    except TypeError:
+        return "fails at", len(elements) - 1 - len(list(rest))
+
+
+def by_pieces(choose, frames):
+    stage = Alone(Extreme(choose, None)).request(1)
+    stage.push(*frames[0][:1])  # pieces of one element first
+    for frame in (frames[0][1:], *frames[1:]):
+        if frame and not stage.down.ended:
+            stage.push(*frame)
+    if stage.down.error is not None:
+        return "fails at", stage.down.error.position
+    stage.complete()
+    return stage.down.elements[0]
+
+
+@pytest.mark.parametrize("choose", [min, max])
+@given(frames=pieces.filter(bool))
+@example(frames=[[0.0], [math.nan, -1.0, 1.0]])
+@example(frames=[[math.nan], [1.0, 2.0]])
+@example(frames=[[0], [Shy(), -1, 1]])
+@example(frames=[[5], ["a", 1, 2]])
+@example(frames=[[5], [1, "a", 2]])
+def test_it_is_the_element_that_one_loop_would_choose_or_fails_where_that_would(choose, frames):
+    expected = one_loop(choose, [element for frame in frames for element in frame])
+    found = by_pieces(choose, frames)
+    assert found is expected or found == expected
+    assert type(found) is type(expected)
+
+
+def test_of_nothing_there_is_none():
+    stage = Alone(Extreme(max, None)).request(1).complete()
+    assert isinstance(stage.down.error.__cause__ or stage.down.error, EmptyStreamError)
