@@ -42,7 +42,7 @@ def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
     sinks = tuple(sinks)
     specs = walked(sinks)
     shared = _shared(specs)
-    copies = _copies([spec for spec in specs if spec not in shared], _ends(specs))
+    copies = _copies([spec for spec in specs if spec not in shared], _line_parts(specs))
     return tuple(copies[sink] for sink in sinks)
 
 
@@ -70,19 +70,19 @@ def _own(out: OutletRef) -> set[StageSpec]:
     return own
 
 
-def _ends(specs: Iterable[StageSpec]) -> set[StageSpec]:
-    """The sources and sinks among ``specs`` that can be one actor with operators.
+def _line_parts(specs: Iterable[StageSpec]) -> set[StageSpec]:
+    """Those among ``specs`` that are no operators, and can be one actor with some.
 
     Not where elements are dear or carry something: their way is seen to stage by stage.
     """
-    ends: set[StageSpec] = set()
+    found: set[StageSpec] = set()
     special: set[StageSpec] = set()
     for spec in specs:
         if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
             special.add(spec)
         elif _joins_lines(spec):
-            ends.add(spec)
-    return ends
+            found.add(spec)
+    return found
 
 
 def _joins_lines(spec: StageSpec) -> bool:
@@ -109,15 +109,17 @@ def _is_linear(spec: StageSpec) -> bool:
     return spec.fusable and spec.outlets == 1 and _is_plain(spec)
 
 
-def _copies(specs: Sequence[StageSpec], ends: Collection[StageSpec]) -> dict[StageSpec, StageSpec]:
-    """What becomes of ``specs``, each behind its inputs; ``ends`` are joined with operators.
+def _copies(
+    specs: Sequence[StageSpec], others: Collection[StageSpec]
+) -> dict[StageSpec, StageSpec]:
+    """What becomes of ``specs``, each behind its inputs; ``others`` are joined with operators.
 
     But for those that are one with the stage behind them.
     """
     copies: dict[StageSpec, StageSpec] = {}
     runs: dict[StageSpec, _Run] = {}  # of each stage that can be joined: the one it belongs to
     for spec in specs:
-        if _is_linear(spec) or spec in ends or _fused_before(spec):
+        if _is_linear(spec) or spec in others or _fused_before(spec):
             runs[spec] = _run_before(spec, runs)
             runs[spec].append(spec)
     for spec in specs:
@@ -149,14 +151,13 @@ def _copied(run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
         alone = _is_linear(last)  # to be one actor with whoever attaches it as an inner stream
         return last if inputs == last.inputs and not alone else _refed(last, inputs, alone)
     parts = [part for spec in run for part in parts_of(spec) or (spec,)]
-    windows = [one.outflow_window for one in parts if one.outflow_window is not None]
     return StageSpec(
         "fused",
         partial(_make, tuple(parts)) if all(map(_is_linear, parts)) else _line_of(parts),
         inputs,
         outlets=last.outlets,
         name=_name(parts),
-        outflow_window=windows[-1] if windows else None,
+        outflow_window=_window_behind(parts),
         place=first.place,
         boundary=last.boundary,
         fused=True,
@@ -190,7 +191,7 @@ class _Planned(NamedTuple):
 
 
 def _line_of(run: _Run) -> partial[Line]:
-    """What makes a line of operators with a source before them, a sink behind them, or both.
+    """What makes a line of operators and others: a source, a sink, or what is ``in_line``.
 
     All that can be known beforehand is worked out here, as a graph may be started often.
     """
@@ -214,9 +215,13 @@ def _planned_for_line(spec: StageSpec, has_sink: bool) -> _Planned:
 
 def _planned_together(operators: _Run) -> _Planned:
     plan = tuple([_planned(spec) for spec in operators])
-    windows = [one.outflow_window for one in plan if one.outflow_window is not None]
     make = partial(_make_fused, plan)
-    return _Planned(_name(operators), plan[0].site, make, windows[-1] if windows else None)
+    return _Planned(_name(operators), plan[0].site, make, _window_behind(operators))
+
+
+def _window_behind(run: _Run) -> int | None:
+    """What the last stage says of it that says anything."""
+    return next((s.outflow_window for s in reversed(run) if s.outflow_window is not None), None)
 
 
 def _planned(spec: StageSpec) -> _Planned:

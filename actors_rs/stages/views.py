@@ -16,11 +16,11 @@ from typing import Any, overload
 
 from actors_rs.stages.brake import behind
 
-__all__ = ["VIEWS", "Numbered", "View", "Windows", "begun"]
+__all__ = ["OF_VIEWS", "VIEWS", "Numbered", "View", "Windows", "begun"]
 
 
 class View(Sequence[Any]):
-    """Subclasses give ``begin`` and ``part``; ``len`` is ``size``."""
+    """``size`` elements. Subclasses give ``begin`` and ``part``, and are among ``VIEWS``."""
 
     __slots__ = ("_size",)
 
@@ -97,11 +97,13 @@ class Windows(View):
 
 VIEWS: frozenset[type] = frozenset((Numbered, Windows))
 """All kinds of views. To look here costs less for each frame than to ask a sequence its base."""
+OF_VIEWS = (enumerate, zip)
+"""Their iterators, which make elements as they are drawn; no other frame has such."""
 
 
 def begun(frame: Sequence[Any]) -> tuple[Iterator[Any], Iterator[Any]]:
     """The elements of ``frame``, and an iterator that knows how many are left of them."""
-    if isinstance(frame, Numbered | Windows):
-        return frame.begin()
+    if type(frame) in VIEWS:
+        return frame.begin()  # type: ignore[attr-defined, no-any-return]
     elements = iter(frame)
     return elements, elements

@@ -43,10 +43,8 @@ class Sliding(Operator):
         if self._gap:
             self._gap -= sum(1 for _ in islice(elements, self._gap))
         recent.extend(elements)
-        if step == 1 and len(recent) >= 2 * size:
-            # Slices, which are no more than twice what is given, go faster than one for each tuple.
-            shifted = (recent[i:] for i in range(1, size))
-            found = list(zip(recent, *shifted, strict=False))
+        if self._makes_many(len(recent)):
+            found = list(Windows(recent, size))
         else:
             begins = range(0, len(recent) - size + 1, step)
             found = [tuple(recent[begin : begin + size]) for begin in begins]
@@ -56,10 +54,14 @@ class Sliding(Operator):
         return found
 
     def _pass_on(self, piece: Frame) -> int:
-        has_few = len(self._recent) + len(piece) < 2 * self._size
-        if self._step > 1 or self._size > WIDEST_VIEW or has_few:
+        if self._size > WIDEST_VIEW or not self._makes_many(len(self._recent) + len(piece)):
             return super()._pass_on(piece)
         windows = Windows([*self._recent, *piece], self._size)
         self._recent = windows.tail()
         self.outlet.emit(windows)
         return len(piece)
+
+    def _makes_many(self, count: int) -> bool:
+        """Whether ``count`` elements are so many neighbouring tuples that one iterator for each
+        place in them costs less than a slice for each tuple."""
+        return self._step == 1 and count >= 2 * self._size

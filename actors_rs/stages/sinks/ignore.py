@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from actors_rs.stages.linear import SinkLogic
-
-_OF_VIEWS = (enumerate, zip)
-"""Iterators that make their elements when they are drawn."""
+from actors_rs.stages.views import OF_VIEWS
 
 
 class Ignore(SinkLogic):
@@ -24,5 +22,5 @@ class Ignore(SinkLogic):
     takes_views = True
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        if isinstance(elements, _OF_VIEWS):
+        if isinstance(elements, OF_VIEWS):
             deque(elements, maxlen=0)
