@@ -35,6 +35,12 @@ VIOLATORS = (*PUBLISHERS, *SUBSCRIPTIONS, *FAILED_PUBLISHERS, *SUBSCRIBERS, *PRO
 CAUGHT = [(violator, one) for violator in VIOLATORS for one in violator.caught_by]
 
 
+@pytest.fixture(autouse=True)
+def what_blocks_does_so_until_the_test_is_over(monkeypatch):
+    """Else a machine that stalls for as long lets both be late, the call and who waits for it."""
+    monkeypatch.setattr("actors_rs.testing.misbehaving.subscriptions.BLOCKED", 60.0)
+
+
 def verification_of(violator, standard_id):
     if violator in FAILED_PUBLISHERS:
         return publisher_verification(ReferencePublisher, lambda: violator(error=OSError("failed")))
