@@ -40,7 +40,10 @@ class PieceFold(Folding):
         self.accumulated = init
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
-        """What ``accumulated`` becomes of ``elements``. Changes nothing else: may be repeated."""
+        """What ``accumulated`` becomes of ``elements``. Changes nothing else: may be repeated.
+
+        ``copy`` of ``elements`` stands where they do, and goes on alone.
+        """
         raise NotImplementedError
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
@@ -53,7 +56,8 @@ class PieceFold(Folding):
             again = _made_of(begin)
             good = length_hint(again) - length_hint(elements) - 1
             if good > 0:  # the elements before the failing one count
-                self.accumulated = self.step(self.accumulated, islice(again, good))
+                before = list(islice(again, good))
+                self.accumulated = self.step(self.accumulated, iter(before))
             raise
 
     def result(self) -> Any:

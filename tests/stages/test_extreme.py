@@ -53,6 +53,9 @@ def by_pieces(choose, frames):
 @example(frames=[[math.nan], [1.0, 2.0]])
 @example(frames=[[0], [Shy(), -1, 1]])
 @example(frames=[[5], ["a", 1, 2]])
+@example(frames=[[1], [3, 2], [2, 3]])
+@example(frames=[[1.0], [1, 0], [True, 2]])
+@example(frames=[[1], [2, 3, "a", 4]])
 @example(frames=[[5], [1, "a", 2]])
 def test_it_is_the_element_that_one_loop_would_choose_or_fails_where_that_would(choose, frames):
     expected = one_loop(choose, [element for frame in frames for element in frame])
@@ -64,3 +67,48 @@ def test_it_is_the_element_that_one_loop_would_choose_or_fails_where_that_would(
 def test_of_nothing_there_is_none():
     stage = Alone(Extreme(max, None)).request(1).complete()
     assert isinstance(stage.down.error.__cause__ or stage.down.error, EmptyStreamError)
+
+
+def fold(choose, pieces, key=None):
+    """What is chosen of ``pieces``, of which the stage takes one after the other."""
+    stage = Extreme(choose, key)
+    for piece in pieces:
+        stage.consume(iter(piece), [])
+    return stage.result()
+
+
+@pytest.mark.parametrize("choose", [min, max])
+def test_a_key_is_asked_for_once_an_element_and_once_a_piece_for_the_best_so_far(choose):
+    asked = []
+
+    def key(element):
+        asked.append(element)
+        return element
+
+    fold(choose, [[5, 4, 6], [7, 8, 1], [0, 2, 9]], key)
+    assert len(asked) == 9 + 2
+
+
+class Counted(int):
+    compared = 0
+
+    def __gt__(self, other):
+        Counted.compared += 1
+        return int(self) > int(other)
+
+
+@pytest.mark.parametrize("numbers", [range(40), range(40, 0, -1)], ids=["rising", "falling"])
+def test_a_piece_costs_one_comparison_more_than_one_loop_over_all_at_most(numbers):
+    Counted.compared = 0
+    elements = [Counted(n) for n in numbers]
+    found = fold(max, [elements[at : at + 10] for at in range(0, 40, 10)])
+    assert found == max(numbers)
+    assert Counted.compared <= 39 + 3
+
+
+def test_elements_before_one_that_cannot_be_compared_count_also_in_rising_data():
+    stage = Extreme(max, None)
+    stage.consume(iter([1]), [])
+    with pytest.raises(TypeError):
+        stage.consume(iter([3, 2, "a", 9]), [])
+    assert stage.result() == 3

@@ -14,6 +14,7 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -30,9 +31,24 @@ class Extreme(PieceFold):
         self._key = key
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
-        if accumulated is not NOTHING:
+        if accumulated is not NOTHING and not self._is_beaten(accumulated, elements):
             elements = chain((accumulated,), elements)
         return self._choose(elements, key=self._key)
+
+    def _is_beaten(self, accumulated: Any, elements: Iterator[Any]) -> bool:
+        """Whether the first of ``elements`` takes the place of ``accumulated``, as in rising data.
+
+        One loop over all goes on with that first element then, and so does one over ``elements``
+        alone, without ``chain``, which costs a third of a comparison an element. Keys are not
+        asked for: a function of the user's is called once an element.
+        """
+        if self._key is not None:
+            return False
+        first = next(copy(elements))
+        try:
+            return self._choose(accumulated, first) is not accumulated
+        except Exception:
+            return False  # the loop over both raises it again, where positions are counted
 
     def result(self) -> Any:
         if self.accumulated is NOTHING:
