@@ -24,7 +24,7 @@ from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
 __all__ = ["Line", "LinePart", "SinkLine"]
 
-WINDOW = 4096
+WINDOW = 8192
 """Elements that a part asks the one before it for: no turn is taken in between, so what is held
 there is held for as long as a piece takes."""
 

@@ -11,7 +11,7 @@ __all__ = ["Pace"]
 
 PIECE_SECONDS = 0.001
 """A piece that takes longer is too large."""
-LARGEST = 4096
+LARGEST = 8192
 
 
 class Pace:

@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs.errors import StageError, names_itself
 from actors_rs.stages.brake import Brake
-from actors_rs.stages.line import Line, LinePart, SinkLine
+from actors_rs.stages.line import WINDOW, Line, LinePart, SinkLine
 from actors_rs.stages.linear import Operator, SinkLogic
 from actors_rs.stages.operators.end_with import EndWith
 from actors_rs.stages.operators.filter import Filter
@@ -129,7 +129,7 @@ def test_an_operator_that_drops_much_asks_until_something_comes():
 
 
 def test_a_row_has_had_enough_when_one_of_its_parts_has():
-    assert Row(Repeat(1, None), Take(5000), ListSink()).logic.result == [1] * 5000
+    assert Row(Repeat(1, None), Take(20_000), ListSink()).logic.result == [1] * 20_000
     assert Row(numbers(10**15), same(), First()).logic.result == 0
     row = Row(same(), First()).push(7, 8)
     assert (row.up.cancelled, row.up.cause, row.logic.finished) == (True, None, True)
@@ -139,9 +139,9 @@ def test_windows_within_are_those_of_the_line_unless_a_part_says_another():
     row = Row(same(), same(), ListSink(), window=16)
     assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 16, 16]
     row = Row(same(), same(), ListSink(), window=16, outflow_windows=(3, 0))
-    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, 4096]
+    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, WINDOW]
     row = Row(numbers(), same(), ListSink(), outflow_windows=(None, 5))
-    assert [part.logic.window for part in row.logic._parts[1:]] == [4096, 5]
+    assert [part.logic.window for part in row.logic._parts[1:]] == [WINDOW, 5]
 
 
 # Turns.
