@@ -18,15 +18,16 @@ from typing import Any
 
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pace import LARGEST
 from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
 __all__ = ["Line", "LinePart", "SinkLine"]
 
-WINDOW = 8192
+WINDOW = LARGEST
 """Elements that a part asks the one before it for: no turn is taken in between, so what is held
-there is held for as long as a piece takes."""
+there is held for as long as a piece takes, and no piece is larger."""
 
 
 class LinePart:

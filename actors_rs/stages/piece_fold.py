@@ -9,7 +9,7 @@ from typing import Any
 
 from actors_rs.stages.edged import Folding
 
-__all__ = ["NOTHING", "PieceFold"]
+__all__ = ["NOTHING", "PieceFold", "first_of"]
 
 
 class _Nothing:
@@ -30,6 +30,11 @@ def _made_of(reduced: Any) -> Iterator[Any]:
     return made  # type: ignore[no-any-return]
 
 
+def first_of(elements: Iterator[Any]) -> Any:
+    """The element that ``elements`` of a ``step`` give next. They stay where they are."""
+    return next(_made_of(elements.__reduce__()))
+
+
 class PieceFold(Folding):
     """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
 
@@ -40,10 +45,7 @@ class PieceFold(Folding):
         self.accumulated = init
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
-        """What ``accumulated`` becomes of ``elements``. Changes nothing else: may be repeated.
-
-        ``copy`` of ``elements`` stands where they do, and goes on alone.
-        """
+        """What ``accumulated`` becomes of ``elements``. Changes nothing else: may be repeated."""
         raise NotImplementedError
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
@@ -56,7 +58,7 @@ class PieceFold(Folding):
             again = _made_of(begin)
             good = length_hint(again) - length_hint(elements) - 1
             if good > 0:  # the elements before the failing one count
-                before = list(islice(again, good))
+                before = list(islice(again, good))  # an islice would take ``again`` with it
                 self.accumulated = self.step(self.accumulated, iter(before))
             raise
 

@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs.errors import StageError, names_itself
 from actors_rs.stages.brake import Brake
-from actors_rs.stages.line import WINDOW, Line, LinePart, SinkLine
+from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.linear import Operator, SinkLogic
 from actors_rs.stages.operators.end_with import EndWith
 from actors_rs.stages.operators.filter import Filter
@@ -139,9 +139,9 @@ def test_windows_within_are_those_of_the_line_unless_a_part_says_another():
     row = Row(same(), same(), ListSink(), window=16)
     assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 16, 16]
     row = Row(same(), same(), ListSink(), window=16, outflow_windows=(3, 0))
-    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, WINDOW]
+    assert [part.logic.inlets[0].window for part in row.logic._parts] == [16, 3, 8192]
     row = Row(numbers(), same(), ListSink(), outflow_windows=(None, 5))
-    assert [part.logic.window for part in row.logic._parts[1:]] == [WINDOW, 5]
+    assert [part.logic.window for part in row.logic._parts[1:]] == [8192, 5]
 
 
 # Turns.

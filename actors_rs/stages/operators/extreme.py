@@ -14,12 +14,11 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from itertools import chain
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.piece_fold import NOTHING, PieceFold
+from actors_rs.stages.piece_fold import NOTHING, PieceFold, first_of
 
 
 class Extreme(PieceFold):
@@ -44,7 +43,7 @@ class Extreme(PieceFold):
         """
         if self._key is not None:
             return False
-        first = next(copy(elements))
+        first = first_of(elements)
         try:
             return self._choose(accumulated, first) is not accumulated
         except Exception:
