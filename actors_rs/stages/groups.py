@@ -7,7 +7,8 @@ holds as far as it is asked.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +29,8 @@ FAST = 64
 NAMED = 5
 """Most keys that an error names."""
 
+Homeless: TypeAlias = tuple[Any, list[Any]] | None
+"""A key for which there is no room, and its first element."""
 OnOverflow: TypeAlias = Literal["backpressure", "evict_idle", "fail", "divert"]
 
 
@@ -88,15 +91,18 @@ class Group(Outlet):
 class Sorted:
     """Elements by key that wait to be given, so that they share a frame with those that follow."""
 
-    __slots__ = ("_ready", "_seconds", "count", "frames")
+    __slots__ = ("_numbers", "_ready", "_seconds", "count", "frames", "latest")
 
     def __init__(self) -> None:
         self.frames: defaultdict[Any, list[Any]] = defaultdict(list)
+        self.latest: dict[Any, int] = {}
+        """The number of each key's latest element, where that matters."""
         self.count = 0
+        self._numbers = count()
         self._seconds = 0.0
         self._ready = 0  # elements that could be sorted when others were let go first
 
-    def sort(self, key: Callable[[Any], Any], elements: Iterator[Any]) -> None:
+    def sort(self, key: Callable[[Any], Any], elements: Iterator[Any]) -> Homeless:
         """Put ``elements`` to those of their keys; what it raises is the fault of the last one."""
         frames, mark = self.frames, None
         try:
@@ -105,10 +111,38 @@ class Sorted:
         except TypeError:
             check_key(mark, "group_by: key")
             raise
+        return None
+
+    def sort_for_room(
+        self,
+        opened: Mapping[Any, Any],
+        most: int,
+        key: Callable[[Any], Any],
+        elements: Iterator[Any],
+    ) -> Homeless:
+        """As ``sort``, up to an element for whose key ``most`` groups leave no room.
+
+        Returns that one: when those before it were given, it is known which group is idle longest.
+        """
+        frames, latest, mark = self.frames, self.latest, None
+        room = most - len(opened) - sum(key not in opened for key in frames)
+        try:
+            for element in elements:
+                mark = key(element)
+                if mark not in frames and mark not in opened:
+                    if room <= 0:
+                        return mark, [element]
+                    room -= 1
+                frames[mark].append(element)
+                latest[mark] = next(self._numbers)
+        except TypeError:
+            check_key(mark, "group_by: key")
+            raise
+        return None
 
     def take(self) -> dict[Any, list[Any]]:
         """All that waits."""
-        frames, self.frames = self.frames, defaultdict(list)
+        frames, self.frames, self.latest = self.frames, defaultdict(list), {}
         self.count, self._seconds = 0, 0.0
         return frames
 
@@ -154,6 +188,12 @@ class Groups:
         if group in self._cancelled:
             del self._cancelled[group]
             self._cancelled[group] = None
+
+    def touch_all(self, keys: Iterable[Any], now: float) -> None:
+        """The groups of ``keys`` that are open were used just now, the last one last."""
+        for key in keys:
+            if (group := self.open.get(key)) is not None:
+                self.touch(group, now)
 
     def remove(self, group: Group) -> None:
         """Free the key of ``group``, which is open."""

@@ -1,7 +1,11 @@
 # mypy: disable-error-code="attr-defined, var-annotated"
 """The logic of ``group_by`` alone: groups that come, are claimed, held back, evicted and stuck."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from actors_rs.errors import Stalled, TooManyGroupsError
 from actors_rs.stages.groups import OVERFLOW
@@ -325,3 +329,37 @@ def test_no_alarm_is_set_while_all_groups_keep_up(stall):
     for _ in range(5):
         grouping.push("a2", "b2")
     assert not grouping.pending
+
+
+def idle_longest_first(keys, most):
+    """The groups of ``keys`` in the order of their beginnings, where the one idle longest ends."""
+    groups, opened = [], {}
+    for at, key in enumerate(keys):
+        if key not in opened and len(opened) == most:
+            del opened[next(iter(opened))]
+        opened[key] = group = opened.pop(key, None) or []
+        if not group:
+            groups.append(group)
+        group.append(f"{key}{at}")
+    return groups
+
+
+@given(
+    keys=st.text("abcd", min_size=1, max_size=40),
+    most=st.integers(1, 3),
+    cuts=st.lists(st.integers(1, 40), max_size=4),
+)
+@example(keys="aabacada", most=2, cuts=[1])
+@example(keys="abbac", most=2, cuts=[2])
+@example(keys="abca", most=2, cuts=[2])
+def test_the_group_idle_longest_makes_room_whatever_comes_in_one_frame(keys, most, cuts):
+    grouping = Grouping(most, "evict_idle", window=64).request(64)
+    elements = [f"{key}{at}" for at, key in enumerate(keys)]
+    places = sorted({0, *cuts, len(elements)})
+    for begin, end in pairwise(places):
+        if elements[begin:end]:
+            grouping.push(*elements[begin:end])
+    grouping.complete()
+    for stream in grouping.streams:
+        stream.run()
+    assert [stream.elements for stream in grouping.streams] == idle_longest_first(keys, most)

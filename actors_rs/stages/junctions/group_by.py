@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import length_hint
 from reprlib import repr as short
 from typing import Any
@@ -68,6 +69,7 @@ class GroupBy(StageLogic):
         self._key = key
         self._max_groups = max_groups
         self._on_overflow = on_overflow
+        self._evicts = on_overflow == "evict_idle"
         self._wrap = wrap
         self._stall_after = stall_after
         self._groups = Groups()
@@ -81,6 +83,8 @@ class GroupBy(StageLogic):
         self._moves_before = -1
         self._pace = Pace()
         self._sorted = Sorted()
+        for_room = partial(self._sorted.sort_for_room, self._groups.open, max_groups)
+        self._sort_by = for_room if self._evicts else self._sorted.sort
         self._idle = IdleGroups(self, self._groups, idle_timeout, self._end)
         self._stall = Alarm(self, self._check_stall)
         self._lost = Alarm(self)
@@ -136,42 +140,42 @@ class GroupBy(StageLogic):
                 break
         waits = inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open), pace)
         if not waits:
-            self._give_all(ready.take())
+            self._give_all()
 
     def _sort_piece(self, piece: Frame) -> None:
-        elements = iter(piece)
+        elements, sort = iter(piece), self._sort_by
 
         def before_the_end() -> None:
-            self._give_all(self._sorted.take())
+            self._give_all()
             self.inlet.untake(list(elements))
 
         while length_hint(elements):
             try:
-                self._sorted.sort(self._key, elements)
+                homeless = sort(self._key, elements)
             except Exception as error:
                 left = length_hint(elements)
                 position = self.inlet.count - left - 1
                 if not self.survives(error, piece[-left - 1], position, first=before_the_end):
                     return
+            else:
+                if homeless:
+                    self._give_all()
+                    self._give_new(*homeless, self._idle.now())
 
-    def _give_all(self, frames: dict[Any, list[Any]]) -> None:
-        groups, now = self._groups, self._idle.now()
-        ordered = self._idle.seconds is not None or self._on_overflow == "evict_idle"
-        opened, self._moves = groups.open, self._moves + 1
-        new = []
+    def _give_all(self) -> None:
+        """Give each group what was sorted for it, new ones last: they may be too many."""
+        groups, now, latest = self._groups, self._idle.now(), self._sorted.latest
+        frames, opened, new = self._sorted.take(), groups.open, []
+        self._moves += 1
         for key, frame in frames.items():
-            group = opened.get(key)
-            if group is None:
+            if (group := opened.get(key)) is None:
                 new.append((key, frame))
-                continue
-            if ordered:
-                groups.touch(group, now)
-            self._give(group, frame)
+            else:
+                self._give(group, frame)
         for key, frame in new:
-            if not self.inlet.cancelled:
-                self._give_new(key, frame, now)
-            else:  # the stage has failed, as there were too many
-                self._drop(frame, self.outlet)
+            self._give_new(key, frame, now)
+        if self._evicts or self._idle.seconds is not None:
+            groups.touch_all(sorted(latest, key=latest.__getitem__) if latest else frames, now)
 
     def _give(self, group: Group, frame: list[Any]) -> None:
         if group.cancelled:
@@ -183,7 +187,7 @@ class GroupBy(StageLogic):
 
     def _give_new(self, key: Any, frame: list[Any], now: float) -> None:
         """The first elements of a group, or of one that is not to be opened."""
-        if self.outlet.cancelled:
+        if self.outlet.cancelled or self.inlet.cancelled:  # it has failed: there were too many
             self._drop(frame, self.outlet)
         elif key in self._waiting:
             self._waiting[key] += frame
@@ -217,7 +221,7 @@ class GroupBy(StageLogic):
         count = len(groups.open) - (OVERFLOW in groups.open)
         if count < self._max_groups or groups.forget_a_cancelled_one():
             return True
-        if self._on_overflow == "evict_idle":
+        if self._evicts:
             self._end(next(iter(groups.open.values())))
             return True
         return False
