@@ -37,6 +37,7 @@ class Concat(Hosting):
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
+        self.line.clear()  # it is known whose turn it is
         if outlet.cancelled:
             self.end(outlet.cause)
         while not outlet.closed:
