@@ -389,6 +389,16 @@ def test_whoever_ends_a_call_takes_the_next_one_that_waits():
     assert len(stage.jobs) == 4, "the two that have not run keep their slots"
 
 
+def test_a_call_takes_one_slot_however_many_are_free():
+    stage = Alone(MapAsync(lambda n: n, 100, True, None)).request(100)
+    assert len(stage.push(1).jobs) == 1
+    assert len(stage.turn().jobs) == 1, "it waits for its thread"
+    assert len(stage.push(2, 3).jobs) == 3
+    run_jobs(stage)
+    assert stage.turn().down.elements == [1, 2, 3]
+    assert len(stage.push(4).jobs) == 4
+
+
 def test_a_call_that_got_no_thread_before_the_stage_stopped_is_not_made():
     calls = []
     stage = Alone(MapAsync(calls.append, 3, True, None)).request(100)

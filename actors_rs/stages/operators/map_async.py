@@ -131,7 +131,9 @@ class MapAsync(StageLogic):
         self._emit_ended()
         while not outlet.closed and inlet.buffered and self._room > 0:
             self._admit()
-        while not outlet.closed and self._waiting and self._slots < self._parallelism:
+        # Counted by what only turns change: calls that wait may be under way in the next moment.
+        most = min(self._parallelism, len(self._not_ended) - len(self._resting))
+        while not outlet.closed and self._slots < most:
             self._take_slot()
         if inlet.exhausted and not self._calls and not self._not_ended:
             self.end(inlet.error)
