@@ -12,7 +12,7 @@ from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from tests.graph.helpers import SECONDS
 from tests.graph.models import check_operator, quick, trials
-from tests.stages.harness import Alone
+from tests.stages.harness import Alone, FreeBudget
 
 weights = st.lists(st.integers(0, 9), max_size=60)
 
@@ -47,6 +47,29 @@ def test_a_list_is_given_when_its_time_is_up():
     assert alone.down.elements == []
     alone.elapse(5)
     assert alone.down.elements == [["ab", "cd"]]
+
+
+class Spent(FreeBudget):
+    """A turn that has lasted long enough."""
+
+    def spent(self):
+        return True
+
+
+@pytest.mark.parametrize("most", [2, 1_000])
+def test_a_slow_weight_holds_up_a_cancellation_for_one_piece(most):
+    weighed = []
+
+    def weight(element):
+        weighed.append(element)
+        return 1
+
+    alone = Alone(BatchByWeight(None, None, weight, most), window=64).request(1)
+    alone.logic.inlet.push(range(64))
+    alone.logic.advance(Spent())
+    assert weighed == [0]
+    alone.cancel()
+    assert (weighed, alone.up.cancelled) == ([0], True)
 
 
 def test_a_weight_that_raises_fails_the_stage_behind_what_came_before(shared):

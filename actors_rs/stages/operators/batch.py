@@ -55,10 +55,11 @@ class Batch(StageLogic):
             inlet.cancel(outlet.cause)
         if outlet.demand:
             inlet.open()
-        self._collect()
+        self._collect(budget)
         while outlet.demand and self._ready():
             self._give()
-            self._collect()
+            self._collect(budget)
+            budget.lap()
             if budget.spent():
                 return
         if inlet.exhausted and not self._batch:
@@ -74,10 +75,10 @@ class Batch(StageLogic):
         if self._timer is not None:
             self._timer.cancel()
 
-    def _collect(self) -> None:
+    def _collect(self, budget: Budget) -> None:
         if self.cuts and not self._batch:
             self._give_whole()
-        self._gather()
+        self._gather(budget)
 
     def _give_whole(self) -> None:
         """Give the lists that lie whole in one frame, together."""
@@ -89,7 +90,7 @@ class Batch(StageLogic):
             ends = range(count, len(frame) + 1, count)
             self.outlet.emit([list(frame[end - count : end]) for end in ends])
 
-    def _gather(self) -> None:
+    def _gather(self, budget: Budget) -> None:
         inlet = self.inlet
         while inlet.buffered and len(self._batch) < self._count and not self._closed:
             if not self._batch and self._within is not None:

@@ -20,7 +20,9 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.operators.batch import Batch
+from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame
+from actors_rs.stages.stage import Budget
 
 
 class BatchByWeight(Batch):
@@ -40,10 +42,16 @@ class BatchByWeight(Batch):
         self._most = most
         self._heft: Any = 0  # of what is in the list
         self._full = False
+        self._pace = Pace()
 
-    def _gather(self) -> None:
-        while self.outlet.demand and self.inlet.buffered and not self._full:
-            self._gather_from(self.inlet.take(self._count - len(self._batch)))
+    def _gather(self, budget: Budget) -> None:
+        inlet, pace = self.inlet, self._pace
+        while self.outlet.demand and inlet.buffered and not self._full:
+            before = inlet.count
+            self._gather_from(inlet.take(min(self._count - len(self._batch), pace.size)))
+            pace.record(inlet.count - before, budget.lap())
+            if budget.spent():
+                return
 
     def _gather_from(self, frame: Frame) -> None:
         for index, element in enumerate(frame):
