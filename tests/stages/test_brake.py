@@ -14,6 +14,7 @@ from actors_rs.stages.brake import Brake, Halted, halted
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
+from actors_rs.stages.operators.extreme import ExtremeBy
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.first import First
 from actors_rs.stages.operators.flat_map import FlatMap
@@ -87,6 +88,8 @@ SINKS = {
 FOLDINGS = {
     "reduce": lambda f: Reduce(int, lambda _, n: f(n)),
     "reduce_without_initial": lambda f: ReduceWithoutInitial(lambda _, n: f(n)),
+    "min by a key": lambda f: ExtremeBy(min, lambda n: f(n)),
+    "max by a key": lambda f: ExtremeBy(max, lambda n: f(n)),
     "first": lambda f: First(lambda n: f(n) < 0),
     "some": lambda f: Search(lambda n: f(n) < 0, wanted=True),
     "all": lambda f: Search(lambda n: f(n) > 0, wanted=False),

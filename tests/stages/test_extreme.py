@@ -2,13 +2,14 @@
 """min and max of pieces are those of one loop, also of what has no order."""
 
 import math
+from operator import itemgetter
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.operators.extreme import Extreme
+from actors_rs.stages.operators.extreme import Extreme, ExtremeBy
 from tests.stages.harness import Alone
 
 
@@ -36,7 +37,7 @@ def one_loop(choose, elements):
 
 
 def by_pieces(choose, frames):
-    stage = Alone(Extreme(choose, None)).request(1)
+    stage = Alone(Extreme(choose)).request(1)
     stage.push(*frames[0][:1])  # pieces of one element first
     for frame in (frames[0][1:], *frames[1:]):
         if frame and not stage.down.ended:
@@ -65,20 +66,20 @@ def test_it_is_the_element_that_one_loop_would_choose_or_fails_where_that_would(
 
 
 def test_of_nothing_there_is_none():
-    stage = Alone(Extreme(max, None)).request(1).complete()
+    stage = Alone(Extreme(max)).request(1).complete()
     assert isinstance(stage.down.error.__cause__ or stage.down.error, EmptyStreamError)
 
 
 def fold(choose, pieces, key=None):
     """What is chosen of ``pieces``, of which the stage takes one after the other."""
-    stage = Extreme(choose, key)
+    stage = Extreme(choose) if key is None else ExtremeBy(choose, key)
     for piece in pieces:
         stage.consume(iter(piece), [])
     return stage.result()
 
 
 @pytest.mark.parametrize("choose", [min, max])
-def test_a_key_is_asked_for_once_an_element_and_once_a_piece_for_the_best_so_far(choose):
+def test_a_key_is_asked_for_once_an_element(choose):
     asked = []
 
     def key(element):
@@ -86,7 +87,22 @@ def test_a_key_is_asked_for_once_an_element_and_once_a_piece_for_the_best_so_far
         return element
 
     fold(choose, [[5, 4, 6], [7, 8, 1], [0, 2, 9]], key)
-    assert len(asked) == 9 + 2
+    assert asked == [5, 4, 6, 7, 8, 1, 0, 2, 9]
+
+
+@pytest.mark.parametrize("choose", [min, max])
+@given(frames=st.lists(st.lists(numbers, min_size=1, max_size=4), min_size=1, max_size=5))
+def test_by_a_key_it_is_the_element_that_one_loop_would_choose(choose, frames):
+    tagged = [[(n, at) for n in frame] for at, frame in enumerate(frames)]
+    expected = choose((e for frame in tagged for e in frame), key=itemgetter(0))
+    assert fold(choose, tagged, itemgetter(0)) is expected
+
+
+def test_a_key_that_raises_is_the_fault_of_its_element_and_those_before_count():
+    stage = ExtremeBy(max, lambda text: len(text))
+    with pytest.raises(TypeError):
+        stage.consume(iter(["a", "abc", "ab", 1, "abcd"]), [])
+    assert stage.result() == "abc"
 
 
 class Counted(int):
@@ -107,7 +123,7 @@ def test_a_piece_costs_one_comparison_more_than_one_loop_over_all_at_most(number
 
 
 def test_elements_before_one_that_cannot_be_compared_count_also_in_rising_data():
-    stage = Extreme(max, None)
+    stage = Extreme(max)
     stage.consume(iter([1]), [])
     with pytest.raises(TypeError):
         stage.consume(iter([3, 2, "a", 9]), [])

@@ -24,6 +24,7 @@ UNDEFINED = {
         "Count",
         "ElementAt",
         "Extreme",
+        "ExtremeBy",
         "First",
         "Last",
         "Reduce",

@@ -13,7 +13,7 @@ from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.stages.operators.average import Average
 from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.count import Count
-from actors_rs.stages.operators.extreme import Extreme
+from actors_rs.stages.operators.extreme import Extreme, ExtremeBy
 from actors_rs.stages.operators.last import Last
 from actors_rs.stages.operators.reduce import Reduce
 from actors_rs.stages.operators.reduce_without_initial import ReduceWithoutInitial
@@ -83,12 +83,12 @@ class Folds(Appending[In_contra, Out_co]):
     def min(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The smallest element, or the one with the smallest ``key``; the first of equals."""
         optional_plain_function(key, "min: key")
-        return self._linear("min", lambda: Extreme(builtins.min, key))
+        return self._linear("min", partial(_extreme, builtins.min, key))
 
     def max(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The largest element, or the one with the largest ``key``; the first of equals."""
         optional_plain_function(key, "max: key")
-        return self._linear("max", lambda: Extreme(builtins.max, key))
+        return self._linear("max", partial(_extreme, builtins.max, key))
 
     def last(self) -> Flow[In_contra, Out_co]:
         """The last element, of which there must be one."""
@@ -116,3 +116,7 @@ class Folds(Appending[In_contra, Out_co]):
     def is_empty(self) -> Flow[In_contra, bool]:
         """Whether no element comes; the first one cancels upstream."""
         return self._linear("is_empty", lambda: Search(lambda _: False, wanted=False))
+
+
+def _extreme(choose: Callable[..., Any], key: Callable[[Any], Any] | None) -> Extreme | ExtremeBy:
+    return Extreme(choose) if key is None else ExtremeBy(choose, key)

@@ -15,34 +15,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import gt, lt
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.edged import Folding
 from actors_rs.stages.piece_fold import NOTHING, PieceFold, first_of
+
+_BEATS: dict[Callable[..., Any], Callable[[Any, Any], bool]] = {min: lt, max: gt}
 
 
 class Extreme(PieceFold):
     """What ``choose``, the built-in ``min`` or ``max``, chooses of all elements."""
 
-    def __init__(self, choose: Callable[..., Any], key: Callable[[Any], Any] | None) -> None:
+    def __init__(self, choose: Callable[..., Any]) -> None:
         super().__init__(NOTHING)
         self._choose = choose
-        self._key = key
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
         if accumulated is not NOTHING and not self._is_beaten(accumulated, elements):
             elements = chain((accumulated,), elements)
-        return self._choose(elements, key=self._key)
+        return self._choose(elements)
 
     def _is_beaten(self, accumulated: Any, elements: Iterator[Any]) -> bool:
         """Whether the first of ``elements`` takes the place of ``accumulated``, as in rising data.
 
         One loop over all goes on with that first element then, and so does one over ``elements``
-        alone, without ``chain``, which costs a third of a comparison an element. Keys are not
-        asked for: a function of the user's is called once an element.
+        alone, without ``chain``, which costs a third of a comparison an element.
         """
-        if self._key is not None:
-            return False
         first = first_of(elements)
         try:
             return self._choose(accumulated, first) is not accumulated
@@ -50,7 +50,37 @@ class Extreme(PieceFold):
             return False  # the loop over both raises it again, where positions are counted
 
     def result(self) -> Any:
-        if self.accumulated is NOTHING:
-            name = self._choose.__name__
-            raise EmptyStreamError(f"{name} needs an element, the stream had none")
-        return self.accumulated
+        return _chosen(self.accumulated, self._choose)
+
+
+class ExtremeBy(Folding):
+    """What ``choose`` chooses by ``key``, a function of the user's: called once an element."""
+
+    runs_user = True
+    lets_go = ("_chosen", "_mark")
+
+    def __init__(self, choose: Callable[..., Any], key: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._choose = choose
+        self._key = key
+        self._chosen = self._mark = NOTHING  # an element, and its key
+
+    def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        key, beats, chosen, best = self._key, _BEATS[self._choose], self._chosen, self._mark
+        self.brake.function = lambda: key
+        try:
+            for element in elements:
+                mark = key(element)
+                if best is NOTHING or beats(mark, best):
+                    chosen, best = element, mark
+        finally:
+            self._chosen, self._mark = chosen, best
+
+    def result(self) -> Any:
+        return _chosen(self._chosen, self._choose)
+
+
+def _chosen(chosen: Any, choose: Callable[..., Any]) -> Any:
+    if chosen is NOTHING:
+        raise EmptyStreamError(f"{choose.__name__} needs an element, the stream had none")
+    return chosen

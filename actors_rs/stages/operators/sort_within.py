@@ -31,6 +31,7 @@ class SortWithin(EdgedOperator):
         super().__init__()
         self._count = count
         self._key = key
+        self.runs_user = key is not None
         self._number = 0  # of elements so far: keeps equal ones in order, and from being compared
         self._sorted: list[Any] = []  # of (mark, number, element)
         self._given = 0  # of those: they come first, and are None
@@ -38,6 +39,7 @@ class SortWithin(EdgedOperator):
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         count, key, in_hand = self._count, self._key, self._sorted
         most = max(count, FEW)
+        self.brake.function = lambda: key
         for element in elements:
             self._number += 1
             mark = element if key is None else key(element)
