@@ -1,4 +1,4 @@
-# mypy: disable-error-code="arg-type, call-overload, misc, union-attr, var-annotated"
+# mypy: disable-error-code="arg-type, assignment, call-overload, misc, union-attr, var-annotated"
 """``Source.queue``: elements handed in from any thread, bounded, ended from outside."""
 
 import math
@@ -229,3 +229,31 @@ def test_what_waits_is_given_as_far_as_it_is_asked_for():
 def test_fail_needs_an_exception():
     with pytest.raises(TypeError, match="fail needs an exception, got 'no'"):
         SourceQueue(1, "fail").fail("no")
+
+
+class Overtaken:
+    """A lock behind whose second use somebody else is faster."""
+
+    def __init__(self, lock, others_turn):
+        self.lock, self.uses, self.others_turn = lock, 0, others_turn
+
+    def __enter__(self):
+        return self.lock.__enter__()
+
+    def __exit__(self, *error):
+        self.lock.__exit__(*error)
+        self.uses += 1
+        if self.uses == 2:
+            self.others_turn()
+
+
+def test_an_end_is_told_of_though_the_stage_took_an_element_before_it_was_told_of_that():
+    queue, told = SourceQueue(10, "backpressure"), []
+    queue.connect(lambda: told.append("look"))
+    lock = queue._changed.lock
+    queue._changed.lock = Overtaken(lock, lambda: (queue.take(1), queue.end()))
+    assert queue.offer("x")
+    queue._changed.lock = lock
+    assert queue.end() == (False, None), "the stage looks, and nobody asks for more"
+    queue.complete()
+    assert told == ["look", "look"]
