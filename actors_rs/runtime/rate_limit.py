@@ -180,4 +180,8 @@ def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
             raise InvalidArgumentError(
                 f"RateLimit: {what} must be above 0 and finite, got {shown(value)}"
             )
+    if not 0 < float(n) / float(per) < math.inf:
+        raise InvalidArgumentError(
+            f"RateLimit: n / per must be above 0 and finite, got {shown(n)} / {shown(per)}"
+        )
     return float(n), float(per), None if burst is None else float(burst)

@@ -248,3 +248,13 @@ def test_what_is_collected_while_listeners_are_looked_for_may_wake_them():
     listeners.add(stage)
     listeners.wake()
     assert stage.woken == 2
+
+
+@pytest.mark.parametrize(("n", "per"), [(1e308, 1e-308), (5e-324, 1e308)])
+def test_a_rate_that_is_no_number_is_refused_though_both_parts_of_it_are(n, per):
+    with pytest.raises(InvalidArgumentError, match="n / per must be above 0 and finite"):
+        RateLimit(n, per)
+    limit = RateLimit(2.0)
+    with pytest.raises(InvalidArgumentError, match="n / per"):
+        limit.change(n, per=per)
+    assert repr(limit) == "RateLimit(2, per=1, burst=1)"
