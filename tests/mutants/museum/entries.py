@@ -8,8 +8,8 @@ MUTANTS = (
     mutant(
         "a queue tells once",
         "the stage is woken for the first element that is handed in, and for no other",
-        f"{QUEUE}.take",
-        "self._told = bool(waiting)",
+        f"{QUEUE}.end",
+        "self._told = bool(self._waiting)",
         "self._told = True",
         "entries/handed in late",
     ),

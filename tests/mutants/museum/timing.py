@@ -297,8 +297,8 @@ MUTANTS = (
         "map_async begins one call too many",
         "the calls that may run at a time are counted from zero",
         f"{MAP_ASYNC}.advance",
-        "self._slots < self._parallelism",
-        "self._slots <= self._parallelism",
+        "min(self._parallelism, len",
+        "min(self._parallelism + 1, len",
         "rates/no more than parallelism",
     ),
     mutant(
