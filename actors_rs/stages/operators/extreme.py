@@ -15,14 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from operator import gt, lt
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.edged import Folding
 from actors_rs.stages.piece_fold import NOTHING, PieceFold, first_of
-
-_BEATS: dict[Callable[..., Any], Callable[[Any, Any], bool]] = {min: lt, max: gt}
 
 
 class Extreme(PieceFold):
@@ -66,12 +63,12 @@ class ExtremeBy(Folding):
         self._chosen = self._mark = NOTHING  # an element, and its key
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        key, beats, chosen, best = self._key, _BEATS[self._choose], self._chosen, self._mark
+        key, largest, chosen, best = self._key, self._choose is max, self._chosen, self._mark
         self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = key(element)
-                if best is NOTHING or beats(mark, best):
+                if best is NOTHING or (mark > best if largest else mark < best):
                     chosen, best = element, mark
         finally:
             self._chosen, self._mark = chosen, best
