@@ -72,6 +72,19 @@ def test_a_slow_weight_holds_up_a_cancellation_for_one_piece(most):
     assert (weighed, alone.up.cancelled) == ([0], True)
 
 
+def test_each_element_is_weighed_once_also_one_that_did_not_fit():
+    weighed = []
+
+    def weight(text):
+        weighed.append(text)
+        return len(text)
+
+    alone = Alone(BatchByWeight(None, None, weight, 4)).request(9)
+    alone.push("ab", "abc", "a", "abcdef", "ab").push("abcd", "a").complete()
+    assert alone.down.elements == [["ab"], ["abc", "a"], ["abcdef"], ["ab"], ["abcd"], ["a"]]
+    assert weighed == ["ab", "abc", "a", "abcdef", "ab", "abcd", "a"]
+
+
 def test_a_weight_that_raises_fails_the_stage_behind_what_came_before(shared):
     seen = []
     flow = Source.of("ab", "c", None, "d").batch(weight=len, max_weight=9)

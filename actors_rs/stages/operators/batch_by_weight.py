@@ -42,6 +42,7 @@ class BatchByWeight(Batch):
         self._most = most
         self._heft: Any = 0  # of what is in the list
         self._full = False
+        self._weighed: Any = None  # what the next element weighs, if it did not fit
         self._pace = Pace()
 
     def _gather(self, budget: Budget) -> None:
@@ -67,17 +68,19 @@ class BatchByWeight(Batch):
                 self._close_before(frame[index:])
                 return
             self._put_in(element)
-            self._heft = heavier
+            self._heft, self._weighed = heavier, None
             if heavier >= self._most or len(self._batch) == self._count:
                 self._close_before(frame[index + 1 :])
                 return
 
     def _heft_with(self, element: Any) -> Any:
         """That of the list with ``element`` in it."""
-        weight = self._weight(element)
+        weight = self._weight(element) if self._weighed is None else self._weighed
+        self._weighed = None
         try:
             heavier = self._heft + weight
             if heavier >= self._heft:
+                self._weighed = weight
                 return heavier
         except TypeError:
             pass  # no number; else it is below 0, or NaN: such a list could grow on
