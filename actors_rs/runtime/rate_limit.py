@@ -80,6 +80,7 @@ class RateLimit:
         self._reserved = 0.0  # all that was ever reserved
         self._line: list[Ticket] = []  # those whose turn has not come yet
         self._changed = False
+        self._told = False  # that somebody left, since a stage has looked
 
     # What follows is for stages. ``now`` is their system's monotonic time.
 
@@ -146,7 +147,9 @@ class RateLimit:
             self._reserved -= ticket.cost
             if self._bucket is not None:
                 self._bucket = self._bucket.less(-ticket.cost)
-        self._listeners.wake()
+            told, self._told = self._told, True
+        if not told:  # else all are about to look: thousands may leave at once
+            self._listeners.wake()
 
     def watch(self, stage: Listener, /) -> None:
         """Wake ``stage`` whenever the rate changes; it is held weakly."""
@@ -158,6 +161,7 @@ class RateLimit:
 
     def _at(self, now: float) -> TokenBucket:
         changed, self._changed = self._changed, False  # before a look at what it is now
+        self._told = False
         rate, capacity = self._n / self._per, self._capacity()
         if self._bucket is None:
             return TokenBucket.full(rate, capacity, now)

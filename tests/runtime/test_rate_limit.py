@@ -258,3 +258,17 @@ def test_a_rate_that_is_no_number_is_refused_though_both_parts_of_it_are(n, per)
     with pytest.raises(InvalidArgumentError, match="n / per"):
         limit.change(n, per=per)
     assert repr(limit) == "RateLimit(2, per=1, burst=1)"
+
+
+def test_those_who_leave_the_line_wake_the_others_once_until_somebody_looks():
+    limit, stages = RateLimit(1.0, burst=1), [Stage() for _ in range(3)]
+    for stage in stages:
+        limit.watch(stage)
+    tickets = [limit.reserve(1.0, 0.0) for _ in range(6)]
+    for ticket in tickets[1:4]:
+        limit.give_back(ticket)
+    assert [stage.woken for stage in stages] == [1, 1, 1]
+    assert limit.wait(tickets[5], 0.0) == 2.0
+    limit.give_back(tickets[4])
+    assert [stage.woken for stage in stages] == [2, 2, 2]
+    assert limit.wait(tickets[5], 0.0) == 1.0

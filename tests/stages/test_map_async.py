@@ -4,6 +4,7 @@
 from concurrent.futures import Future
 
 from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from tests.stages.harness import Alone
 
 
@@ -73,3 +74,14 @@ def test_a_call_that_got_no_thread_before_the_stage_stopped_is_not_made():
     for job in stage.jobs:
         job()
     assert calls == []
+
+
+def test_a_call_that_is_not_in_the_turn_of_its_key_takes_no_slot():
+    stage = Alone(MapAsyncByKey(lambda n: n, 100, lambda n: n % 2, None)).request(100)
+    assert len(stage.push(1, 3, 5, 2).jobs) == 2
+    run_jobs(stage)
+    assert len(stage.turn().jobs) == 3
+    run_jobs(stage, 2)
+    stage.turn()
+    run_jobs(stage, 3)
+    assert stage.turn().down.elements == [1, 2, 3, 5]

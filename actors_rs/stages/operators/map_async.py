@@ -132,7 +132,7 @@ class MapAsync(StageLogic):
         while not outlet.closed and inlet.buffered and self._room > 0:
             self._admit()
         # Counted by what only turns change: calls that wait may be under way in the next moment.
-        most = min(self._parallelism, len(self._not_ended) - len(self._resting))
+        most = min(self._parallelism, self._due - len(self._resting))
         while not outlet.closed and self._slots < most:
             self._take_slot()
         if inlet.exhausted and not self._calls and not self._not_ended:
@@ -175,6 +175,11 @@ class MapAsync(StageLogic):
     def _room(self) -> int:
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
         return 2 * self._parallelism - held
+
+    @property
+    def _due(self) -> int:
+        """How many calls wait, are under way or rest."""
+        return len(self._not_ended)
 
     def _admit(self) -> None:
         first = self.inlet.count

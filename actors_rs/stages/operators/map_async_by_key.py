@@ -39,6 +39,10 @@ class MapAsyncByKey(MapAsync):
         self._keys: dict[_Call, Any] = {}  # of the calls that have not ended
         self._lines: dict[Any, deque[_Call]] = {}  # behind the one call of a key that has its turn
 
+    @property
+    def _due(self) -> int:
+        return len(self._lines)  # the others are not in their turn yet
+
     def _admit(self) -> None:
         frame = self.inlet.take(self._room)
         first = self.inlet.count - len(frame)

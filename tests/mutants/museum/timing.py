@@ -297,8 +297,8 @@ MUTANTS = (
         "map_async begins one call too many",
         "the calls that may run at a time are counted from zero",
         f"{MAP_ASYNC}.advance",
-        "min(self._parallelism, len",
-        "min(self._parallelism + 1, len",
+        "min(self._parallelism, self",
+        "min(self._parallelism + 1, self",
         "rates/no more than parallelism",
     ),
     mutant(
