@@ -31,9 +31,12 @@ class _Linear(StageLogic):
     """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
 
     survive_renewal: frozenset[str] = frozenset(
-        ("brake", "context", "given_up", "inlet", "inlets", "on_failure", "pace", "remake")
+        ("given_up", "inlet", "pace", *vars(StageLogic), *StageLogic.__annotations__)
     )
-    """Attributes that a restart leaves alone; all others become those of a fresh logic."""
+    """Attributes that a restart leaves alone; all others become those of a fresh logic.
+
+    What every logic has is between it and its surroundings, which set it once.
+    """
     given_up = 0
     """How many elements were in hand when the stage was restarted: they are dead letters."""
     runs_user = False

@@ -47,6 +47,9 @@ SECTIONS = {
     "the first stage fails": lambda: anew(Flow().map(Flaky(2, 5)).map(int)),
     "fused": lambda: anew(Flow().filter(lambda n: True).map(Flaky(2, 5)).fuse()),
     "fused, and one behind": lambda: anew(Flow().map(int).map(abs).fuse().map(Flaky(2, 5))),
+    "behind a stage that was restarted by itself": lambda: anew(
+        Flow().map(Flaky(2)).on_failure("restart").map(Flaky(5))
+    ),
     "a batch": lambda: anew(Flow().batch(2).flat_map(lambda b: b).map(Flaky(2, 5))),
     "lists": lambda: anew(Flow().flat_map(lambda n: [n]).map(Flaky(2, 5))),
     "lists, merged": lambda: anew(
