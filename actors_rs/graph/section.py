@@ -180,6 +180,7 @@ class Section(StageLogic):
     def _failed(self, life: SectionLife, error: BaseException) -> None:
         self._take_back(life)
         if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
+            life.release()  # before: what goes with the end is lost only where a failure is known
             self.end(error)
             return
         self._restarts += 1

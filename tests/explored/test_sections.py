@@ -67,6 +67,9 @@ SECTIONS = {
     "within, and what is before fails": lambda: anew(
         Flow().map(Flaky(4)).via(anew(Flow().map(Flaky(2)).map(int)))
     ),
+    "within, and the inner one gives up": lambda: anew(
+        Flow().map(int).via(Flow().map(Flaky(2, 5)).map(int).restart(WAIT, max_restarts=0))
+    ),
     "thrice": lambda: anew(
         Flow().via(anew(Flow().via(anew(Flow().map(Flaky(2)))).map(Flaky(4)))).map(Flaky(6))
     ),
