@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import Sink, Source, amb, concat
+from actors_rs import Flow, Sink, Source, amb, concat
 from actors_rs.errors import StageError
 from tests.graph.helpers import SECONDS, Book
 from tests.graph.models import check_function, check_operator, numbers, quick, trials
@@ -246,6 +246,16 @@ def test_a_stage_that_goes_on_skips_the_elements_for_which_f_raised(shared, poli
     got = shared.start(flow.to(Sink.list())).result(SECONDS)
     expected = [0, 0, 2, 3, 3, 5, 6, 6, 8]
     assert got == expected if breadth is None else sorted(got) == expected
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+@pytest.mark.parametrize("name", ["flat_map", "concat_map"])
+def test_a_stage_that_goes_on_skips_the_elements_whose_streams_cannot_begin(shared, policy, name):
+    def f(x):
+        return Source.of(x).map(int) if x % 4 == 3 else Flow().map(str)  # which is no source
+
+    flow = getattr(Source.range(0, 9), name)(f).on_failure(policy)
+    assert shared.start(flow.to(Sink.list())).result(SECONDS) == [3, 7]
 
 
 def test_switch_map_counts_the_elements_it_passed_over(shared):

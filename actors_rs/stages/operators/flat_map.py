@@ -52,7 +52,7 @@ class FlatMap(Drawing, Operator):
     """
 
     expanding = True
-    survive_renewal = Operator.survive_renewal | {"_past", "_steps", "drawer"}
+    survive_renewal = Operator.survive_renewal | {"_met_in", "_past", "_steps", "drawer"}
 
     def __init__(self, f: Callable[[Any], Any], called: str = "flat_map") -> None:
         super().__init__()
