@@ -3,6 +3,7 @@
 import pytest
 
 from actors_rs.stages.junctions.broadcast import Broadcast
+from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.junctions.partition import Partition
 from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
@@ -189,6 +190,24 @@ def test_what_an_input_gave_before_it_failed_is_delivered_first():
     stage.request(1)
     assert stage.down.elements == [1, 2]
     assert stage.down.error is not None
+
+
+def test_interleave_gives_no_more_than_a_turn_beside_an_input_that_has_failed():
+    error = ValueError()
+    stage = Alone(Interleave(2)).request(1).push(*range(6), inlet=0)
+
+    def fails_and_is_asked():
+        stage.logic.inlets[1].complete(error)
+        stage.logic.outlet.request(9)
+
+    stage.turn(fails_and_is_asked)
+    assert stage.down.elements == [0, 1]
+    assert stage.down.error is error
+
+
+def test_interleave_gives_the_rest_beside_an_input_that_has_completed():
+    stage = Alone(Interleave(2)).request(1).push(*range(6), inlet=0).complete(1).request(9)
+    assert stage.down.elements == list(range(6))
 
 
 def test_cancelling_a_merge_cancels_every_input():

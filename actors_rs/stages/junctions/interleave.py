@@ -62,7 +62,8 @@ class Interleave(FanIn):
             return True
         if not inlet.buffered:
             return False
-        alone = self.inlets[1 - self._turn].exhausted
+        other = self.inlets[1 - self._turn]
+        alone = other.exhausted and other.error is None
         most = self.outlet.demand if alone else min(self.outlet.demand, self._left)
         frame = inlet.take(most)
         self.outlet.emit(frame)
