@@ -87,7 +87,7 @@ class Drawer:
     def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
         cause = stream.error = error if stream.error is None else stream.error
         name, position, site = self._named(stream, stream.at_fault)
-        failed = note_failed(self._life, _Failed(name, site), cause, position, False, None)
+        failed = note_failed(self._life, _Failed(name, site), cause, position)
         self.ended(stream)
         return failed
 
@@ -105,7 +105,8 @@ class Drawer:
             close(stream.opened)
         except BaseException as failure:  # whatever it was, the run must end
             name, _, site = self._named(stream, 0)
-            self._life.note_failure(StageError(name, failure, None, site))
+            failed = StageError(name, failure, None, site)
+            note_failed(self._life, _Failed(name, site), failed)
 
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
         """What a ``StageError`` says of ``step``: its name, the element it had and its line."""

@@ -40,9 +40,9 @@ def note_failed(
     life: Life,
     stage: _Stage,
     error: BaseException,
-    position: int | None,
-    plain: bool,
-    beside: BaseException | None,
+    position: int | None = None,
+    plain: bool = False,
+    beside: BaseException | None = None,
 ) -> BaseException:
     """Tell ``life`` of ``error``; returns it as the stage's, see ``StageContext.failed``.
 

@@ -155,7 +155,7 @@ class Nested:
         try:
             self.logic.stop(last_error(self.error, self.logic))
         except BaseException as failure:  # whatever it was, the run must end
-            self._life.note_failure(StageError(self.name, failure, None, self.site))
+            note_failed(self._life, self, StageError(self.name, failure, None, self.site))
         self._life.nested_ended(self)
         self.logic.hold_nothing()
 

@@ -355,7 +355,7 @@ class StageActor(PooledActor):
         try:
             logic.stop(error if error is not None or completed else self.life.cancelled_error())
         except BaseException as failure:  # whatever it was, the run must end
-            self.life.note_failure(StageError(self.name, failure, None, self.site))
+            note_failed(self.life, self, StageError(self.name, failure, None, self.site))
         self._leave()
         self.life.stage_ended(self)
         logic.hold_nothing()
