@@ -56,6 +56,7 @@ def note_failed(
     life.note_failure(wrapped)
     if beside is not None:
         life.note_failure(beside)
+        life.unheard(beside, wrapped)  # so it goes with that, should that be recovered from
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped

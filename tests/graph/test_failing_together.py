@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source, merge
-from actors_rs.errors import StageError
+from actors_rs.errors import DeciderError, StageError
 from actors_rs.graph.recoveries import Recoveries
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
@@ -38,6 +38,45 @@ def test_stages_that_failed_beside_one_that_was_recovered_from_are_dead_letters(
     assert len(letters) == 1
     assert letters[0].why == "a stage failed beside an error that was recovered from"
     assert isinstance(letters[0].error.__cause__, OSError)
+
+
+def cannot_decide(error, element):
+    raise KeyError("which one?")
+
+
+UNDECIDED = {
+    "decider": lambda: Source.of(1, 0).map(down).on_failure(decider=cannot_decide),
+    "decider, fused": lambda: (
+        Source.of(1, 0).map(str).map(down).on_failure(decider=cannot_decide, section=True).fuse()
+    ),
+    "retry": lambda: Source.of(1).map_async(down, 1).retry(when=lambda e: cannot_decide(e, 1)),
+}
+RECOVERED = {
+    "recover": lambda flow: flow.recover(lambda error: "ok"),
+    "recover_with": lambda flow: flow.recover_with(Source.of("ok")),
+    "catch": lambda flow: flow.catch(lambda error: Source.of("ok")),
+    "restart": lambda flow: flow.restart(max_restarts=0).recover(lambda error: "ok"),
+}
+
+
+@pytest.mark.parametrize("way", RECOVERED.values(), ids=RECOVERED.keys())
+@pytest.mark.parametrize("make", UNDECIDED.values(), ids=UNDECIDED.keys())
+def test_what_a_decider_raised_about_an_error_that_was_recovered_from_is_a_dead_letter(make, way):
+    with World() as world:
+        assert world.start(way(make()).to(Sink.list())).result() == ["ok"]
+        letters = world.system.dead_letters.recent()
+    [why] = [letter.why for letter in letters if isinstance(letter.error, DeciderError)]
+    assert why == "a stage failed beside an error that was recovered from"
+
+
+@pytest.mark.parametrize("make", UNDECIDED.values(), ids=UNDECIDED.keys())
+def test_where_nobody_recovers_what_a_decider_raised_is_told_of_beside_its_error(make):
+    with World() as world:
+        run = world.start(make().to(Sink.list()))
+        with pytest.raises(StageError, match="1 is down") as raised:
+            run.result()
+    [other] = raised.value.others
+    assert isinstance(other, DeciderError)
 
 
 def test_where_nobody_recovers_all_that_failed_at_once_are_told_of():
