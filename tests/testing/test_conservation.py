@@ -9,6 +9,7 @@ import pytest
 
 from actors_rs import Sink, Source, merge
 from actors_rs import zip as zip_
+from actors_rs.errors import StageError
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
@@ -72,6 +73,10 @@ def cancelled(world, flow):
 
 def completed(world, flow):
     world.start(flow.to(Sink.list())).result()
+
+
+def waited_for(world, flow):
+    world.start(flow.to(Sink.list())).wait()
 
 
 def failed(world, flow):
@@ -168,6 +173,14 @@ PLANTED = {
         completed,
         r"stage 'zip' \(zip\) took \d elements, gave \d, .*: \d vanished",
     ),
+    "operators in one actor, of which one failed for an element": (
+        "stages.operators.fused:Fused._emit",
+        "emit(frame)",
+        "emit(frame if self.outlet.count else [*frame[:1], *frame])",
+        lambda: numbers().map(int).map(lambda x: 1 // (3 - x)).fuse(),
+        waited_for,
+        r"stage 'map \+ map' \(fused\) took 4 elements, gave 4, .* for 1: 1 came from nowhere",
+    ),
     "lists": (
         "stages.operators.batch:Batch._give",
         "self.packed(batch)",
@@ -206,6 +219,18 @@ def test_a_loss_between_two_stages_is_reported_too(monkeypatch):
     told = r"^\d elements went to stage '\w+', which took \d, holds 0 and dropped 0 that it wanted"
     with pytest.raises(AssertionError, match=told):
         in_a_world(lambda: numbers().map(str), completed)
+
+
+ELSEWHERE = StageError("elsewhere", KeyError(3), 3)
+
+
+@pytest.mark.parametrize("raised", [lambda error: error, lambda error: ELSEWHERE])
+@pytest.mark.parametrize("way", ["catch", "map_error", "recover", "recover_with"])
+def test_a_stage_that_ends_with_the_error_of_another_has_failed_for_no_element(way, raised):
+    def f(error):
+        raise raised(error)
+
+    in_a_world(lambda: getattr(reciprocals(), way)(f), waited_for)
 
 
 def test_an_account_says_what_became_of_the_elements():

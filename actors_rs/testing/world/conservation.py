@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from actors_rs.delivery.ack import Tracked
 from actors_rs.errors import StageError
 from actors_rs.graph.shell import StageActor
+from actors_rs.stages.operators.fused import Fused
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.log import Log
@@ -128,8 +129,15 @@ def _passed_over(stage: StageActor) -> int:
 
 
 def _failed(stage: StageActor) -> int:
-    """1 if the stage has failed for an element."""
-    return int(getattr(stage.error, "position", None) is not None)
+    """1 if the stage has failed for an element.
+
+    Not with an error of another stage, which a function of the user's got and raised again.
+    """
+    error, logic = stage.error, stage.logic
+    if not isinstance(error, StageError) or error.position is None:
+        return 0
+    parts: Any = logic._parts if isinstance(logic, Fused) else ()
+    return int(error.stage == stage.name or any(error.stage == part.name for part in parts))
 
 
 def _account(stage: StageActor, taken: int, gave: int, dropped: int = 0, added: int = 0) -> Account:
