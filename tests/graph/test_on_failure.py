@@ -2,6 +2,7 @@
 """``on_failure``: what a stage of a running graph does with an element that makes it fail."""
 
 import threading
+from asyncio import CancelledError
 from concurrent.futures import Future
 from operator import add
 
@@ -294,6 +295,17 @@ def test_what_is_no_elements_fault_stops_the_stage_whatever_its_policy(system):
     first = Source.empty().to(Sink.first().on_failure("resume"))
     with pytest.raises(LookupError):
         system.start(first).result(SECONDS)
+    assert letters(system) == []
+
+
+def test_asyncio_s_cancelled_error_stops_its_stage_whatever_the_policy_and_no_system(system):
+    def cancelled(n):
+        raise CancelledError
+
+    flow = Source.range(0, 10).map(cancelled).on_failure("resume")
+    with pytest.raises(StageError, match="stage 'map' failed: CancelledError") as caught:
+        system.start(flow.to(Sink.list())).result(SECONDS)
+    assert caught.value.position is None
     assert letters(system) == []
 
 
