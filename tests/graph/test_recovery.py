@@ -2,17 +2,15 @@
 """What becomes of errors in graphs: recovered from, mapped, retried."""
 
 import asyncio
-import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 
-from actors_rs import ActorSystem, RateLimit, Sink, Source, concat
+from actors_rs import RateLimit, Sink, Source
 from actors_rs.errors import DeciderError, StageError
 from actors_rs.runtime.backoff import Backoff
-from actors_rs.stages.hosting import InnerInlet
 from tests.graph.helpers import SECONDS
 from tests.graph.models import check_operator, quick, trials
 
@@ -153,23 +151,3 @@ def test_a_retry_that_cannot_tell_fails_with_the_error_it_was_asked_about(shared
     (beside,) = caught.value.others
     assert isinstance(beside, DeciderError)
     assert "retry: when raised IndexError" in str(beside)
-
-
-def inner_inlets():
-    gc.collect()
-    return sum(isinstance(one, InnerInlet) for one in gc.get_objects())
-
-
-ONE_AFTER_THE_OTHER = {
-    "recover_with": lambda begun: broken(0).recover_with(lambda _: begun() or broken(0), 50),
-    "concat": lambda begun: concat(*[Source.defer(begun)] * 50),
-}
-
-
-@pytest.mark.parametrize("streams", ONE_AFTER_THE_OTHER.values(), ids=ONE_AFTER_THE_OTHER.keys())
-def test_streams_that_were_gone_through_are_not_kept(streams):
-    alive = []
-    with ActorSystem(workers=1) as system:
-        system.start(streams(lambda: alive.append(inner_inlets())).to(Sink.ignore())).wait(SECONDS)
-    assert len(alive) == 50
-    assert alive[-1] - alive[3] <= 1

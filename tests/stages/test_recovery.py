@@ -1,15 +1,21 @@
 # mypy: disable-error-code="var-annotated,arg-type"
 """Errors in the stages that deal with them, alone: recovered from, mapped, retried."""
 
+import gc
+import weakref
+from functools import partial
+
 import pytest
 
 from actors_rs.errors import StageError
 from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.stages.junctions.concat import Concat
+from actors_rs.stages.junctions.recover_with import RecoverWith
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.map_error import MapError
 from actors_rs.stages.operators.recover import Recover
 from actors_rs.stages.retries import Retries
-from tests.stages.harness import Alone
+from tests.stages.harness import Alone, Upstream
 
 ERROR = KeyError("upstream")
 
@@ -192,3 +198,39 @@ def test_calls_that_rest_are_bounded():
     work(stage.push(*range(16)))
     assert stage.logic.inlet.count == 4
     assert len(stage.pending) == 4
+
+
+# Streams that follow each other
+
+
+class Hosted(Alone):
+    """It has streams, each of which ends in the turn behind its beginning."""
+
+    def __init__(self, logic, end_with=None):
+        self.end_with, self.begun = end_with, []
+        super().__init__(logic)
+
+    def attach(self, source, inlet, *, alone=True):
+        up = Upstream()
+        inlet.connect(up)
+        self.begun.append(weakref.ref(up))
+        self.post(partial(inlet.complete, self.end_with))
+
+
+@pytest.mark.parametrize(
+    ("logic", "error"),
+    [
+        (lambda: Concat([object() for _ in range(50)]), None),
+        (lambda: RecoverWith(lambda _: object(), 50), ERROR),
+    ],
+    ids=["concat", "recover_with"],
+)
+def test_streams_that_were_gone_through_are_not_kept(logic, error):
+    stage = Hosted(logic(), error).request(9)
+    if error is not None:
+        stage.fail(error)
+    for _ in range(48):
+        stage.turn()
+    gc.collect()
+    assert len(stage.begun) >= 48
+    assert sum(up() is not None for up in stage.begun) <= 2
