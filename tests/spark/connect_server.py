@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -96,20 +97,26 @@ def connect_server(folder: Path) -> Iterator[Server]:
 
 
 class Proxy:
-    """Passes connections on to a server, and breaks them when it is told to."""
+    """Passes connections on to a server, and breaks them when it is told to.
 
-    def __init__(self, port: int) -> None:
+    What comes back on one is held up behind ``most`` bytes until it is broken; later ones are not.
+    """
+
+    def __init__(self, port: int, most: float = inf) -> None:
         self._to = port
+        self._most = most
+        self._broken = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self._open: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def break_connections(self) -> None:
-        broken, self._open = self._open, []
+        broken, self._open, self._most = self._open, [], inf
         for connection in broken:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+        self._broken.set()
 
     def close(self) -> None:
         self._listener.close()
@@ -121,14 +128,15 @@ class Proxy:
                 near = self._listener.accept()[0]
                 far = socket.create_connection(("127.0.0.1", self._to))
                 self._open += [near, far]
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=_pump, args=ends, daemon=True).start()
+                for ends in ((near, far, inf), (far, near, self._most)):
+                    threading.Thread(target=self._pump, args=ends, daemon=True).start()
 
-
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    for connection in (source, target):
+    def _pump(self, source: socket.socket, target: socket.socket, most: float) -> None:
         with suppress(OSError):
-            connection.shutdown(socket.SHUT_RDWR)
+            while data := source.recv(65536):
+                if (most := most - len(data)) < 0:
+                    self._broken.wait()
+                target.sendall(data)
+        for connection in (source, target):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)

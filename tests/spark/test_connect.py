@@ -183,10 +183,11 @@ def test_a_consumer_slower_than_the_server_is_patient_loses_nothing(
 def test_a_connection_that_breaks_is_mended_and_nothing_comes_twice(
     system: ActorSystem, server: Server, streams: list[str]
 ) -> None:
-    proxy = Proxy(server.port)
+    proxy = Proxy(server.port, most=2_000_000)  # of 20: not all is on its way
     try:
         session = server.session(proxy.port)
-        df = in_pieces(session, 2, 50, width=200_000)  # more than all buffers on the way hold
+        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
+        df = in_pieces(session, 2, 50, width=200_000)
         subscriber = subscribed(system, SparkSource.arrow(df))
         subscriber.subscription.request(2)
         until(lambda: len(subscriber.got) == 2)
