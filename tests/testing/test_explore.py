@@ -186,6 +186,20 @@ def test_a_time_of_the_world_may_be_told_in_words():
     check_scenario(scenario, Plan(runs=1))
 
 
+class Unequal(list):
+    def __eq__(self, other):
+        raise TypeError("compared")
+
+    __hash__ = None
+
+
+def test_who_looks_for_the_clock_compares_nothing_of_the_users():
+    def scenario(world):
+        Unequal().append(1)
+
+    check_scenario(scenario, Plan(runs=1))
+
+
 def test_a_real_thread_is_found_and_its_line_named():
     def scenario(world):
         thread = threading.Thread(target=int)

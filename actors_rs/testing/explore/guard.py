@@ -102,7 +102,9 @@ def _arguments(frame: FrameType) -> int:
 
 def _is_date(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
-    return owner in (datetime, date) and function.__name__ in ("now", "utcnow", "today")
+    # Not ``in``: what owns a method of C may have an ``__eq__`` of its own.
+    ours = owner is datetime or owner is date
+    return ours and function.__name__ in ("now", "utcnow", "today")
 
 
 def _outside(frame: FrameType) -> FrameType | None:
