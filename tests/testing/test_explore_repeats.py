@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from actors_rs import Sink, Source
-from actors_rs.errors import NondeterminismError
+from actors_rs.errors import NondeterminismError, StageError
 from actors_rs.testing.explore import Plan, check_scenario, search
 from actors_rs.testing.explore.settings import SETTINGS
 
@@ -95,6 +95,27 @@ def test_a_run_that_differs_is_not_told_how_to_be_replayed_and_its_trace_is_not_
     assert "trace: v1" not in told
     assert "is kept in" not in "".join(caught.value.__notes__)
     assert list(tmp_path.iterdir()) == []
+
+
+class Order:
+    """Shown with its address."""
+
+
+def test_addresses_in_what_an_exception_says_make_no_other_run():
+    kept = []
+
+    def scenario(world):
+        orders = [Order() for _ in range(3)]
+        kept.append(orders)  # or the next run would have them at the same places
+        places = dict(zip(orders[:2], range(2), strict=True))
+        empty: list[Order] = []
+        placed = Source.from_iterable(orders).map(lambda order: places[order])
+        with pytest.raises(StageError):
+            world.start(placed.map(lambda n: empty.index(orders[n])).to(Sink.list())).result()
+        assert world.start(placed.to(Sink.list())).result() == [0, 1, 2]
+
+    with pytest.raises(StageError, match=r"KeyError: <.*Order object at 0x"):
+        check_scenario(scenario, Plan(runs=5))
 
 
 def test_every_strategy_of_the_usual_portfolio_has_runs_that_are_made_twice():

@@ -6,6 +6,7 @@ shown for dataclasses alone; of others only the class is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
@@ -23,6 +24,8 @@ __all__ = ["Describer"]
 _INTEGERS = {int}
 _PLAIN = frozenset({int, str, bool, float, bytes, complex, type(None), range})
 DEEPEST = 6
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""In the text of an exception it comes from the ``repr`` of an object."""
 
 
 class _Told(NamedTuple):
@@ -99,7 +102,7 @@ class Describer:
         if (form := _FORMS.get(kind)) is not None:
             return form(self, value, depth + 1)
         if isinstance(value, BaseException):
-            return f"{kind.__name__}({self._many(value.args, depth + 1)})"
+            return _ADDRESS.sub("", f"{kind.__name__}({self._many(value.args, depth + 1)})")
         if isinstance(value, type):
             return value.__name__
         if is_dataclass(value):
