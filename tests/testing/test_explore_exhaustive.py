@@ -3,7 +3,7 @@
 
 import pytest
 
-from actors_rs import Sink, Source, merge
+from actors_rs import PooledActor, Sink, Source, merge
 from actors_rs.testing.explore import Exhaustive, Plan, explore, search
 from actors_rs.testing.explore.systematic import Pruned
 
@@ -117,3 +117,43 @@ def test_what_a_scenario_makes_of_a_run_that_was_left_out_is_no_failure(raised):
     found = search(scenario, Plan(runs=5_000, portfolio=("exhaustive",), windows=(4,)))
     assert found.failure is None
     assert {type(error) for error in left} == {Pruned}
+
+
+class Told(PooledActor):
+    def __init__(self, got):
+        super().__init__()
+        self.got = got
+
+    def on_receive(self, message):
+        self.got.append(message)
+
+
+class Tells(PooledActor):
+    def __init__(self, whom, name):
+        super().__init__()
+        self.whom, self.name = whom, name
+
+    def on_receive(self, message):
+        self.whom.tell(self.name)
+
+
+def test_an_exhaustive_search_visits_the_orders_of_what_others_do_while_a_step_waits():
+    seen = set()
+
+    def scenario(world):
+        got = []
+        told = world.spawn(Told, got)
+        asked, beside = (world.spawn(Tells, told, name) for name in "ab")
+
+        def ask(x):
+            answer = asked.ask(x, block=False)
+            beside.tell(x)
+            return answer.get()
+
+        flow = Source.of(1).delay(1).map_async(ask, parallelism=1)
+        world.start(flow.to(Sink.list())).result()
+        world.settle()
+        seen.add("".join(got))
+
+    assert search(scenario, Plan(runs=20_000, portfolio=("exhaustive",), windows=(4,))).complete
+    assert seen == {"ab", "ba"}

@@ -39,6 +39,8 @@ class DeterministicDispatcher:
         self.note_put = self.log.put.append
         self.reached: set[int] | None = set() if decisions.notes_effects else None
         """Whom the step that runs has sent messages to, if that is asked for."""
+        self._stepping = False
+        self._waited = False  # the step that runs, or that has just run: for other steps
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
@@ -77,6 +79,9 @@ class DeterministicDispatcher:
         False if there is none to run. Raises what spoiled the world.
         """
         ready, choose, reached, outer = self.ready, self.choose, self.reached, self.running
+        within, self._stepping = self._stepping, True
+        if within and reached is not None:
+            self._decisions.resumed()  # what the step that waits has done was not noted yet
         try:
             while self.refused is None:
                 if not ready:
@@ -91,13 +96,25 @@ class DeterministicDispatcher:
                 step.run()
                 self.running = outer
                 if reached is not None:
-                    self._decisions.ran(step.name, frozenset(reached) | {step.number})
-                    reached.clear()
+                    self._note_effects(step, reached)
                 if done() or self.steps > most:
                     return True
         finally:
             self.running = outer
+            self._stepping = self._waited = within
         raise self.refused
+
+    def _note_effects(self, step: Step, reached: set[int]) -> None:
+        """``step`` has run. One that waited saw what the others did meanwhile, as a scenario does.
+
+        So it, and the last of them, depend on all there is.
+        """
+        if self._waited:
+            self._decisions.resumed()
+            self._waited = False
+        else:
+            self._decisions.ran(step.name, frozenset(reached) | {step.number})
+        reached.clear()
 
     def relieve(self) -> None:
         """Nothing: there is no other thread."""
