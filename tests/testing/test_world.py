@@ -148,6 +148,22 @@ def test_an_actor_must_not_wait_in_its_turn():
             waiting.ask(echo)
 
 
+@pytest.mark.parametrize("move", [World.settle, lambda world: world.sleep(1)])
+def test_an_actor_must_not_wait_in_its_turn_however_its_world_moves_on(move):
+    class Waiting(PooledActor):
+        def on_receive(self, message):
+            with pytest.raises(BlockingError):
+                message.ask("x")
+            refused.append(message)
+
+    refused = []
+    with World() as world:
+        echo = world.spawn(Echo)
+        world.spawn(Waiting).tell(echo)
+        move(world)
+        assert refused == [echo]
+
+
 def test_a_question_nobody_answers_stalls_and_says_who_waits():
     with World() as world:
         world.spawn(Echo)

@@ -191,13 +191,15 @@ class World:
         if seconds < 0:
             raise InvalidArgumentError(f"sleep needs seconds of 0 or more, got {seconds}")
         until = self._clock.seconds + seconds
-        while self._move(until):
-            pass
+        with blocking_forbidden():
+            while self._move(until):
+                pass
 
     def settle(self) -> None:
         """Let the world go on until nothing can run without time moving."""
-        while self._dispatcher.ready:
-            self._move(None)
+        with blocking_forbidden():
+            while self._dispatcher.ready:
+                self._move(None)
 
     def finish(self) -> None:
         """Let every run come to its end and check that none broke a rule or lost an element.
