@@ -21,15 +21,15 @@ from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.settings import check_count, check_seconds
-from actors_rs.runtime.system import Activity, ActorSystem, Startable
+from actors_rs.runtime.system import Startable
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.conservation import lost
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.jobs import BlockingJobs
-from actors_rs.testing.world.links import watched
 from actors_rs.testing.world.log import Delivery
 from actors_rs.testing.world.loop import WorldCoroutines
+from actors_rs.testing.world.system import WorldSystem
 from actors_rs.testing.world.waits import states, waits
 
 __all__ = ["World"]
@@ -98,7 +98,7 @@ class World:
             self._clock.wall_clock,
             self._chance,
         )
-        self.system = _WorldSystem(self._dispatcher, machinery, window, monitor)
+        self.system = WorldSystem(self._dispatcher, machinery, window, monitor)
         self._driving = driving(self)
         self.violations: list[ProtocolViolation] = []
         """Of rules, by peers that are no stages: the scenario fails with the first one."""
@@ -349,51 +349,3 @@ def _all_over(lives: Sequence[RunLife]) -> bool:
         if not life.end.is_over:
             return False
     return True
-
-
-class _WorldSystem(ActorSystem):
-    """The production system; it also tells the dispatcher which actors there are."""
-
-    watch_links = staticmethod(watched)
-
-    def __init__(
-        self,
-        dispatcher: DeterministicDispatcher,
-        machinery: Machinery,
-        window: int,
-        monitor: bool,
-    ) -> None:
-        super().__init__(
-            window=window,
-            monitor=monitor,
-            metrics=False,  # no time passes in a turn, and what passes between turns is made up
-            name="world",
-            machinery=machinery,
-        )
-        self._world = dispatcher
-        self._forgot_at = (0, 0)
-        self.lives: list[RunLife] = []
-
-    def adopt(self, actor: A) -> ActorRef[A]:
-        self._world.adopt(actor)
-        return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
-
-    def forget_delivered(self) -> None:
-        """Somebody asks whether others still hold what they were given: the world does not."""
-        world = self._world
-        if self._forgot_at == (moment := (world.steps, len(world.log.put))):
-            return  # somebody asks for each of a thousand groups
-        self._forgot_at = moment
-        boxes = [step.mailbox for step in world.actors]
-        unread = {id(one) for box in boxes for one in (*box.data, *(box.control or ()))}
-        world.log.forget_delivered(world.steps, unread)
-
-    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
-        if self._actors or self._activities:
-            super().shutdown(drain=drain, timeout=timeout)
-        self._refuse_more()  # nothing else is left to do where nobody lives
-
-    def register(self, activity: Activity) -> None:
-        if isinstance(activity, RunLife):
-            self.lives.append(activity)
-        ActorSystem.register(self, activity)
