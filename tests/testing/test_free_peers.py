@@ -6,8 +6,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from actors_rs import Source
-from actors_rs.errors import ProtocolViolation
+from actors_rs import Sink, Source
+from actors_rs.errors import ProtocolViolation, Stalled
 from actors_rs.testing.explore import FreePublisher, FreeSubscriber, Plan, search
 
 pytestmark = pytest.mark.usefixtures("by_itself")
@@ -142,3 +142,53 @@ def test_a_failing_free_publisher_fails_its_subscriber():
         assert subscriber.end is error or not subscriber._outstanding
 
     assert search(scenario, Plan(runs=200)).failure is None
+
+
+# A scenario that does not wait
+
+
+class RequestsNothing:
+    def on_subscribe(self, subscription):
+        subscription.request(0)
+
+    def on_next(self, element):
+        pass
+
+    def on_error(self, error):
+        pass
+
+    def on_complete(self):
+        pass
+
+
+def request_for_nothing(world):
+    publisher = FreePublisher(world, [1, 2])
+    world.soon("subscribe", lambda: publisher.subscribe(RequestsNothing()))
+
+
+def ends_twice(world):
+    subscriber = FreeSubscriber(world, cancels=False)
+    subscriber.on_subscribe(Mock())
+    for _ in range(2):
+        world.soon("end", subscriber.on_complete)
+
+
+@pytest.mark.parametrize(("scenario", "rule"), [(request_for_nothing, "3.9"), (ends_twice, "1.7")])
+def test_what_breaks_a_rule_when_the_scenario_has_returned_fails_it_too(scenario, rule):
+    failure = search(scenario, Plan(runs=200)).failure
+    assert isinstance(failure.error, ProtocolViolation)
+    assert failure.error.rule == rule
+
+
+def test_what_was_planned_and_raises_when_the_scenario_has_returned_fails_it_too():
+    def scenario(world):
+        world.soon("broken", lambda: 1 // 0)
+
+    assert isinstance(search(scenario, Plan(runs=1)).failure.error, ZeroDivisionError)
+
+
+def test_a_run_that_begins_when_the_scenario_has_returned_comes_to_its_end_too():
+    def scenario(world):
+        world.soon("begin", lambda: world.start(Source.never().to(Sink.list())))
+
+    assert isinstance(search(scenario, Plan(runs=1)).failure.error, Stalled)

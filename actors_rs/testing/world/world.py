@@ -204,17 +204,14 @@ class World:
     def finish(self) -> None:
         """Let every run come to its end and check that none broke a rule or lost an element.
 
-        Coroutines that were cancelled on the way have ended, too, and generators that were left.
+        Coroutines that were cancelled on the way have ended, too, and generators that were left;
+        whatever else could run has run.
         """
+        self._let_end()
+        while self._dispatcher.ready:
+            self.settle()
+            self._let_end()  # what has begun meanwhile
         lives = self.system.lives
-        if not _all_over(lives):
-            self.until(lambda: _all_over(lives), AFTERWARDS)
-            if unfinished := [life for life in lives if not life.end.is_over]:
-                raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
-        if (ending := self._coroutines.ending)():
-            self.until(lambda: not ending(), AFTERWARDS)
-            if ending():
-                raise self._still_ending()
         self.decisions.resumed()
         for violation in self.violations:
             raise violation
@@ -224,6 +221,17 @@ class World:
                     raise failure
         if missing := lost((step.actor for step in self._dispatcher.actors), self._dispatcher.log):
             raise AssertionError(missing)
+
+    def _let_end(self) -> None:
+        lives = self.system.lives
+        if not _all_over(lives):
+            self.until(lambda: _all_over(lives), AFTERWARDS)
+            if unfinished := [life for life in lives if not life.end.is_over]:
+                raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
+        if (ending := self._coroutines.ending)():
+            self.until(lambda: not ending(), AFTERWARDS)
+            if ending():
+                raise self._still_ending()
 
     def dismantle(self) -> None:
         """Take everything apart: a world is full of cycles, and thousands of them are garbage."""
