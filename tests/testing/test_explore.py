@@ -106,6 +106,17 @@ def test_data_and_faults_are_shrunk_with_the_order():
     assert taken in ([1, 4], [1, 1, 3], [1, 2, 2]) or sum(taken) == 5
 
 
+def test_a_pick_among_very_many_is_shrunk_and_replayed():
+    def scenario(world):
+        assert world.pick("seed", range(2**62)) < 3_000_000_000
+
+    failure = search(scenario, Plan(runs=20, portfolio=("random",))).failure
+    assert list(failure.trace.deviations.values()) == [3_000_000_000]
+    assert Trace.parse(str(failure.trace)) == failure.trace
+    with pytest.raises(AssertionError):
+        replay(scenario, Plan(), failure.trace)
+
+
 def test_the_same_seed_explores_the_same():
     first, second = (search(fine, Plan(runs=200, seed=5)) for _ in range(2))
     assert first.behaviours == second.behaviours

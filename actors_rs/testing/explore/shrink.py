@@ -12,6 +12,8 @@ __all__ = ["kind_of", "shrink"]
 
 Attempt: TypeAlias = Callable[[dict[int, int]], tuple[World, BaseException | None]]
 MOST_ATTEMPTS = 400
+MANY = 32
+"""Options up to this one are tried one by one."""
 
 
 def kind_of(error: BaseException | None) -> object:
@@ -61,11 +63,22 @@ class _Shrinking:
             size = size // 2
 
     def lower(self) -> None:
-        """Take options nearer to the dull one."""
+        """Take options nearer to the dull one; of many, by halves."""
         for number in sorted(self.script):
-            for taken in range(1, self.script.get(number, 0)):
+            if self.script.get(number, 0) > MANY:
+                self._halve(number)
+            for taken in range(1, min(self.script.get(number, 0), MANY + 1)):
                 if self.accept({**self.script, number: taken}):
                     break
+
+    def _halve(self, number: int) -> None:
+        passes, fails = 0, self.script[number]
+        while fails - passes > 1 and self.left:
+            half = (passes + fails) // 2
+            if self.accept({**self.script, number: half}):
+                fails = self.script.get(number, 0)
+            else:
+                passes = half
 
 
 def shrink(attempt: Attempt, world: World, error: BaseException) -> tuple[World, BaseException]:

@@ -20,7 +20,7 @@ __all__ = ["VERSION", "Trace", "add_schedule", "graph_id", "load_schedules", "sc
 
 VERSION = 1
 """Of the format, and of what the numbers of decisions stand for."""
-_DECISIONS = re.compile(r"([0-9]{1,9}=[0-9]{1,9}(,|$))*")
+_DECISIONS = re.compile(r"([0-9]{1,9}=[0-9]{1,19}(,|$))*")  # no sequence is longer
 
 
 @dataclass(frozen=True)
