@@ -11,7 +11,12 @@ from actors_rs.testing.decisions import TraceMisfit
 from actors_rs.testing.explore import Plan, Trace, check_scenario, explore, replay, search
 from actors_rs.testing.explore.replays import Replays
 from actors_rs.testing.explore.settings import SETTINGS
-from actors_rs.testing.explore.traces import add_schedule, graph_id
+from actors_rs.testing.explore.traces import (
+    add_schedule,
+    graph_id,
+    load_schedules,
+    schedule_file,
+)
 from tests.testing.support import python
 
 pytestmark = pytest.mark.usefixtures("by_itself")
@@ -60,6 +65,29 @@ def test_code_that_swallows_errors_does_not_hide_that_a_trace_does_not_fit():
 
     with pytest.raises(TraceMisfit, match=r"decision 1 takes option 5, .* 'data:size' with 2 opt"):
         replay(scenario, Plan(), Trace(graph_id(""), {1: 5}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("tests/test_x.py::test_op[+]", "tests/test_x.py::test_op[*]"),
+        ("tests/test_x.py::test_op[a b]", "tests/test_x.py::test_op[a/b]"),
+        ("tests/test_x.py::test_op[a b]", "tests/test_x.py::test_op[a  b]"),
+        ("tests/test_x.py::test_op[1.5]", "tests/test_x.py::test_op[1/5]"),
+        (f"tests/test_x.py::test_op[{'x' * 300}]", f"tests/test_x.py::test_op[{'x' * 301}]"),
+    ],
+)
+def test_each_test_has_a_file_of_its_own_for_its_traces(tmp_path, one, other):
+    trace = Trace("1f2e3d4c", {})
+    add_schedule(tmp_path, one, trace)
+    assert load_schedules(tmp_path, other) == []
+    assert load_schedules(tmp_path, one) == [(trace, "")]
+
+
+def test_the_file_of_a_test_without_special_characters_is_named_after_it_alone(tmp_path):
+    test = "tests/explored/test_scenarios.py::test_holds[rates/map_async of two-or three]"
+    name = "tests.explored.test_scenarios.test_holds[rates.map_async.of.two-or.three].json"
+    assert schedule_file(tmp_path, test) == tmp_path / name
 
 
 def test_kept_traces_of_other_graphs_are_passed_over(tmp_path, monkeypatch):

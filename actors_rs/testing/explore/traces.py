@@ -22,6 +22,10 @@ VERSION = 1
 """Of the format, and of what the numbers of decisions stand for."""
 _DECISIONS = re.compile(r"([0-9]{1,9}=[0-9]{1,19}(,|$))*")  # no sequence is longer
 
+_PLAIN_NAME = re.compile(r"[\w./-]+(::\w+)*(\[[\w-]*(/[\w-]+( [\w-]+)*)?\])?")
+"""Of tests whose file is theirs alone: parameters are one word, or ``theme/some words``."""
+LONGEST_NAME = 200
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -70,8 +74,14 @@ def graph_id(graph: str) -> str:
 
 
 def schedule_file(folder: Path, test: str) -> Path:
-    """Where the traces of ``test``, by the name that pytest gives it, are kept."""
+    """Where the traces of ``test``, by the name that pytest gives it, are kept.
+
+    A name that others would share, or that is too long for a file, ends with a hash.
+    """
     name = re.sub(r"[^\w\[\]-]+", ".", test.replace(".py::", "."))
+    if not _PLAIN_NAME.fullmatch(test) or len(name.encode()) > LONGEST_NAME:
+        short = name.encode()[:LONGEST_NAME].decode(errors="ignore")
+        name = f"{short}-{blake2b(test.encode(), digest_size=4).hexdigest()}"
     return folder / f"{name}.json"
 
 
