@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from actors_rs.graph.monitored import monitored_end
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.subscriber_end import SubscriberEnd
-from actors_rs.protocol.interfaces import Publisher
+from actors_rs.protocol.interfaces import Publisher, Subscriber
 from actors_rs.stages.operators.identity import Identity
 
 __all__ = ["PublisherSource"]
@@ -28,4 +29,7 @@ class PublisherSource(Identity):
         self.inlets = (self.inlet,)
         self.inlet.window = self.window
         actor = cast(StageActor, self.context)
-        self._publisher.subscribe(SubscriberEnd(actor, self.inlet))
+        end: Subscriber[Any] = SubscriberEnd(actor, self.inlet)
+        if actor.life.monitored:
+            end = monitored_end(actor, type(self._publisher).__name__, end)
+        self._publisher.subscribe(end)

@@ -21,7 +21,7 @@ from actors_rs.stages.ports import Downstream, Frame, Upstream
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["link_monitor", "monitored_lines", "monitored_subscriber"]
+__all__ = ["link_monitor", "monitored_end", "monitored_lines", "monitored_subscriber"]
 
 
 def link_monitor(
@@ -77,6 +77,18 @@ def monitored_subscriber(
 
     monitor = link_monitor(actor.name, kind, broken)
     return monitor.wrap_subscriber(subscriber)
+
+
+def monitored_end(actor: StageActor, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
+    """``end``, which feeds ``actor``, watched, for a foreign publisher of the class ``publisher``.
+
+    What that breaks ends the link, behind what came before; here it fails the run, too, whoever
+    recovers from it and however late it comes.
+    """
+    run: Any = actor.activity  # a section would have its own idea of failures
+    peer: Any = link_monitor(publisher, actor.name, run.note_failure).wrap_subscriber(end)
+    peer.activity = run
+    return peer  # type: ignore[no-any-return]
 
 
 class _Watched:

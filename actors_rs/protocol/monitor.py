@@ -17,7 +17,7 @@ from typing import Any
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.protocol.checks import FrameSubscriber, shown, takes_frames
-from actors_rs.protocol.interfaces import Subscriber, Subscription
+from actors_rs.protocol.interfaces import Subscriber, Subscription, is_subscription
 from actors_rs.protocol.link import (
     CALLS,
     Inside,
@@ -98,7 +98,8 @@ class RuleMonitor:
 
     def call(self, signal: Signal, target: Callable[..., None], *args: Any) -> None:
         """Judge ``signal``, then pass it on by calling ``target``; an exception is noted too."""
-        _, entered = self.begin(signal)
+        is_failure = signal.kind is Kind.ON_ERROR and not signal.wrong
+        _, entered = self.begin(signal, args[0] if is_failure else None)
         try:
             target(*args)
         except BaseException as error:  # a SystemExit is no better: signals return normally
@@ -108,8 +109,11 @@ class RuleMonitor:
             if entered:
                 self.end(signal)
 
-    def begin(self, signal: Signal) -> tuple[bool, bool]:
-        """``signal`` begins: whether it was legal, and whether ``end`` is to be called for it."""
+    def begin(self, signal: Signal, cause: BaseException | None = None) -> tuple[bool, bool]:
+        """``signal`` begins: whether it was legal, and whether ``end`` is to be called for it.
+
+        ``cause`` is an error that it brings, which a violation must not hide.
+        """
         thread, caller, is_call = self._thread(), sys._getframe(1), signal.kind in CALLS
         with self._lock:
             entered = enter(self._inside[is_call], thread, signal, self._deepest)
@@ -126,6 +130,8 @@ class RuleMonitor:
                 self._state = judged
             self._remember(signal)
             self._violations.extend(found)
+        for violation in found:
+            violation.__cause__ = cause
         self._report(found)
         return not found, isinstance(entered, Inside)
 
@@ -225,7 +231,7 @@ class CheckedSubscriber:
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Pass on a checked subscription; of a second one only ``on_subscribe`` is checked."""
-        wrong = "None" if subscription is None else ""
+        wrong = "" if is_subscription(subscription) else shown(subscription)
         given: Any = subscription
         if not wrong and not self._subscribed:
             self._subscribed = True
