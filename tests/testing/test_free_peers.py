@@ -1,6 +1,7 @@
 # mypy: disable-error-code="var-annotated, union-attr, attr-defined, arg-type"
 """Free peers: all that the standard leaves to them, and what they say of others that break it."""
 
+import re
 from functools import partial
 from unittest.mock import Mock
 
@@ -192,3 +193,28 @@ def test_a_run_that_begins_when_the_scenario_has_returned_comes_to_its_end_too()
         world.soon("begin", lambda: world.start(Source.never().to(Sink.list())))
 
     assert isinstance(search(scenario, Plan(runs=1)).failure.error, Stalled)
+
+
+class RaisesAtTheFirstElement(RequestsNothing):
+    end = None
+
+    def on_subscribe(self, subscription):
+        subscription.request(1)
+
+    def on_next(self, element):
+        raise OSError("no")
+
+    def on_complete(self):
+        self.end = "complete"
+
+
+def test_a_stall_names_the_rule_that_was_broken_before():
+    def scenario(world):
+        subscriber = RaisesAtTheFirstElement()
+        world.system.publisher(Source.range(0, 3)).subscribe(subscriber)
+        world.until(lambda: subscriber.end is not None, None)
+
+    error = search(scenario, Plan(runs=1)).failure.error
+    assert isinstance(error, Stalled)
+    assert re.search(r"is due; before that: rule 2\.13: on_next raised .*; who waits", str(error))
+    assert isinstance(error.__cause__, ProtocolViolation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -211,14 +211,9 @@ class World:
         while self._dispatcher.ready:
             self.settle()
             self._let_end()  # what has begun meanwhile
-        lives = self.system.lives
         self.decisions.resumed()
-        for violation in self.violations:
+        for violation in self._broken_rules():
             raise violation
-        for life in lives:
-            for failure in life.failures:
-                if isinstance(failure, ProtocolViolation):
-                    raise failure
         if missing := lost((step.actor for step in self._dispatcher.actors), self._dispatcher.log):
             raise AssertionError(missing)
 
@@ -344,7 +339,16 @@ class World:
 
     def _stalled(self, why: str) -> Stalled:
         graph = [*waits(self._dispatcher.actors), *self._coroutines.waits()] or [NOBODY]
-        return Stalled("\n  ".join([f"{why}; who waits for whom:", *graph]))
+        broken = next(self._broken_rules(), None)
+        before = f"; before that: {broken}" if broken else ""
+        stalled = Stalled("\n  ".join([f"{why}{before}; who waits for whom:", *graph]))
+        stalled.__cause__ = broken
+        return stalled
+
+    def _broken_rules(self) -> Iterator[ProtocolViolation]:
+        yield from self.violations
+        for life in self.system.lives:
+            yield from (one for one in life.failures if isinstance(one, ProtocolViolation))
 
 
 def _at_once() -> bool:
