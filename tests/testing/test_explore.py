@@ -281,8 +281,31 @@ def test_a_file_with_traces_alone_is_read_too(tmp_path):
     assert load_schedules(tmp_path, "mine") == [(Trace("1f2e3d4c", {3: 1}), "")]
 
 
-def test_a_file_that_holds_no_traces_is_an_error(tmp_path):
-    (tmp_path / "mine.json").write_text("[]")
+@pytest.mark.parametrize(
+    "text", ["[]", "", "null", '{"traces": null}', '{"traces": {"v1:abc', '{"traces": [[]]}']
+)
+def test_a_file_that_holds_no_traces_is_an_error(tmp_path, text):
+    (tmp_path / "mine.json").write_text(text)
+    with pytest.raises(InvalidArgumentError, match=r"mine\.json is no file of traces"):
+        load_schedules(tmp_path, "mine")
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ('{"v0:1f2e3d4c:3=1": "old"}', "the trace is of version 0"),
+        ('{"hello": "old"}', "a trace looks like 'v1:1f2e3d4c:3=1,17=2', got 'hello'"),
+        ("[1, 2]", "a trace is parsed from a word, got 1"),
+    ],
+)
+def test_a_trace_in_a_file_that_is_none_is_an_error_that_names_the_file(tmp_path, kept, said):
+    (tmp_path / "mine.json").write_text(f'{{"traces": {kept}}}')
+    with pytest.raises(InvalidArgumentError, match=f"mine.json holds what is no trace: {said}"):
+        load_schedules(tmp_path, "mine")
+
+
+def test_a_folder_in_the_place_of_a_file_of_traces_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "mine.json").mkdir()
     with pytest.raises(InvalidArgumentError, match=r"mine\.json is no file of traces"):
         load_schedules(tmp_path, "mine")
 

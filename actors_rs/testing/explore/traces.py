@@ -89,7 +89,10 @@ def load_schedules(folder: Path, test: str) -> list[tuple[Trace, str]]:
     """The traces kept for ``test``, each with why; raises for a file that holds none."""
     path = schedule_file(folder, test)
     kept = _read(path) if path.exists() else {}
-    return [(Trace.parse(word), why) for word, why in kept.items()]
+    try:
+        return [(Trace.parse(word), str(why)) for word, why in kept.items()]
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{path} holds what is no trace: {error}") from error
 
 
 def add_schedule(folder: Path, test: str, trace: Trace, why: str = "") -> Path:
@@ -107,5 +110,5 @@ def _read(path: Path) -> dict[str, str]:
     try:
         traces = json.loads(path.read_text(encoding="utf-8"))["traces"]
         return dict(traces) if isinstance(traces, dict) else dict.fromkeys(traces, "")
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidArgumentError(f"{path} is no file of traces: {error!r}") from error
