@@ -1,18 +1,26 @@
 """A message or element in words that are the same in every process and on every Python version.
 
-``repr`` would show addresses and the order of sets. What a value of a foreign class holds is
-shown for dataclasses alone; of others only the class is named.
+``repr`` would show addresses and the order of sets. What a value holds is shown for dataclasses,
+for common classes of values of Python's and for what is derived from those; of others only the
+class is named.
 """
 
 from __future__ import annotations
 
 import re
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
 from functools import cache, partial
 from operator import attrgetter
+from pathlib import PurePath
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
@@ -113,7 +121,18 @@ class Describer:
             return f"{kind.__name__}({', '.join(shown)})"
         if isinstance(value, tuple):  # a named one
             return f"{kind.__name__}({self._many(value, depth + 1)})"
-        return kind.__name__
+        return self._inherited(kind, value, depth + 1)
+
+    def _inherited(self, kind: type, value: Any, depth: int) -> str:
+        """As a value of the class that ``kind`` is derived from, whose methods it may replace."""
+        bases = (Enum,) if issubclass(kind, Enum) else kind.__mro__
+        form = next((_INHERITED[base] for base in bases if base in _INHERITED), None)
+        if form is None:
+            return kind.__name__
+        try:
+            return f"{kind.__name__}({form(self, value, depth)})"
+        except Exception:  # a time zone of the user's that cannot tell its offset
+            return kind.__name__
 
     def told(self, value: Any, depth: int = 0) -> Any:
         """What is described as ``value`` is, and holds none of its objects; lists stay as long."""
@@ -145,7 +164,10 @@ class Describer:
         return "{" + ", ".join(sorted(self.value(one, depth) for one in values)) + "}"
 
     def _mapping(self, values: Mapping[Any, Any], depth: int) -> str:
-        shown = (f"{self.value(k, depth)}: {self.value(v, depth)}" for k, v in values.items())
+        return self._pairs(values.items(), depth)
+
+    def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> str:
+        shown = (f"{self.value(k, depth)}: {self.value(v, depth)}" for k, v in pairs)
         return "{" + ", ".join(shown) + "}"
 
     def _port(self, port: Inlet | Outlet, depth: int) -> str:
@@ -194,3 +216,28 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     _Told: Describer._text,
     **dict.fromkeys(VIEWS, Describer._frame),
 }
+
+_INHERITED: dict[type, Callable[[Describer, Any, int], str]] = {
+    Enum: lambda _, value, __: str(value._name_ or value._value_),
+    int: lambda _, value, __: int.__repr__(value),
+    float: lambda _, value, __: float.__repr__(value),
+    complex: lambda _, value, __: complex.__repr__(value),
+    str: lambda _, value, __: str.__repr__(value),
+    bytes: lambda _, value, __: bytes.__repr__(value),
+    bytearray: lambda _, value, __: repr(bytes(value)),
+    Decimal: lambda _, value, __: Decimal.__str__(value),
+    Fraction: lambda _, value, __: Fraction.__str__(value),
+    datetime: lambda _, value, __: datetime.isoformat(value),
+    date: lambda _, value, __: date.isoformat(value),
+    time: lambda _, value, __: time.isoformat(value),
+    timedelta: lambda _, value, __: timedelta.__str__(value),
+    UUID: lambda _, value, __: UUID.__str__(value),
+    PurePath: lambda _, value, __: PurePath.as_posix(value),
+    list: lambda self, value, depth: self._many(list.__iter__(value), depth),
+    deque: lambda self, value, depth: self._many(deque.__iter__(value), depth),
+    set: lambda self, value, depth: self._set(set.__iter__(value), depth),
+    frozenset: lambda self, value, depth: self._set(frozenset.__iter__(value), depth),
+    OrderedDict: lambda self, value, depth: self._pairs(OrderedDict.items(value), depth),
+    dict: lambda self, value, depth: self._pairs(dict.items(value), depth),
+}
+"""What is shown of values of these classes, and of those derived from them."""
