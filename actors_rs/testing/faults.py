@@ -110,7 +110,7 @@ class Faults:
         points: Collection[str] | None = None,
         decide: Callable[[str], bool] | None = None,
     ) -> None:
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise InvalidArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
         check_rate("rate", rate)
         check_int("seed", seed)

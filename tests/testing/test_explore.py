@@ -228,6 +228,7 @@ def test_a_real_thread_is_found_and_its_line_named():
         ("v9:aaaa:1=1", "the trace is of version 9, this is version 1"),
         ("v1:aaaa:1=x", "a trace's decisions look like '3=1,17=2', got '1=x'"),
         ("v1:aaaa:3=-1", "a trace's decisions look like '3=1,17=2', got '3=-1'"),
+        ("v1:aaaa:3=1,3=2", "a trace takes each decision once, got '3=1,3=2'"),
         ("v1:aaaa:3=1=2", "a trace's decisions look like '3=1,17=2', got '3=1=2'"),
     ],
 )

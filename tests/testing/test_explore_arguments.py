@@ -5,6 +5,7 @@ import pytest
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.explore import Plan, Trace, check_scenario, explore, replay, search
+from actors_rs.testing.explore.traces import graph_id
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,7 @@ def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):
         ({"runs": "5"}, "runs must be an int, got '5'"),
         ({"runs": 2.5}, "runs must be an int, got 2.5"),
         ({"portfolio": 3}, "portfolio must be names of strategies, got 3"),
+        ({"portfolio": [["random"]]}, r"portfolio must be names of strategies, got \[\['rand"),
         ({"faults": "often"}, "faults must be a rate from 0 to 1, got 'often'"),
         ({"seed": None}, "seed must be an int, got None"),
         ({"window": (4, "2")}, "window must be an int, got '2'"),
@@ -100,3 +102,29 @@ def test_a_test_that_would_pass_without_having_run_is_refused(test, kind):
     said = f"must be a plain function, got the {kind} {test.__name__}: run.result"
     with pytest.raises(InvalidArgumentError, match=said):
         explore()(test)
+
+
+CALLS = [
+    lambda scenario: search(scenario, Plan(runs=1)),
+    lambda scenario: replay(scenario, Plan(), Trace(graph_id(""), {})),
+    check_scenario,
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("test", [awaited, generating])
+def test_a_scenario_that_would_pass_without_having_run_is_refused_wherever_it_is_given(call, test):
+    with pytest.raises(InvalidArgumentError, match=f"must be a plain function, .* {test.__name__}"):
+        call(test)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("test", "kind"),
+    [(awaited, "coroutine"), (generating, "generator"), (generating_awaited, "async generator")],
+)
+def test_what_a_scenario_returns_instead_of_running_it_is_refused(call, test, kind):
+    said = f"nobody runs the {kind} that the scenario returned: run.result.. moves the world on"
+    with pytest.raises(InvalidArgumentError, match=said):
+        call(lambda world: test(world))

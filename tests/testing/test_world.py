@@ -315,6 +315,15 @@ def test_what_is_picked_from_has_an_order(options):
         world.pick("size", options)
 
 
+def test_what_is_picked_from_can_be_counted():
+    with World() as world:
+        with pytest.raises(
+            InvalidArgumentError, match=r"pick: range\(0, 11.* than Python can count"
+        ):
+            world.pick("size", range(2**70))
+        assert world.pick("size", range(0, 2**70, 2**60)) == 0
+
+
 @pytest.mark.parametrize(
     "begin",
     [

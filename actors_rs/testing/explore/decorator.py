@@ -12,7 +12,6 @@ from typing import Any, Never
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, NondeterminismError
 from actors_rs.runtime.settings import check_flag
-from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
 from actors_rs.testing.explore.report import Failure
@@ -22,6 +21,7 @@ from actors_rs.testing.explore.search import (
     Plan,
     Scenario,
     check_plan,
+    check_scenario_runs,
     replayed,
     search,
 )
@@ -76,7 +76,7 @@ def explore(
 
 def _explored(plan: Plan, test: Callable[..., object]) -> Callable[..., None]:
     """``test``, in as many worlds as ``plan`` says."""
-    _runs_when_called(test)
+    check_scenario_runs(test)
 
     @functools.wraps(test)
     def explored(*args: Any, **kwargs: Any) -> None:
@@ -97,18 +97,6 @@ def _without_arguments(misused: Sequence[object]) -> None:
         )
 
 
-def _runs_when_called(scenario: Callable[..., object]) -> None:
-    """Raise for what is no function, or returns at once and would pass without having run."""
-    if not callable(scenario):
-        raise ArgumentTypeError(f"a scenario must be a function, got {scenario!r}")
-    if kind := deferred_kind(scenario):
-        name = getattr(scenario, "__qualname__", repr(scenario))
-        raise InvalidArgumentError(
-            f"a scenario must be a plain function, got the {kind} {name}: run.result() moves the "
-            "world on, nothing is awaited"
-        )
-
-
 def _without_world(test: Callable[..., object]) -> inspect.Signature:
     """What pytest is to see: the fixtures and parameters that are its own."""
     parameters = dict(inspect.signature(test).parameters)
@@ -124,7 +112,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     ``Exception``, a ``SystemExit`` say, as the cause of an ``AssertionError``. What ends the test
     itself is no failure: Ctrl-C, ``pytest.skip``. The options of pytest hold here too.
     """
-    _runs_when_called(scenario)
+    check_scenario_runs(scenario)
     check_plan(plan := Plan() if plan is None else plan)
     asked = _as_told(plan)
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")

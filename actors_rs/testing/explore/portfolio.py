@@ -73,7 +73,7 @@ def strategies(portfolio: Sequence[str], seed: int, fault_rate: float) -> list[S
     """The strategies of ``portfolio``; raises ``InvalidArgumentError`` for an unknown one."""
     if isinstance(portfolio, str):
         portfolio = (portfolio,)
-    if not isinstance(portfolio, Sequence):
+    if not isinstance(portfolio, Sequence) or not all(isinstance(one, str) for one in portfolio):
         raise ArgumentTypeError(f"portfolio must be names of strategies, got {portfolio!r}")
     if not portfolio:
         raise InvalidArgumentError("a portfolio needs at least one strategy, got none")

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any, TypeAlias
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
 from actors_rs.runtime.settings import check_count, check_flag
+from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
 from actors_rs.testing.explore.guard import no_real_time_or_threads
 from actors_rs.testing.explore.portfolio import PORTFOLIO, decisions_of_runs
@@ -30,6 +32,7 @@ __all__ = [
     "Plan",
     "Scenario",
     "check_plan",
+    "check_scenario_runs",
     "replay",
     "replayed",
     "run_once",
@@ -45,6 +48,7 @@ No multiple of this and the next number may be the turn of one strategy only.
 """
 GUARDED_EVERY = 1_001
 """Every how many runs it is looked whether the real clock is read, which costs much."""
+NOT_AWAITED = "run.result() moves the world on, nothing is awaited"
 COLLECT_EVERY = 2_000
 """Runs between two collections of garbage."""
 
@@ -85,6 +89,17 @@ def check_plan(plan: Plan) -> None:
         raise ArgumentTypeError(f"a plan is needed, such as Plan(runs=300), got {plan!r}")
 
 
+def check_scenario_runs(scenario: Callable[..., object]) -> None:
+    """Raise for what is no function, or returns at once and would pass without having run."""
+    if not callable(scenario):
+        raise ArgumentTypeError(f"a scenario must be a function, got {scenario!r}")
+    if kind := deferred_kind(scenario):
+        name = getattr(scenario, "__qualname__", repr(scenario))
+        raise InvalidArgumentError(
+            f"a scenario must be a plain function, got the {kind} {name}: {NOT_AWAITED}"
+        )
+
+
 @dataclass
 class Exploration:
     """What came of it: ``runs`` were made, with so many different ``behaviours``.
@@ -120,17 +135,30 @@ def run_once(
 
     Raises ``Pruned`` if it was, whatever the scenario has made of that.
     """
-    world, failed = plan.world(decisions), None
+    world, failed, gave = plan.world(decisions), None, None
     try:
         with no_real_time_or_threads() if guarded else nullcontext(), world:
-            scenario(world)
+            gave = scenario(world)
     except BaseException as error:
         if _ends_the_search(error):
             raise
         failed = error
     if decisions.pruned:
         raise Pruned from failed
+    if isinstance(gave, _UNRUN):
+        raise _nothing_ran(gave)
     return world, failed
+
+
+_UNRUN = CoroutineType, GeneratorType, AsyncGeneratorType
+
+
+def _nothing_ran(gave: Any) -> InvalidArgumentError:
+    """A scenario, such as a lambda, has made something and let nobody run it."""
+    if isinstance(gave, CoroutineType):
+        gave.close()  # or Python would warn of it, too
+    kind = type(gave).__name__.replace("_", " ")
+    return InvalidArgumentError(f"nobody runs the {kind} that the scenario returned: {NOT_AWAITED}")
 
 
 def _ends_the_search(error: BaseException) -> bool:
@@ -146,6 +174,7 @@ def _ends_the_search(error: BaseException) -> bool:
 def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploration:
     """Explore until a run fails, or as ``plan`` says."""
     check_plan(plan)
+    check_scenario_runs(scenario)
     found, began = Exploration(name, yardstick=plan.yardstick), cpu_seconds()
     choices = decisions_of_runs(plan.portfolio, plan.runs, plan.seed, plan.faults)
     first: dict[int, int] | None = None
@@ -187,6 +216,7 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
         raise ArgumentTypeError(
             f"replay needs a trace, such as Trace.parse(word) gives, got {trace!r}"
         )
+    check_scenario_runs(scenario)
     world, failure = replayed(scenario, plan, trace, strict=strict)
     if failure is not None:
         raise failure.told()

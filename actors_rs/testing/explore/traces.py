@@ -56,7 +56,10 @@ class Trace:
         if not _DECISIONS.fullmatch(made):
             raise InvalidArgumentError(f"a trace's decisions look like '3=1,17=2', got {made!r}")
         pairs = [pair.split("=") for pair in made.split(",") if pair]
-        return cls(graph, {int(number): int(taken) for number, taken in pairs})
+        deviations = {int(number): int(taken) for number, taken in pairs}
+        if len(deviations) < len(pairs):
+            raise InvalidArgumentError(f"a trace takes each decision once, got {made!r}")
+        return cls(graph, deviations)
 
     def check_graph(self, graph: str) -> None:
         """Raise ``TraceMisfit`` unless it was made for ``graph``."""

@@ -172,6 +172,11 @@ class World:
         """A choice of the scenario's own, by the stream for data; the first one is the dull one."""
         if not isinstance(options, Sequence):
             raise ArgumentTypeError(f"pick: expected a sequence of options, got {options!r}")
+        try:
+            len(options)
+        except OverflowError:
+            said = f"pick: {options!r} has more options than Python can count"
+            raise InvalidArgumentError(said) from None
         return self.choose(f"data:{what}", options)
 
     def fault(self, name: str) -> bool:
