@@ -20,6 +20,7 @@ from actors_rs.testing.explore.traces import graph_id
         ({"most_steps": 0}, "most_steps must be at least 1, got 0"),
         ({"exhaustive": True, "portfolio": ("dfs",)}, "exhaustive visits every order: it takes no"),
         ({"exhaustive": True, "faults": 0.5}, "it takes no portfolio or faults"),
+        ({"exhaustive": True, "window": (1, 4)}, r"every order of one window, got \(1, 4\)"),
     ],
 )
 def test_wrong_arguments_are_errors_where_the_test_is_written(arguments, said):

@@ -53,8 +53,9 @@ def explore(
 
     The strategies of ``portfolio`` (``"random"``, ``"pct"``, ``"dfs"``) take turns; ``faults`` is
     how often ``world.fault`` says yes, ``window`` what inlets keep requested, one or several to
-    choose from. With ``exhaustive`` every order is visited instead, and the test fails if there
-    are more than ``runs``. Raises ``InvalidArgumentError`` at once for what makes no sense.
+    choose from. With ``exhaustive`` every order is visited instead, with one window and all else
+    dull, and the test fails if there are more than ``runs``. Raises ``InvalidArgumentError`` at
+    once for what makes no sense.
 
     The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
     what machines and versions are compared by.
@@ -66,6 +67,8 @@ def explore(
     if exhaustive and (portfolio is not PORTFOLIO or faults != FAULT_RATE):
         raise InvalidArgumentError("exhaustive visits every order: it takes no portfolio or faults")
     windows = tuple(window) if isinstance(window, Sequence) else (window,)
+    if exhaustive and window is not WINDOWS and len(windows) > 1:
+        raise InvalidArgumentError(f"exhaustive visits every order of one window, got {windows}")
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
     plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps, yardstick)
