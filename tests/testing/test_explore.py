@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from datetime import datetime
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -136,6 +137,16 @@ def test_bounded_dfs_makes_each_run_once_the_dull_one_first():
     assert seen[0] == (0, 0, 0)
     assert len(seen) == len(set(seen)) == 1 + 3 * 2 + 3 * 4
     assert all(sum(x > 0 for x in run) <= 2 for run in seen)
+
+
+def test_bounded_dfs_keeps_no_run_that_was_made():
+    dfs, made = BoundedDfs(2), []
+    for _ in range(4):  # the three with one deviation have further ones to come
+        decisions = dfs.next_run()
+        for _ in range(3):
+            decisions.choose("order", "ab")
+        made.append(ref(decisions))
+    assert [one() is None for one in made] == [True, True, True, False]
 
 
 def test_bounded_dfs_needs_a_number_of_deviations():

@@ -46,10 +46,14 @@ class BoundedDfs:
 
 
 def _deviate(script: dict[int, int], made: Decisions) -> Iterator[dict[int, int]]:
-    """``script`` with one deviation more, behind its last one."""
-    counts = [choice.options for choice in made.made]
-    for number in range(max(script, default=-1) + 1, len(counts)):
-        for taken in range(1, counts[number]):
+    """``script`` with one deviation more, behind its last one; keeps nothing of ``made``."""
+    begin = max(script, default=-1) + 1
+    return _each(script, begin, tuple([choice.options for choice in made.made[begin:]]))
+
+
+def _each(script: dict[int, int], begin: int, counts: tuple[int, ...]) -> Iterator[dict[int, int]]:
+    for number, options in enumerate(counts, begin):
+        for taken in range(1, options):
             yield {**script, number: taken}
 
 
