@@ -2,6 +2,8 @@
 """Runs are made again: what is not the same then is told, and not what it has led to."""
 
 import random
+import traceback
+from contextlib import suppress
 from itertools import count
 
 import pytest
@@ -116,6 +118,23 @@ def test_addresses_in_what_an_exception_says_make_no_other_run():
 
     with pytest.raises(StageError, match=r"KeyError: <.*Order object at 0x"):
         check_scenario(scenario, Plan(runs=5))
+
+
+@pytest.mark.parametrize("policy", ["stop", "resume"])
+def test_an_exception_that_each_run_raises_keeps_the_frames_of_none(policy):
+    constant, lengths = OSError("constant"), []
+
+    def fails(x):
+        lengths.append(len(list(traceback.walk_tb(constant.__traceback__))))
+        raise constant
+
+    def scenario(world):
+        run = world.start(Source.of(1).map(fails).on_failure(policy).to(Sink.list()))
+        with suppress(StageError):
+            run.result()
+
+    assert search(scenario, Plan(runs=90)).failure is None
+    assert set(lengths[2:]) == {0}  # the first run is made twice, and kept until then
 
 
 def test_every_strategy_of_the_usual_portfolio_has_runs_that_are_made_twice():

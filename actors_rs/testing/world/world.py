@@ -243,7 +243,11 @@ class World:
                 vars(logic).clear()
             vars(step.actor).clear()
         system = self.system
+        for letter in system.dead_letters.recent():
+            _forget_frames(letter.error)
         for life in system.lives:
+            for failure in life.failures:
+                _forget_frames(failure)
             vars(life.run).clear()
             vars(life).clear()
         for whole in (system, self._dispatcher.log, self._dispatcher, self):
@@ -366,3 +370,10 @@ def _all_over(lives: Sequence[RunLife]) -> bool:
         if not life.end.is_over:
             return False
     return True
+
+
+def _forget_frames(error: BaseException | None) -> None:
+    """One that each run raises anew would keep the frames of all of them."""
+    while error is not None and error.__traceback__ is not None:
+        BaseException.with_traceback(error, None)
+        error = error.__cause__ or error.__context__
