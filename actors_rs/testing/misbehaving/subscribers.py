@@ -5,7 +5,6 @@ With a ``probe`` they do it under the white-box verification, without one under 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from actors_rs.protocol.interfaces import Subscription
@@ -149,11 +148,14 @@ class OverlapsItsCalls(MisbehavingSubscriber):
 
     def on_next(self, element: Any, /) -> None:
         super().on_next(element)
-        ask = partial(super().trigger_request, 1)
-        thread = Thread(target=ask, daemon=True)
+        thread = Thread(target=self._ask, daemon=True)
         thread.start()
-        ask()
+        self._ask()
         thread.join()
+
+    def _ask(self) -> None:
+        for _ in range(10):  # or a thread that starts late would be alone
+            super().trigger_request(1)
 
 
 class RaisesAfterCancel(MisbehavingSubscriber):
