@@ -5,7 +5,10 @@ import contextlib
 import threading
 import time
 
-from actors_rs import ActorSystem
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import InvalidArgumentError
 
 SECONDS = 30.0
 """After which a test gives a condition up; far more than it ever takes."""
@@ -24,6 +27,19 @@ def run(graph, seconds=SECONDS, **options):
     """The graph's result, on a system of its own."""
     with ActorSystem(shutdown_timeout=seconds, **options) as system:
         return system.start(graph).result(seconds)
+
+
+def leaves_by(kind, graph):
+    """Run ``graph`` beside another on a system of its own, which ends by a ``kind("leave")``."""
+    own = ActorSystem(shutdown_timeout=SECONDS)
+    never = own.start(Source.never().to(Sink.list()))
+    for going in (own.start(graph), never):
+        with pytest.raises(kind, match="leave"):
+            going.result(SECONDS)
+    with pytest.raises(InvalidArgumentError, match="was shut down"):
+        own.start(Source.of(1).to(Sink.list()))
+    with pytest.raises(kind, match="leave"), own:
+        pass  # raised again where the block ends
 
 
 def leave_by_an_exception(system):
