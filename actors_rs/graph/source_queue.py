@@ -180,8 +180,9 @@ class SourceQueue(Generic[T]):
     def end(self) -> tuple[bool, BaseException | None]:
         """Whether all was taken and nothing more comes, and the error if it was failed."""
         with self._changed.lock:
-            # Asked in each turn: who told of what this one took may say so only now.
-            self._told = bool(self._waiting)
+            # Asked in each turn: who told of what this one took may say so only now. What waits
+            # may have come this moment, and its word is still to come: that is not taken away.
+            self._told = self._told and bool(self._waiting)
             ended = self._completed and not self._waiting
             return ended, self._error if ended else None
 

@@ -232,10 +232,10 @@ def test_fail_needs_an_exception():
 
 
 class Overtaken:
-    """A lock behind whose second use somebody else is faster."""
+    """A lock behind one of whose uses somebody else is faster."""
 
-    def __init__(self, lock, others_turn):
-        self.lock, self.uses, self.others_turn = lock, 0, others_turn
+    def __init__(self, lock, use, others_turn):
+        self.lock, self.uses, self.use, self.others_turn = lock, 0, use, others_turn
 
     def __enter__(self):
         return self.lock.__enter__()
@@ -243,7 +243,7 @@ class Overtaken:
     def __exit__(self, *error):
         self.lock.__exit__(*error)
         self.uses += 1
-        if self.uses == 2:
+        if self.uses == self.use:
             self.others_turn()
 
 
@@ -251,9 +251,18 @@ def test_an_end_is_told_of_though_the_stage_took_an_element_before_it_was_told_o
     queue, told = SourceQueue(10, "backpressure"), []
     queue.connect(lambda: told.append("look"))
     lock = queue._changed.lock
-    queue._changed.lock = Overtaken(lock, lambda: (queue.take(1), queue.end()))
+    queue._changed.lock = Overtaken(lock, 2, lambda: (queue.take(1), queue.end()))
     assert queue.offer("x")
     queue._changed.lock = lock
     assert queue.end() == (False, None), "the stage looks, and nobody asks for more"
     queue.complete()
     assert told == ["look", "look"]
+
+
+def test_an_element_is_told_of_though_the_stage_has_just_looked_for_the_end():
+    queue, told = SourceQueue(10, "backpressure"), []
+    queue.connect(lambda: told.append("look"))
+    assert queue.take(5) == []
+    queue._changed.lock = Overtaken(queue._changed.lock, 1, queue.end)
+    assert queue.offer("x")
+    assert told == ["look"], "the stage found nothing to take, and waits"

@@ -9,7 +9,7 @@ MUTANTS = (
         "a queue tells once",
         "the stage is woken for the first element that is handed in, and for no other",
         f"{QUEUE}.end",
-        "self._told = bool(self._waiting)",
+        "self._told = self._told and bool(self._waiting)",
         "self._told = True",
         "entries/handed in late",
     ),
