@@ -29,10 +29,13 @@ def run(graph, seconds=SECONDS, **options):
         return system.start(graph).result(seconds)
 
 
-def leaves_by(kind, graph):
-    """Run ``graph`` beside another on a system of its own, which ends by a ``kind("leave")``."""
+def leaves_by(kind, graph, beside=None):
+    """Run ``graph`` on a system of its own, which that ends by a ``kind("leave")``.
+
+    ``beside`` runs there too, and does not end by itself.
+    """
     own = ActorSystem(shutdown_timeout=SECONDS)
-    never = own.start(Source.never().to(Sink.list()))
+    never = own.start(beside or Source.never().to(Sink.list()))
     for going in (own.start(graph), never):
         with pytest.raises(kind, match="leave"):
             going.result(SECONDS)

@@ -4,11 +4,11 @@
 import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
-from actors_rs.errors import InvalidArgumentError, RunCancelled
+from actors_rs.errors import RunCancelled
 from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.list import ListSink
-from tests.graph.helpers import SECONDS, leave_by_an_exception, wait_until
+from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, wait_until
 from tests.graph.test_fused_graphs import came_of
 from tests.graph.test_turning_slow import ENDS as TURNING_ENDS
 from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled, handled_once
@@ -97,15 +97,7 @@ def test_what_no_restart_cures_ends_the_system_of_a_row_and_is_raised(kind, plac
         "sink": lambda: source.map(str).to(Sink.for_each(leave)),
         "fold_get": lambda: source.to(Sink.fold_get(leave, max)),
     }[place]().fuse()
-    system = ActorSystem(shutdown_timeout=SECONDS)
-    never = system.start(Source.never().to(Sink.list()).fuse())
-    for run in (system.start(graph), never):
-        with pytest.raises(kind, match="leave"):
-            run.result(SECONDS)
-    with pytest.raises(InvalidArgumentError, match="was shut down"):
-        system.start(Source.of(1).to(Sink.list()))
-    with pytest.raises(kind, match="leave"), system:
-        pass
+    leaves_by(kind, graph, beside=Source.never().to(Sink.list()).fuse())
 
 
 # What holds resources.
