@@ -70,7 +70,8 @@ class StageSpec:
     """One stage of a blueprint. ``make`` gives a fresh logic for each materialization.
 
     ``outflow_window`` is the window for the inlets behind this stage: a number for elements that
-    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``sides`` are sinks with an
+    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``gathers``: each of them is
+    a list of up to so many of those that came, see ``window_behind``. ``sides`` are sinks with an
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
     stage is made, and the elements come from there. ``fusable`` stages are linear operators, or
@@ -104,6 +105,17 @@ class StageSpec:
     window_factor: int = 1
     most_window: int = 2**63
     frugal: bool = False
+    gathers: int = 0
+
+    def window_behind(self, own: int) -> int | None:
+        """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.
+
+        Lists of few elements are as many as its own window has elements for, so that a frame of
+        them costs what any other costs; of long ones, or of an unknown length, it is a few.
+        """
+        if self.gathers and self.outflow_window is not None:
+            return max(self.outflow_window, own // self.gathers)
+        return self.outflow_window
 
     @property
     def label(self) -> str:
@@ -266,6 +278,7 @@ def spec_of(
     sides: tuple[StageSpec, ...] = (),
     fusable: bool = False,
     in_line: bool = False,
+    gathers: int = 0,
     loop: Loop | None = None,
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package.
@@ -281,6 +294,8 @@ def spec_of(
         own["fusable"] = True
     if in_line:
         own["in_line"] = True
+    if gathers:
+        own["gathers"] = gathers
     if outlets != 1 or name is not None or attributes is not None or sides or loop is not None:
         attributes = attributes or PLAIN
         own.update(outlets=outlets, name=name, attributes=attributes, sides=sides, loop=loop)

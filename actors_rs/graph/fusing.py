@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, walked
+from actors_rs.stages.line import WINDOW as LINE_WINDOW
 from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.stage import StageLogic
@@ -151,13 +152,15 @@ def _copied(run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
         alone = _is_linear(last)  # to be one actor with whoever attaches it as an inner stream
         return last if inputs == last.inputs and not alone else _refed(last, inputs, alone)
     parts = [part for spec in run for part in parts_of(spec) or (spec,)]
+    says = _heard_behind(parts)
     return StageSpec(
         "fused",
         partial(_make, tuple(parts)) if all(map(_is_linear, parts)) else _line_of(parts),
         inputs,
         outlets=last.outlets,
         name=_name(parts),
-        outflow_window=_window_behind(parts),
+        outflow_window=says.outflow_window,
+        gathers=says.gathers,
         place=first.place,
         boundary=last.boundary,
         fused=True,
@@ -216,16 +219,17 @@ def _planned_for_line(spec: StageSpec, has_sink: bool) -> _Planned:
 def _planned_together(operators: _Run) -> _Planned:
     plan = tuple([_planned(spec) for spec in operators])
     make = partial(_make_fused, plan)
-    return _Planned(_name(operators), plan[0].site, make, _window_behind(operators))
+    window = _heard_behind(operators).window_behind(LINE_WINDOW)
+    return _Planned(_name(operators), plan[0].site, make, window)
 
 
-def _window_behind(run: _Run) -> int | None:
-    """What the last stage says of it that says anything."""
-    return next((s.outflow_window for s in reversed(run) if s.outflow_window is not None), None)
+def _heard_behind(run: _Run) -> StageSpec:
+    """The last stage that says anything of the window behind ``run``, if there is one."""
+    return next((spec for spec in reversed(run) if spec.outflow_window is not None), run[-1])
 
 
 def _planned(spec: StageSpec) -> _Planned:
-    return _Planned(spec.label, spec.site, spec.make, spec.outflow_window)
+    return _Planned(spec.label, spec.site, spec.make, spec.window_behind(LINE_WINDOW))
 
 
 def _make_fused(plan: Sequence[_Planned]) -> Fused:

@@ -93,7 +93,8 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
         inherited = min(flowing, default=0)
         ordinary = inherited or default * spec.window_factor
         windows[spec] = spec.attributes.window or min(ordinary, spec.most_window)
-        behind[spec] = inherited if spec.outflow_window is None else spec.outflow_window
+        said = spec.window_behind(windows[spec])
+        behind[spec] = inherited if said is None else said
     return narrowed(specs, windows)
 
 

@@ -79,8 +79,8 @@ def _set_windows(chain: Chain, inlet: Inlet) -> None:
             logic.window = inlet.window
             for own in logic.inlets:
                 own.window, own.forgiving = inlet.window, inlet.forgiving
-        if spec.outflow_window:
-            inlet.window = min(inlet.window, spec.outflow_window)
+        if said := spec.window_behind(inlet.window):
+            inlet.window = min(inlet.window, said)
 
 
 def _link(life: Life, feeder: Nested, fed: Nested | None, inlet: Inlet, host: str) -> None:

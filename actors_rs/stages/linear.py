@@ -177,7 +177,8 @@ class Operator(_Linear):
         """Take a piece, or go on with the open one; returns how many elements were handled."""
         demand, most = self.outlet.demand, self.pace.size
         if self._results is None:
-            piece = self.inlet.take(most)
+            # More than is asked for only where it is not known what will come of it.
+            piece = self.inlet.take(min(most, demand) if self.one_for_one else most)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)

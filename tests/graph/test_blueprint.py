@@ -168,7 +168,7 @@ def test_diamonds_do_not_deadlock_and_lose_nothing(window, workers):
 
 def test_the_window_of_heavy_elements_flows_downstream_until_they_are_taken_apart():
     with ActorSystem(window=512) as system:
-        batches = ten.batch(2).map(list).filter(bool)
+        batches = ten.batch(100).map(list).filter(bool)
         flow = batches.flat_map(list).named("apart").map(str).named("after")
         going = system.start(flow.to(Sink.list().with_attributes(window=7)))
         going.result(SECONDS)
@@ -177,6 +177,22 @@ def test_the_window_of_heavy_elements_flows_downstream_until_they_are_taken_apar
     assert windows["map"] == windows["filter"] == windows["apart"] == 16
     assert windows["after"] == 512
     assert windows["list"] == 7
+
+
+@pytest.mark.parametrize(
+    ("window", "count", "behind"), [(512, 2, 256), (512, 1, 512), (512, 100, 16), (8, 2, 16)]
+)
+@pytest.mark.parametrize("fuse", [False, True])
+def test_a_window_behind_short_lists_has_room_for_the_elements_of_the_one_before(
+    window, count, behind, fuse
+):
+    sink = Sink.list().with_attributes(throughput=100).named("all")  # an actor of its own
+    graph = Source.from_iterable(iter(range(10))).batch(count).map(list).to(sink)
+    with ActorSystem(window=window) as system:
+        going = system.start(graph.fuse() if fuse else graph)
+        going.result(SECONDS)
+        (last,) = [stage for stage in going.snapshot().stages if stage.name == "all"]
+    assert last.window == behind
 
 
 @pytest.mark.parametrize("window", [1, 2, 5, 100])

@@ -24,7 +24,7 @@ def test_few_elements_are_asked_for_before_there_is_a_call_for_them(key):
     assert window_of_calls(numbers.map_async(str, 100, key=key).retry()) == 400
     assert window_of_calls(numbers.map_async(str, 10_000, key=key)) == 4096
     assert window_of_calls(numbers.map_async(str, 100, key=key), window=7) == 7
-    assert window_of_calls(numbers.batch(2).map_async(str, 100, key=key)) == 16
+    assert window_of_calls(numbers.batch(1000).map_async(str, 100, key=key)) == 16
 
 
 def test_a_window_that_was_set_is_that_of_map_async():

@@ -27,12 +27,13 @@ class Appending(Generic[In_contra, Out_co]):
         *,
         fusable: bool = False,
         in_line: bool = False,
+        gathers: int = 0,
     ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives.
 
         ``fusable``: the logic is an ``Operator`` that is not ``expanding``. ``in_line``: it is
         none, but can be a part of a ``Line``: it gives no more elements than it takes, and never
-        waits.
+        waits. ``outflow_window`` and ``gathers``: see ``StageSpec``.
         """
         raise NotImplementedError
 

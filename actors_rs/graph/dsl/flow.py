@@ -105,6 +105,7 @@ class Flow(
         *,
         fusable: bool = False,
         in_line: bool = False,
+        gathers: int = 0,
     ) -> Flow[In_contra, Any]:
         spec = spec_of(
             kind,
@@ -113,6 +114,7 @@ class Flow(
             outflow_window=outflow_window,
             fusable=fusable,
             in_line=in_line,
+            gathers=gathers,
         )
         return Flow(OutletRef(spec))
 

@@ -49,7 +49,7 @@ S = TypeVar("S")
 Ts = TypeVarTuple("Ts")
 
 WINDOW_OF_BATCHES = 16
-"""How many batches an inlet behind ``batch`` keeps requested: each of them is many elements."""
+"""How many batches an inlet behind ``batch`` keeps requested at least, as long as they may be."""
 WINDOW_PER_CALL = 4
 """How many elements ``map_async`` keeps requested for each call that may be under way.
 
@@ -162,11 +162,12 @@ class Operators(Appending[In_contra, Out_co]):
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
             make = partial(Batch, count, seconds)
-            return self.then("batch", make, WINDOW_OF_BATCHES, in_line=seconds is None)
+            in_line = seconds is None
+            return self.then("batch", make, WINDOW_OF_BATCHES, in_line=in_line, gathers=count)
         weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
         make_weighed = partial(BatchByWeight, count, seconds, weigh, heaviest)
-        return self.then("batch", make_weighed, WINDOW_OF_BATCHES)
+        return self.then("batch", make_weighed, WINDOW_OF_BATCHES, gathers=count or 0)
 
     @overload
     def map_async(

@@ -22,6 +22,17 @@ from typing import Any
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
+SHORT = 20
+"""Lists that are shorter cost less as tuples of ``zip`` than as slices."""
+
+
+def cut_up(frame: Frame, count: int) -> list[list[Any]]:
+    """``frame``, whose length is a multiple of ``count``, as lists of so many elements."""
+    if count < SHORT:
+        return list(map(list, zip(*[iter(frame)] * count, strict=True)))
+    elements = frame if type(frame) is list else list(frame)
+    return [elements[end - count : end] for end in range(count, len(elements) + 1, count)]
+
 
 class Batch(StageLogic):
     """Lists of ``count`` elements; the last one, or one whose time is up, may be shorter."""
@@ -76,19 +87,22 @@ class Batch(StageLogic):
             self._timer.cancel()
 
     def _collect(self, budget: Budget) -> None:
-        if self.cuts and not self._batch:
-            self._give_whole()
+        if self.cuts:
+            self._give_full()
         self._gather(budget)
 
-    def _give_whole(self) -> None:
-        """Give the lists that lie whole in one frame, together."""
-        inlet, count = self.inlet, self._count
-        if most := min(self.outlet.demand, inlet.buffered // count):
-            frame = inlet.take(most * count)
-            left = len(frame) % count
-            inlet.untake(frame[len(frame) - left :])
-            ends = range(count, len(frame) + 1, count)
-            self.outlet.emit([list(frame[end - count : end]) for end in ends])
+    def _give_full(self) -> None:
+        """Give the lists that are full with what is here, together."""
+        count, held = self._count, len(self._batch)
+        if lists := min(self.outlet.demand, (held + self.inlet.buffered) // count):
+            wanted = lists * count - held
+            frame: Frame = self.inlet.gather(wanted) if wanted else ()
+            full: list[Any] = []
+            if held:
+                self._batch += frame[: count - held]
+                full.append(self._closed_batch())
+                frame = frame[count - held :]
+            self.outlet.emit(full + cut_up(frame, count))
 
     def _gather(self, budget: Budget) -> None:
         inlet = self.inlet
@@ -108,11 +122,15 @@ class Batch(StageLogic):
         return full or self._closed or (bool(self._batch) and (self._due or self.inlet.exhausted))
 
     def _give(self) -> None:
+        self.outlet.emit([self._closed_batch()])
+
+    def _closed_batch(self) -> Any:
+        """What is given for the batch in hand; the next one begins."""
         if self._timer is not None:
             self._timer.cancel()
         batch, self._batch, self._timer = self._batch, [], None
         self._due = self._closed = False
-        self.outlet.emit([self.packed(batch)])
+        return self.packed(batch)
 
     def _time_is_up(self, batch: list[Any]) -> None:
         self._due = self._due or batch is self._batch
