@@ -46,7 +46,8 @@ it does when downstream asks for nothing, the other columns how it ends: by itse
 upstream, with a failure, and what happens when downstream cancels. A stage whose function raises
 fails unless its policy is another one (`on_failure`); *raises* means that. A stage works ahead of
 downstream by up to a window: what fails within it is the run's failure, even if a stage such as
-`take` behind it would have had enough before.
+`take` behind it would have had enough before. Where it would have been recovered from (`recover`,
+`recover_with`, `catch`, `restart`) it is a dead letter then.
 """
 
 

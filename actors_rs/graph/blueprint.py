@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.graph.carried import check_plain
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
     from actors_rs.graph.loops import Loop
 
-__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "graft", "in_order", "walked"]
+__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "Traits", "graft", "in_order", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,8 @@ class StageSpec:
     takes long over an element, and what was asked for is to be gone through when the run drains.
     ``frugal``: the elements of this source are so dear that none is to be asked for which the end
     of the chain has no place for; linear stages behind it hand on the demand they get.
+    ``forgiving``: it deals with the failure of the stream before it, so one that comes when nobody
+    wants it any more, which it is not told of, is no failure of the run either.
     """
 
     kind: str
@@ -106,6 +108,7 @@ class StageSpec:
     most_window: int = 2**63
     frugal: bool = False
     gathers: int = 0
+    forgiving: bool = False
 
     def window_behind(self, own: int) -> int | None:
         """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.
@@ -131,6 +134,15 @@ class StageSpec:
     def made(self) -> str:
         """The same for the middle of a message, with a space in front."""
         return f" (made at {self.site})" if self.place else ""
+
+
+class Traits(TypedDict, total=False):
+    """What few stages say of themselves, see ``StageSpec``."""
+
+    fusable: bool
+    in_line: bool
+    gathers: int
+    forgiving: bool
 
 
 class OutletRef(NamedTuple):
@@ -276,10 +288,8 @@ def spec_of(
     attributes: Attributes | None = None,
     outflow_window: int | None = None,
     sides: tuple[StageSpec, ...] = (),
-    fusable: bool = False,
-    in_line: bool = False,
-    gathers: int = 0,
     loop: Loop | None = None,
+    **traits: Unpack[Traits],
 ) -> StageSpec:
     """A new spec, made at the caller's line outside this package.
 
@@ -290,12 +300,8 @@ def spec_of(
     own = spec.__dict__
     own["kind"], own["make"], own["inputs"] = kind, make, inputs
     own["outflow_window"], own["place"] = outflow_window, assembly_place(_OURS)
-    if fusable:
-        own["fusable"] = True
-    if in_line:
-        own["in_line"] = True
-    if gathers:
-        own["gathers"] = gathers
+    if traits:
+        own.update(traits)
     if outlets != 1 or name is not None or attributes is not None or sides or loop is not None:
         attributes = attributes or PLAIN
         own.update(outlets=outlets, name=name, attributes=attributes, sides=sides, loop=loop)

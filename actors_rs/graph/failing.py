@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ends_the_system",
+    "forgive",
     "last_error",
     "mind_unheard",
     "note_failed",
@@ -94,11 +95,31 @@ def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> No
 
     It passes on one, if any, or was cancelled because of one. Others have come, or will come.
     """
-    for outlet in stage.logic.outlets:  # a loop, as above
+    why = _why_ended(stage.logic)
+    if why is not None:
+        _mind(life, stage, own, why)
+
+
+def forgive(life: Life, stage: _Reporting, error: Exception) -> None:
+    """A stream that ``stage`` had cancelled has failed: a dead letter, and no failure.
+
+    If it was cancelled for a failure, the two go together.
+    """
+    why = _why_ended(stage.logic)
+    if why is not None:
+        _unheard(life, stage, why, error)
+        return
+    recover(life, stage, error)
+    stage.report(None, "a stream failed behind its cancellation", error)
+
+
+def _why_ended(logic: StageLogic) -> BaseException | None:
+    """The failure that downstream was told of, or that it had."""
+    for outlet in logic.outlets:  # a loop, as above
         why = outlet.cause if outlet.error is None else outlet.error
         if why is not None:
-            _mind(life, stage, own, why)
-            return
+            return why
+    return None
 
 
 def _mind(life: Life, stage: _Reporting, own: BaseException | None, why: BaseException) -> None:

@@ -33,6 +33,8 @@ class Planned:
     inputs: tuple[OutletRef, ...]
     """What feeds its inlets: for the source end of a loop, what feeds the sink end."""
     frugal: bool
+    forgiving: bool
+    """Whether a failure that comes to it behind its cancellation is none of the run's."""
 
 
 class Layout:
@@ -64,6 +66,7 @@ def _planned(
     """The stages there will be: not what is lent, and one for both ends of a loop."""
     makers = makers_of(specs)
     frugal = _frugal_of(specs) if any(spec.frugal for spec in specs) else ()
+    forgiving = _forgiving_of(specs, closing) if any(s.forgiving for s in specs) else ()
     return [
         Planned(
             spec,
@@ -74,6 +77,7 @@ def _planned(
             spec.attributes.on_failure or STOP,
             closing.get(spec, spec.inputs),
             spec in frugal,
+            spec in forgiving,
         )
         for spec, name in zip(specs, unique_names(spec.label for spec in specs), strict=True)
         if spec.lent is None and (spec.loop is None or spec.outlets)
@@ -108,3 +112,17 @@ def _frugal_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
         if spec.frugal or (spec in frugal and spec.outflow_window is None):
             flowing.add(spec)
     return frugal
+
+
+def _forgiving_of(
+    specs: Sequence[StageSpec], closing: Mapping[StageSpec, tuple[OutletRef, ...]]
+) -> set[StageSpec]:
+    """The stages that deal with failures, and those whose elements go to such stages only."""
+    forgiving: set[StageSpec] = set()
+    heard = {ref.spec for refs in closing.values() for ref in refs}  # whose failures others mind
+    for spec in reversed(specs):
+        if spec.forgiving or (spec.outlets and spec not in heard):
+            forgiving.add(spec)
+        else:
+            heard.update(ref.spec for ref in spec.inputs)
+    return forgiving

@@ -84,7 +84,7 @@ def prepare(
             logic.be_frugal()
         for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):
             inlet.window = window
-            inlet.forgiving |= inner is not None and inner.forgiving
+            inlet.forgiving |= stage.forgiving or (inner is not None and inner.forgiving)
             if ref.spec.lent is not None:
                 borrow(life, ref.spec.lent, actor.name, InletLine(actor, inlet), inlet)
             elif ref is not OPEN:

@@ -12,8 +12,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
+from actors_rs.graph import failing
 from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
-from actors_rs.graph.failing import last_error, mind_unheard, note_failed, recover, unheard_failures
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_for, work_once_for
@@ -222,7 +222,7 @@ class StageActor(PooledActor):
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> BaseException:
-        self.error = note_failed(self.life, self, error, position, plain, beside)
+        self.error = failing.note_failed(self.life, self, error, position, plain, beside)
         return self.error
 
     def passed_over(
@@ -264,16 +264,15 @@ class StageActor(PooledActor):
         return is_lost(self.life, outlet)
 
     def recovered(self, error: BaseException, /) -> None:
-        recover(self.life, self, error)
+        failing.recover(self.life, self, error)
 
     def linger(self, let_go: LetGo, /) -> None:
         self.life.linger(self, lambda error: self.post(partial(let_go, error)))
 
     def forgive(self, error: BaseException) -> None:
-        """A stream that this stage had cancelled has failed: a dead letter, and no failure."""
+        """A stream that this stage had cancelled has failed."""
         if isinstance(error, Exception):
-            recover(self.life, self, error)
-            self.report(None, "a stream failed behind its cancellation", error)
+            failing.forgive(self.life, self, error)
 
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""
@@ -346,16 +345,16 @@ class StageActor(PooledActor):
         logic = self.logic
         if (look := self._look) is not None:
             look.cancel()  # it would keep this stage alive for a while
-        for unheard in unheard_failures(logic):
+        for unheard in failing.unheard_failures(logic):
             self.forgive(unheard)
-        mind_unheard(self.life, self, self.error)
-        error = last_error(self.error, logic)
+        failing.mind_unheard(self.life, self, self.error)
+        error = failing.last_error(self.error, logic)
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.actor_stopped.set()
         try:
             logic.stop(error if error is not None or completed else self.life.cancelled_error())
         except BaseException as failure:  # whatever it was, the run must end
-            note_failed(self.life, self, StageError(self.name, failure, None, self.site))
+            failing.note_failed(self.life, self, StageError(self.name, failure, None, self.site))
         self._leave()
         self.life.stage_ended(self)
         logic.hold_nothing()

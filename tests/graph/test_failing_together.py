@@ -166,6 +166,7 @@ def test_what_failed_beside_a_section_that_is_restarted_is_not_kept():
 
 def test_what_failed_beside_a_stream_that_is_forgiven_is_reported():
     context = Mock()
+    context.logic.outlets = ()
     context.life.recovered.return_value = [beside := OSError(2)]
     StageActor.forgive(context, error := OSError(1))
     context.life.recovered.assert_called_once_with(error)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import Traits
     from actors_rs.graph.dsl.flow import Flow
 
 __all__ = ["Appending"]
@@ -24,10 +25,7 @@ class Appending(Generic[In_contra, Out_co]):
         kind: str,
         make: Callable[[], Any],
         outflow_window: int | None = None,
-        *,
-        fusable: bool = False,
-        in_line: bool = False,
-        gathers: int = 0,
+        **traits: Unpack[Traits],
     ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives.
 

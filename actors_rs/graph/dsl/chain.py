@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import Traits
     from actors_rs.graph.dsl.flow import Flow
 
 __all__ = ["Chain"]
@@ -18,7 +19,11 @@ class Chain(Generic[In_contra, Out_co]):
     """A flow, as far as an operator has to know it."""
 
     def then(
-        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
+        self,
+        kind: str,
+        make: Callable[[], Any],
+        outflow_window: int | None = None,
+        **traits: Unpack[Traits],
     ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives."""
         raise NotImplementedError

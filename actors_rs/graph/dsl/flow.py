@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import cannot_run, telling_where, text_of, wrong_kind
@@ -34,6 +34,8 @@ from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
+
+    from actors_rs.graph.blueprint import Traits
 
     S = TypeVar("S", default=Any)
     # Any is what is known of a Flow() that stands alone; what a Flow[int]() takes it passes on.
@@ -102,20 +104,9 @@ class Flow(
         kind: str,
         make: Callable[[], Any],
         outflow_window: int | None = None,
-        *,
-        fusable: bool = False,
-        in_line: bool = False,
-        gathers: int = 0,
+        **traits: Unpack[Traits],
     ) -> Flow[In_contra, Any]:
-        spec = spec_of(
-            kind,
-            make,
-            self._out,
-            outflow_window=outflow_window,
-            fusable=fusable,
-            in_line=in_line,
-            gathers=gathers,
-        )
+        spec = spec_of(kind, make, self._out, outflow_window=outflow_window, **traits)
         return Flow(OutletRef(spec))
 
     def _linear(

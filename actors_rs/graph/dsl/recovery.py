@@ -48,7 +48,7 @@ class Recovery(Chain[In_contra, Out_co]):
     def recover(self, f: Callable[[Exception], R]) -> Flow[In_contra, Out_co | R]:
         """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again."""
         function(f, "recover: f")
-        return self.then("recover", lambda: Recover(f))
+        return self.then("recover", lambda: Recover(f), forgiving=True)
 
     def recover_with(
         self,
@@ -64,9 +64,14 @@ class Recovery(Chain[In_contra, Out_co]):
         at_least(1, attempts, "recover_with: attempts")
         if isinstance(stream, Stream):
             source_in(stream, "recover_with")
-            return self.then("recover_with", lambda: RecoverWith(lambda _: stream, attempts))
+            return self._recovering(lambda _: stream, attempts)
         f = function(stream, "recover_with: a Source, or a function giving one,")
-        return self.then("recover_with", lambda: RecoverWith(f, attempts))
+        return self._recovering(f, attempts)
+
+    def _recovering(
+        self, f: Callable[[Exception], Any], attempts: int
+    ) -> Flow[In_contra, Out_co | Any]:
+        return self.then("recover_with", lambda: RecoverWith(f, attempts), forgiving=True)
 
     def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
         """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""

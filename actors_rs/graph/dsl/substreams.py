@@ -97,7 +97,7 @@ class Substreams(Appending[In_contra, Out_co]):
         raised, or the error of ``Source.failed``. ``f`` is called once at most.
         """
         function(f, "catch: f")
-        return self.then("catch", lambda: Catch(f))
+        return self.then("catch", lambda: Catch(f), forgiving=True)
 
     def group_by(
         self,
@@ -188,7 +188,7 @@ class Substreams(Appending[In_contra, Out_co]):
         Where this stream may fail behind its cancellation as well, use ``amb(this, *others)``.
         """
         closed = [source_in(stream, "amb") for stream in others]
-        return self.then("amb", lambda: Amb([None, *closed]))
+        return self.then("amb", lambda: Amb([None, *closed]), forgiving=True)
 
 
 def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:

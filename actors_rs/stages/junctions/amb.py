@@ -30,10 +30,8 @@ class Amb(Hosting):
         super().__init__()
         self._streams = [stream for stream in streams if stream is not None]
         if None in streams:
-            own = InnerInlet("in", self.window, self.line)
-            own.forgiving = True
             self.running += 1
-            self.inlets.append(own)
+            self.inlets.append(InnerInlet("in", self.window, self.line))
         self._winner: InnerInlet | None = None
 
     def start(self) -> None:

@@ -55,11 +55,11 @@ class Catch(Hosting):
         else:
             self.end(error)
 
-    def _in_place_of(self, error: Exception, stream: object) -> InnerInlet:
+    def _in_place_of(self, error: Exception, stream: object, forgiving: bool = False) -> InnerInlet:
         """Begin with ``stream``, which may fail with ``error`` again."""
         self.context.recovered(error)
         try:
-            return self.begin(stream)
+            return self.begin(stream, forgiving=forgiving)
         except BaseException:
             self.context.failed(error, plain=True)  # for it was not
             raise

@@ -43,7 +43,7 @@ class RecoverWith(Catch):
             return
         self._attempts -= 1
         ended = self._current
-        self._current = self._in_place_of(error, stream)
+        self._current = self._in_place_of(error, stream, forgiving=self._attempts > 0)
         if isinstance(ended, InnerInlet):
             self.forget(ended)
 

@@ -214,6 +214,19 @@ def caught_again_and_again(world):
     settle(world)
 
 
+def wanted_no_more(world):
+    """What is recovered from may fail when there is enough of it: nobody minds."""
+    stream = Source.range(0, 3).append(Source.failed(KeyError("late"))).map(int)
+    which = world.pick("recovery", (0, 1, 2))
+    flow = (
+        stream.recover(lambda error: 8),
+        stream.catch(lambda error: [8]),
+        stream.recover_with(stream, attempts=2),
+    )[which]
+    assert world.start(flow.take(1).to(Sink.list())).result() == [0]
+    settle(world)
+
+
 def failures_beside_a_recovery(world):
     """What failed together with that which was recovered from is no failure of the run."""
 
@@ -327,6 +340,7 @@ SCENARIOS = [
     Scenario("an error meets a cancellation", an_error_meets_a_cancellation),
     Scenario("caught again and again", caught_again_and_again),
     Scenario("failures beside a recovery", failures_beside_a_recovery, (4, 2)),
+    Scenario("wanted no more", wanted_no_more, (4, 2)),
     Scenario("idle groups make room", idle_groups_make_room, (4,)),
     Scenario("idle groups end in time", idle_groups_end_in_time, (8,)),
     Scenario("diverted again and again", diverted_again_and_again, (4, 2)),

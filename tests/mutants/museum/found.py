@@ -40,6 +40,14 @@ MUTANTS = (
         "inner/late failures are forgiven",
     ),
     mutant(
+        "only the nearest stage is forgiven",
+        "a stream of several stages fails when nobody wants it any more, and the run with it",
+        "graph.layout:_forgiving_of",
+        "spec.forgiving or (spec.outlets and spec not in heard)",
+        "spec.forgiving",
+        "inner/wanted no more",
+    ),
+    mutant(
         "what failed beside a recovery is a failure",
         "streams that fail together fail the run although the first failure was recovered from",
         "graph.run_life:RunLife.recovered",
@@ -58,7 +66,7 @@ MUTANTS = (
     mutant(
         "what failed beside a cancellation for an error is a failure",
         "a stage that fails when it has been cancelled for an error counts, recovered or not",
-        "graph.failing:mind_unheard",
+        "graph.failing:_why_ended",
         "outlet.cause if outlet.error is None else outlet.error",
         "outlet.error",
         "inner/failures beside a recovery",

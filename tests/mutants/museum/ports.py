@@ -1,6 +1,6 @@
 """Bugs of demand and of signals, in the ports and in the shell around every stage."""
 
-from tests.mutants.mutant import mutant
+from tests.mutants.mutant import Edit, Mutant, mutant
 
 INLET, OUTLET, SHELL = "stages.ports:Inlet", "stages.ports:Outlet", "graph.shell:StageActor"
 
@@ -162,13 +162,22 @@ MUTANTS = (
         "self.closed",
         "linear/chain",
     ),
-    mutant(
+    Mutant(
         "a failure becomes a completion",
         "the stage downstream is told that the stream is complete when it has failed",
-        "graph.signals:InletLine.fail",
-        "_Ended(self._inlet, error)",
-        "_Ended(self._inlet, None)",
-        "inner/catch",
+        (
+            Edit(
+                "actors_rs.graph.signals:InletLine.fail",
+                "_Ended(self._inlet, error)",
+                "_Ended(self._inlet, None)",
+            ),
+            Edit(
+                "actors_rs.graph.signals:ForgivingLine.fail",
+                "_Failed(self._inlet, error, self._forgive)",
+                "_Ended(self._inlet, None)",
+            ),
+        ),
+        ("inner/catch",),
     ),
     mutant(
         "a cancellation forgets its cause",
