@@ -10,13 +10,13 @@ A frame is a sequence of 1..n elements and is never changed once it was emitted.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
+from actors_rs.stages.frames import Frames
 from actors_rs.stages.views import VIEWS
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
@@ -103,7 +103,7 @@ class Inlet:
         self.on_unheard: Callable[[BaseException], None] | None = None
         """Gets the error that comes when the stage has ended with another one; any thread."""
         self._dropped: list[int] | None = None  # sizes; appended to by any thread, once cancelled
-        self._frames: deque[Frame] = deque()
+        self._frames = Frames()
         self._requested = 0
         self._since_request = 0
         self._upstream: Upstream | None = None
@@ -146,11 +146,15 @@ class Inlet:
 
     def take(self, most: int) -> Frame:
         """Up to ``most`` elements, at least one: the caller knows that ``buffered`` is not 0."""
-        frame = self._frames.popleft()
-        taken = len(frame)
-        if taken > most:
-            self._frames.appendleft(frame[most:])
-            frame, taken = frame[:most], most
+        frames = self._frames
+        if frames.begun:
+            frame = frames.go_on(most)
+            taken = len(frame)
+        else:
+            frame = frames.whole.popleft()
+            taken = len(frame)
+            if taken > most:
+                frame, taken = frames.begin(frame, most), most
         self.buffered -= taken
         self.count += taken
         self._since_request += taken
@@ -173,7 +177,7 @@ class Inlet:
     def untake(self, frame: Frame) -> None:
         """Give back the rest of what ``take`` returned; it comes first next time."""
         if frame:
-            self._frames.appendleft(frame)
+            self._frames.put_back(frame)
             self.buffered += len(frame)
             self.count -= len(frame)
             self._since_request -= len(frame)
@@ -229,7 +233,7 @@ class Inlet:
             frame = list(frame)
         self._requested -= arrived
         self.buffered += arrived
-        self._frames.append(frame)
+        self._frames.whole.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:
         """The stream ended, with ``error`` if it failed; what is held can still be taken."""
@@ -239,7 +243,7 @@ class Inlet:
         self.error = error
 
     def _drop_held(self) -> None:
-        for frame in self._frames:
+        for frame in self._frames.left():
             self._report_dropped(frame)
 
     def _request(self, n: int) -> None:

@@ -26,7 +26,7 @@ Operators = Callable[[Any], list[Any]]
 
 @dataclass(frozen=True)
 class Row:
-    """One operator; ``goal`` is the least ratio to plain Python at window 1024, if there is one."""
+    """One operator; ``goal`` is the least ratio to plain Python at a large window, if any."""
 
     name: str
     ours: Callable[[Any], Any]

@@ -1,7 +1,7 @@
 """Each operator's cost per element, against plain Python, RxPY and aiostream.
 
-range → operator → a sink that keeps nothing: each its own actor, at windows 1024, 64 and 1, and all
-of them one, which has no window.
+range → operator → a sink that keeps nothing: each its own actor, at the window that a system has
+by itself and at windows of 1024, 64 and 1, and all of them one, which has no window.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -19,9 +20,12 @@ from stress.bench.operator_rows import ROWS, Operators, Row
 
 __all__ = ["measure"]
 
-WINDOWS = (1024, 64, 1)
-ELEMENTS = {1024: 500_000, 64: 20_000, 1: 1_000}
-"""So many at the first that the half millisecond in which a run starts and ends does not count."""
+OWN = None
+"""The window that a system has by itself."""
+ELEMENTS = {OWN: 500_000, 1024: 500_000, 64: 20_000, 1: 1_000}
+"""So many at large windows that the half millisecond of a run's start and end does not count."""
+WITH_A_GOAL = (OWN, 1024)
+Systems = dict[int | None, ActorSystem]
 PEER_ELEMENTS = 4_000
 """Fewer for the slow: rates are compared."""
 ROUNDS = 5
@@ -64,9 +68,8 @@ def _missing(package: str) -> MissingExtraError:
     )
 
 
-def by_us(system: ActorSystem, row: Row, n: int, window: int) -> Callable[[], object]:
-    flow = row.ours(Source.range(0, n)).with_attributes(window=window)
-    graph = flow.to(Sink.ignore().with_attributes(window=window))
+def by_us(system: ActorSystem, row: Row, n: int) -> Callable[[], object]:
+    graph = row.ours(Source.range(0, n)).to(Sink.ignore())
     return lambda: system.start(graph).result()
 
 
@@ -76,26 +79,29 @@ def by_us_fused(system: ActorSystem, row: Row, n: int) -> Callable[[], object]:
 
 
 def measure(scale: float) -> list[Figure]:
-    with ActorSystem() as system:
-        return [figure for row in ROWS for figure in _measured(system, row, scale)]
+    with ExitStack() as stack:  # a system for each window: it is that of all stages of a row then
+        systems: Systems = {OWN: stack.enter_context(ActorSystem())}
+        for window in ELEMENTS:
+            if window is not None:
+                systems[window] = stack.enter_context(ActorSystem(window=window))
+        return [figure for row in ROWS for figure in _measured(systems, row, scale)]
 
 
-def _measured(system: ActorSystem, row: Row, scale: float) -> list[Figure]:
-    sizes = {window: count(scale, ELEMENTS[window], 20) for window in WINDOWS}
+def _measured(systems: Systems, row: Row, scale: float) -> list[Figure]:
+    sizes = {window: count(scale, ELEMENTS[window], 20) for window in systems}
     runs: list[Contestant] = [
-        (by_us(system, row, size, window), size) for window, size in sizes.items()
+        (by_us(systems[window], row, size), size) for window, size in sizes.items()
     ]
-    plain, peers = sizes[1024], count(scale, PEER_ELEMENTS, 20)
-    runs.append((by_us_fused(system, row, plain), plain))
+    plain, peers = sizes[OWN], count(scale, PEER_ELEMENTS, 20)
+    runs.append((by_us_fused(systems[OWN], row, plain), plain))
     runs.append((partial(by_hand, row, plain), plain))
     others = [("RxPY", by_rx, row.rx), ("aiostream", by_aiostream, row.aio)]
     there = [(name, run, steps) for name, run, steps in others if steps is not None]
     runs += [(partial(run, steps, peers), peers) for _, run, steps in there]
     times = in_turn(ROUNDS, runs)
-    ours, by_plain = times[: len(WINDOWS) + 1], times[len(WINDOWS) + 1]
+    ours, by_plain = times[: len(sizes) + 1], times[len(sizes) + 1]
     goal = at_least(row.goal) if row.goal is not None else None
-    ways = [(f"window {WINDOWS[0]}", goal)]
-    ways += [(f"window {window}", None) for window in WINDOWS[1:]]
+    ways = [(_way(window), goal if window in WITH_A_GOAL else None) for window in sizes]
     ways.append(("fused", goal))
     figures = [
         Figure(
@@ -108,7 +114,11 @@ def _measured(system: ActorSystem, row: Row, scale: float) -> list[Figure]:
         )
         for (way, reach), taken in zip(ways, ours, strict=True)
     ]
-    for (name, _, _), taken in zip(there, times[len(WINDOWS) + 2 :], strict=True):
-        what = f"{row.name}, window {WINDOWS[0]}"
+    for (name, _, _), taken in zip(there, times[len(sizes) + 2 :], strict=True):
+        what = f"{row.name}, {_way(OWN)}"
         figures.append(Figure(what, name, rate(ours[0]), rate(taken), ratio(ours[0], taken)))
     return figures
+
+
+def _way(window: int | None) -> str:
+    return "the system's window" if window is OWN else f"window {window}"

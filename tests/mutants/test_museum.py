@@ -1,8 +1,6 @@
 # mypy: disable-error-code="arg-type"
 """The museum of bugs: each is put into the package, and one of its scenarios sees it."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from actors_rs import Sink, Source
@@ -58,11 +56,13 @@ def test_a_mutant_leaves_nothing_behind():
 def test_a_mutant_reaches_those_who_hold_the_function_already():
     take = Inlet.take
     bug = mutant("", "", "stages.ports:Inlet.take", "return frame", "return ()")
-    inlet = SimpleNamespace(_frames=[[1]], done=True, buffered=1, count=0, _since_request=0)
-    inlet.window, inlet._frames = 4, SimpleNamespace(popleft=lambda: [1])
+    inlet = Inlet(window=4)
+    inlet.open()
+    inlet.push([1])
+    inlet.push([2])
     with bug.applied():
         assert take(inlet, 1) == ()
-    assert take(inlet, 1) == [1]
+    assert take(inlet, 1) == [2]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,9 @@ _COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
 """Iterators that know how many elements are left."""
 _NEVER_CLOSED = frozenset((*_COUNTED, type(_ for _ in ())))
 """Iterators that hold nothing once they have given their last element."""
+_PLAIN = frozenset({list, tuple, str, dict})
+"""What most functions return: it can be iterated over, and needs no looking after."""
+WANTED = "a Source or an iterable"
 _NOTHING: Iterator[Any] = iter(())
 STEP = 64
 """Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
@@ -77,7 +80,8 @@ class FlatMap(Drawing, Operator):
         f, brake = self._f, self.brake
         for element in elements:
             result = f(element)
-            if isinstance(result, Stream):
+            plain = type(result) in _PLAIN
+            if not plain and isinstance(result, Stream):
                 drawer = self.drawer
                 found = (
                     self.context.at_hand(result) if drawer is None else drawer.draw(result, True)
@@ -94,15 +98,11 @@ class FlatMap(Drawing, Operator):
                     if brake.pulled:
                         return
                     continue
-                result = found
-            self._drawn = drawn = (
-                iter(result)
-                if type(result) is list
-                else iterator_of(result, self._what, "a Source or an iterable")
-            )
+                result, plain = found, type(found) in _PLAIN
+            self._drawn = drawn = iter(result) if plain else iterator_of(result, self._what, WANTED)
             yield drawn
             self._drawn = _NOTHING
-            if type(drawn) not in _NEVER_CLOSED:
+            if not plain and type(drawn) not in _NEVER_CLOSED:
                 close(drawn)
             if brake.pulled:  # f may have turned slow: the rest of the piece has its time
                 return

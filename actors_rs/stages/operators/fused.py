@@ -26,6 +26,7 @@ from actors_rs.stages.brake import behind
 from actors_rs.stages.edged import EdgedOperator, Folding
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pace import LARGEST
 from actors_rs.stages.part_context import named_as
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
@@ -323,7 +324,9 @@ class Fused(Operator):
     def _put_in_line(self, index: int, results: Callable[[], Iterable[Any]]) -> None:
         """What the operator at ``index`` gives of its own goes to the next one."""
         try:
-            if frame := list(results()):
-                self._line.append((index + 1, frame))
+            frame = list(results())
+            # In parts, for the rest of one that is taken in pieces is cut off each time.
+            for begin in range(0, len(frame), LARGEST):
+                self._line.append((index + 1, frame[begin : begin + LARGEST]))
         except Exception as error:
             self._fail_at(index, error)
