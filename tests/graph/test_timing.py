@@ -192,6 +192,15 @@ def test_a_monitor_sees_the_stream_at_its_place(shared):
     assert [(s.state, s.elements) for s in states] == [("running", 0), ("completed", 9)]
 
 
+@pytest.mark.parametrize("f", [None, id])
+def test_a_snapshot_has_what_a_monitor_came_to_with_and_without_a_function(shared, f):
+    run = shared.start(Source.range(0, 9).monitor(f).to(Sink.list()))
+    run.result(SECONDS)
+    (details,) = [stage.details for stage in run.snapshot().stages if stage.name == "monitor"]
+    assert (details["state"], details["elements"]) == ("completed", 9)
+    assert details["seconds"] >= 0
+
+
 # Arguments
 
 

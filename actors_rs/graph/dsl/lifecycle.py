@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import plain_function, positive_seconds, wrong_kind
+from actors_rs.graph.dsl.checks import (
+    optional_plain_function,
+    plain_function,
+    positive_seconds,
+    wrong_kind,
+)
 from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
@@ -42,12 +47,13 @@ class LifeCycle(Chain[In_contra, Out_co]):
         return self.then("on_termination", lambda: OnTermination(f))
 
     def monitor(
-        self, f: Callable[[StreamState], object], every: float = 1.0
+        self, f: Callable[[StreamState], object] | None = None, every: float = 1.0
     ) -> Flow[In_contra, Out_co]:
         """Tell ``f`` how the stream is doing: at its start and end, and of news in between.
 
         That is a ``StreamState``, once in ``every`` seconds at most, and only if elements passed.
+        Without ``f`` the same is to be had from ``run.snapshot()``, in the stage's ``details``.
         """
-        plain_function(f, "monitor: f")
+        optional_plain_function(f, "monitor: f")
         seconds = positive_seconds(every, "monitor: every")
         return self.then("monitor", lambda: Monitor(f, seconds))

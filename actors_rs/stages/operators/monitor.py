@@ -3,7 +3,8 @@
     in:  1 2 - - 3 |
     out: 1 2 - - 3 |    (f: 0, 1, 2, 3 running, 3 completed)
 
-Passes everything on and tells f what the stream has come to.
+Passes everything on and tells f what the stream has come to. The same stands, with or without f,
+in the details of its stage in the run's snapshot.
 Back-pressure: passed on.
 Completes: when upstream does; f is told.
 Fails: when upstream does; f is told. If f itself raises, the stage fails, and f is
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.passing import PassThrough
@@ -42,11 +43,12 @@ class StreamState:
 class Monitor(PassThrough):
     """Tells ``f`` of the start, of the end, and in between of news, once in ``seconds`` at most."""
 
-    def __init__(self, f: Callable[[StreamState], object], seconds: float) -> None:
+    def __init__(self, f: Callable[[StreamState], object] | None, seconds: float) -> None:
         super().__init__()
         self._f = f
         self._seconds = seconds
         self._began = 0.0
+        self._last: StreamState | None = None
         self._told = 0  # how many elements f knows of
         self._has_failed = False
         self._alarm = Alarm(self, self._tell_news)
@@ -54,6 +56,11 @@ class Monitor(PassThrough):
     def start(self) -> None:
         self._began = self.context.now()
         self._tell("running", None)
+
+    def details(self) -> dict[str, Any]:
+        if (last := self._last) is None:
+            return {}
+        return {"state": last.state, "elements": self.outlet.count, "seconds": last.seconds}
 
     def pass_on(self, budget: Budget) -> None:
         super().pass_on(budget)
@@ -81,6 +88,8 @@ class Monitor(PassThrough):
             return
         self._told = count = self.outlet.count
         seconds = self.context.now() - self._began
-        self._has_failed = True  # unless it returns
-        self._f(StreamState(self.context.name, state, count, seconds, error))
-        self._has_failed = False
+        self._last = StreamState(self.context.name, state, count, seconds, error)
+        if self._f is not None:
+            self._has_failed = True  # unless it returns
+            self._f(self._last)
+            self._has_failed = False
