@@ -3,9 +3,12 @@
 
     check_branches(shared, 2, lambda s: s.broadcast(2), lambda xs: [xs, xs], trial)
 
-As ``check_operator`` does for one outlet: two runs, a subscriber with the trial's demand, a source
-that fails, and a subscriber that cancels. ``check_leaving`` adds a branch that has had enough.
+As ``check_operator`` does for one outlet: several runs, in one of which the rules are watched on
+every link; a subscriber with the trial's demand, a source that fails, and a subscriber that
+cancels. ``check_leaving`` adds a branch that has had enough.
 """
+
+from itertools import cycle
 
 from actors_rs import Graph, Sink, merge
 from actors_rs.errors import StageError
@@ -13,10 +16,16 @@ from tests.graph.helpers import SECONDS
 from tests.graph.models import Asker, Upstream, check_cancel
 
 
-def numbered(flows, window):
+def windows_of(trial):
+    """A window for each branch: those that ask for equal amounts would hide who got too much."""
+    return cycle((trial.window, 1, trial.last, 3))
+
+
+def numbered(flows, trial):
     """All branches in one stream, each element with the number of its branch."""
-    tagged = [flow.map(lambda x, n=n: (n, x)) for n, flow in enumerate(flows)]
-    return merge(*(flow.with_attributes(window=window) for flow in tagged))
+    tagged = (flow.map(lambda x, n=n: (n, x)) for n, flow in enumerate(flows))
+    sized = zip(tagged, windows_of(trial), strict=False)
+    return merge(*(flow.with_attributes(window=window) for flow, window in sized))
 
 
 def parted(elements, count):
@@ -33,16 +42,17 @@ def check_branches(system, count, divide, model, trial, *, view=list):
     check_lists(system, count, divide, expected, trial, view)
     assert view(parted(_driven(system, divide, trial), count)) == expected
     check_failure_of_all(system, count, divide, model, trial, view)
-    check_cancel(system, lambda source: numbered(divide(source), trial.window), trial)
+    check_cancel(system, lambda source: numbered(divide(source), trial), trial)
 
 
 def check_lists(system, count, divide, expected, trial, view):
-    """Two runs of one graph with a sink for each branch."""
+    """Runs of one graph with a sink for each branch; the last with an eye on each of its links."""
     flows = divide(Upstream(trial.xs).source().with_attributes(window=trial.window))
-    graph = Graph(*(flow.to(Sink.list().with_attributes(window=trial.last)) for flow in flows))
-    for which in ("the first run", "the second run"):
-        got = system.start(graph).result(SECONDS)
-        assert view(got if count > 1 else [got]) == expected, which
+    sinks = (Sink.list().with_attributes(window=n) for n in windows_of(trial))
+    graph = Graph(*(flow.to(sink) for flow, sink in zip(flows, sinks, strict=False)))
+    for which, one in ("first", graph), ("second", graph), ("watched", graph.monitored()):
+        got = system.start(one).result(SECONDS)
+        assert view(got if count > 1 else [got]) == expected, f"the {which} run"
 
 
 def check_failure_of_all(system, count, divide, model, trial, view):
@@ -51,7 +61,7 @@ def check_failure_of_all(system, count, divide, model, trial, view):
     upstream = Upstream(before, KeyError("the source fails"))
     source = upstream.source().named("broken").with_attributes(window=trial.window)
     told = [flow.recover(lambda error: error) for flow in divide(source)]
-    graph = numbered(told, trial.window).to(Sink.list().with_attributes(window=trial.last))
+    graph = numbered(told, trial).to(Sink.list().with_attributes(window=trial.last))
     parts = parted(system.start(graph).result(SECONDS), count)
     for error in [part.pop() for part in parts]:
         assert isinstance(error, StageError)
@@ -75,7 +85,7 @@ def check_leaving(system, count, divide, model, trial):
 def _driven(system, divide, trial):
     """What a subscriber with the trial's demand gets of all branches together."""
     upstream, asker = Upstream(trial.xs), Asker(trial.demand, trial.inside)
-    system.publisher(numbered(divide(upstream.source()), trial.window)).subscribe(asker)
+    system.publisher(numbered(divide(upstream.source()), trial)).subscribe(asker)
     assert asker.drive() == "complete"
     upstream.wait_until_released()
     return asker.elements

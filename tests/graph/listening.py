@@ -21,11 +21,18 @@ class Patience:
 
     demand: tuple  # what it asks for, in turn and over again
     inside: bool  # whether it asks from inside on_next
+    slow: bool  # whether it asks only when all others have done what they can
     leaves_behind: int | None  # how many elements it takes; it never asks for more
 
 
-staying = st.builds(Patience, demand=demands, inside=st.booleans(), leaves_behind=st.none())
-leaving = st.builds(Patience, demand=demands, inside=st.booleans(), leaves_behind=st.integers(1, 9))
+def patient(leaves_behind):
+    yes_or_no = st.booleans()
+    return st.builds(
+        Patience, demand=demands, inside=yes_or_no, slow=yes_or_no, leaves_behind=leaves_behind
+    )
+
+
+staying, leaving = patient(st.none()), patient(st.integers(1, 9))
 patience = staying | leaving
 seeds = st.integers(0, 2**32)
 
@@ -57,10 +64,8 @@ class Listener:
         if len(self.elements) == self.patience.leaves_behind:
             self.end = "left"
             self.subscription.cancel()
-        elif len(self.elements) == self.asked and self.patience.inside:
-            self._ask()
         elif len(self.elements) == self.asked:
-            self.world.soon("ask", self._ask)
+            self._ask_again()
 
     def on_error(self, error):
         self._over(error)
@@ -71,6 +76,14 @@ class Listener:
     @property
     def stayed(self):
         return self.end != "left"
+
+    def _ask_again(self):
+        if self.patience.slow:
+            self.world.system.timers.after(1.0, self._ask)
+        elif self.patience.inside:
+            self._ask()
+        else:
+            self.world.soon("ask", self._ask)
 
     def _ask(self):
         if self.end is not None:

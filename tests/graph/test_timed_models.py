@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from actors_rs import Sink, Source
 from actors_rs.errors import StageError, StreamTimeoutError
+from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from tests.explored.by_hand import ByHand
 from tests.graph.models import windows
@@ -45,10 +46,17 @@ def source_of(gaps, tail, end):
     return source.append(Source.failed(KeyError("gone"))) if end == FAILS else source
 
 
-def played(flow, window):
+class Punctual(RandomWalk):
+    """Any order of what happens at the same moment, but no moment is passed over."""
+
+    def choose(self, what, options, /):
+        return options[0] if what == "time:jump" else super().choose(what, options)
+
+
+def played(flow, window, seed):
     """What ``flow`` gives, with the second of each, and how it ends."""
     seen = []
-    with World() as world:
+    with World(Punctual(seed)) as world:
         sink = Sink.for_each(lambda x: seen.append((x, world.now)))
         run = world.start(flow.to(sink.with_attributes(window=window)))
         try:
@@ -155,7 +163,6 @@ def throttled(n, per, burst):
 
 
 OPERATORS = {
-    "delay": (lambda s, seconds: s.delay(seconds), delayed),
     "debounce": (lambda s, seconds: s.debounce(seconds), debounced),
     "sample": (lambda s, seconds: s.sample(seconds), sampled),
     "keep_alive": (lambda s, seconds: s.keep_alive(seconds, "still here"), kept_alive),
@@ -170,67 +177,68 @@ ROOM = 16
 wait too."""
 
 
-def check(operator, model, gaps, tail, end, window, seconds, up=TIME_IS_UP):
+def check(operator, model, timed, seconds, up=TIME_IS_UP):
     """``operator`` gives what ``model`` does, in time; ``up`` is how it ends when its time is."""
+    gaps, tail, end, window, seed = timed
     came = arrivals(gaps)
     over = tail + (came[-1][1] if came else 0)
     flow = operator(source_of(gaps, tail, end), seconds).with_attributes(window=window)
-    seen, ended = played(flow, window)
+    seen, ended = played(flow, window, seed)
     expected, is_up = model(came, over, seconds)
     assert [x for x, _ in seen] == [x for x, _ in expected]
     assert [when for _, when in seen] == pytest.approx([when for _, when in expected], abs=NEAR)
     assert ended == (up if is_up else end)
 
 
-timed = {
-    "gaps": gaps,
-    "tail": tails,
-    "end": st.sampled_from([ENDS, FAILS]),
-    "window": windows,
-}
+ends, seeds = st.sampled_from([ENDS, FAILS]), st.integers(0, 2**32)
+timed = st.tuples(gaps, tails, ends, windows, seeds)
+roomy = st.tuples(gaps, tails, ends, st.integers(ROOM, 1024), seeds)
 moderate = settings(max_examples=100)
 
 
 @pytest.mark.parametrize("kind", OPERATORS)
 @moderate
-@given(**timed, seconds=times)
-def test_what_comes_comes_when_the_model_says(kind, gaps, tail, end, window, seconds):
+@given(timed=timed, seconds=times)
+def test_what_comes_comes_when_the_model_says(kind, timed, seconds):
     operator, model = OPERATORS[kind]
-    up = ENDS if kind == "take_within" else TIME_IS_UP
-    window = max(window, ROOM) if kind == "delay" else window
-    check(operator, model, gaps, tail, end, window, seconds, up)
+    check(operator, model, timed, seconds, ENDS if kind == "take_within" else TIME_IS_UP)
+
+
+@moderate
+@given(timed=roomy, seconds=times)
+def test_delay_keeps_the_distances(timed, seconds):
+    check(lambda s, seconds: s.delay(seconds), delayed, timed, seconds)
 
 
 @moderate
 @given(
-    **timed,
+    timed=roomy,
     n=st.integers(1, 3),
     per=st.sampled_from([0.9, 1.7, 3.1]),
     burst=st.sampled_from([1, 2, 5]),
     costly=st.booleans(),
 )
 def test_throttle_gives_each_element_as_soon_as_its_bucket_is_full_enough(
-    gaps, tail, end, window, n, per, burst, costly
+    timed, n, per, burst, costly
 ):
     cost = (lambda _: 1) if costly else None
     check(
         lambda s, _: s.throttle(n, per=per, burst=burst, cost=cost),
         throttled(n, per, burst),
-        *(gaps, tail, end, max(window, ROOM), None),
+        timed,
+        None,
     )
 
 
 @moderate
-@given(**timed, seconds=times, count=counts, weighed=st.booleans())
-def test_a_batch_is_given_when_it_is_full_or_its_time_is_up(
-    gaps, tail, end, window, seconds, count, weighed
-):
+@given(timed=timed, seconds=times, count=counts, weighed=st.booleans())
+def test_a_batch_is_given_when_it_is_full_or_its_time_is_up(timed, seconds, count, weighed):
     def operator(source, seconds):
         if weighed:
             return source.batch(weight=lambda _: 2, max_weight=2 * count, within=seconds)
         return source.batch(count, within=seconds)
 
-    check(operator, batched(count), gaps, tail, end, window, seconds)
+    check(operator, batched(count), timed, seconds)
 
 
 # What depends on who asks

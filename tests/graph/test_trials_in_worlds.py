@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import KillSwitch
+from actors_rs import KillSwitch, Source
 from actors_rs.errors import BufferOverflowError, StageError
 from actors_rs.graph.dsl.sources import source
 from actors_rs.graph.source_queue import SourceQueue
@@ -43,7 +43,10 @@ class Feeder:
             return
         if queue.offer(x):
             self.taken.append(x)
-        self.offered += bool(self.taken[-1:] == [x] or queue.overflow != "backpressure")
+        elif queue.overflow == "backpressure":  # there is room when all have done what they can
+            self.world.system.timers.after(1.0, self.hand_in)
+            return
+        self.offered += 1
         self.world.soon("hand in", self.hand_in)
 
 
@@ -154,7 +157,7 @@ class Model:
             self.demand -= 1
 
 
-moves = st.lists(st.none() | st.integers(1, 4), max_size=40)
+moves = st.lists(st.sampled_from([None] * 6 + [1, 2, 4]), max_size=60)
 """An element that comes, or a request for so many."""
 
 
@@ -193,17 +196,19 @@ def test_a_buffer_drops_what_its_model_drops_and_gives_the_rest_before_the_end(
 @given(
     size=sizes,
     behind=st.integers(0, 25),
+    endless=st.booleans(),
     aborts=st.booleans(),
     patience=patience,
     window=windows,
     seed=seeds,
 )
 def test_a_kill_switch_used_anywhere_gives_a_beginning_and_lets_go_of_the_source(
-    size, behind, aborts, patience, window, seed
+    size, behind, endless, aborts, patience, window, seed
 ):
     upstream, switch, error = Upstream(range(size)), KillSwitch(), OSError("enough")
     with world_of(seed, window) as world:
-        flow = upstream.source().map(int).kill_switch(switch).map(int)
+        source = upstream.source().append(Source.never() if endless else Source.empty())
+        flow = source.map(int).kill_switch(switch).map(int)
         (listener,) = listeners(world, world.system.publisher(flow), [patience])
         for _ in range(behind):
             world.step(0)

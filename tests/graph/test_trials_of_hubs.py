@@ -26,7 +26,7 @@ from tests.graph.models import Upstream, quick, windows
 
 sizes = st.integers(0, 20)
 failures = st.none() | st.integers(0, 20)
-ASKS_FOR_ALL = Patience((100,), inside=True, leaves_behind=None)
+ASKS_FOR_ALL = Patience((100,), inside=True, slow=False, leaves_behind=None)
 
 
 def upstream_of(size, fails_behind):
@@ -135,8 +135,15 @@ def test_a_hub_that_fails_the_slow_gives_all_to_the_others(
         assert upstream.begun == upstream.released
 
 
-def by_number(x, count):
-    return x % count
+class ByNumber:
+    """Chooses a subscriber, and keeps for which elements it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, x, count):
+        self.asked.append(x)
+        return x % count
 
 
 @quick
@@ -154,9 +161,11 @@ def test_a_partition_hub_gives_each_its_own_before_it_fails_and_each_time_it_is_
     with world_of(seed, window) as world:
         source = upstream.source()
         for which in (1, 2):
-            hub = source.partition_hub(world.system, by_number)
+            choose = ByNumber()
+            hub = source.partition_hub(world.system, choose)
             heard = listeners(world, hub, patiences)
             world.finish()
+            assert choose.asked == list(upstream.xs), "once for each, however long it waits"
             for own, one in enumerate(heard):
                 assert one.elements == [x for x in upstream.xs if x % len(heard) == own]
                 check_end(one, upstream)
@@ -177,7 +186,7 @@ def test_a_partition_hub_somebody_leaves_gives_what_was_his_to_the_others(
 ):
     upstream = upstream_of(size, fails_behind)
     with world_of(seed, window) as world:
-        hub = upstream.source().partition_hub(world.system, by_number)
+        hub = upstream.source().partition_hub(world.system, ByNumber())
         heard = listeners(world, hub, [*goers, *stayers])
         world.finish()
         given_to_all = sorted(chain(*(one.elements for one in heard)))
