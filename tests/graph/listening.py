@@ -7,12 +7,16 @@ There every example is played in one thread and in virtual time: what is drawn i
 from dataclasses import dataclass
 from itertools import cycle
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
-from tests.graph.models import demands
+from tests.graph.models import demands, quick
+
+many = settings(quick, max_examples=50)
+"""For a property in a world, where an example takes some milliseconds."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from actors_rs.errors import StageError, StreamTimeoutError
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from tests.explored.by_hand import ByHand
+from tests.graph.listening import listeners, staying
 from tests.graph.models import windows
 
 ENDS, FAILS, TIME_IS_UP = "ends", "fails", "the time is up"
@@ -242,6 +243,52 @@ def test_a_batch_is_given_when_it_is_full_or_its_time_is_up(timed, seconds, coun
 
 
 # What depends on who asks
+
+
+def newest_last(came, got, _):
+    return got == sorted(set(got)) and got[-1:] == [x for x, _ in came[-1:]]
+
+
+def in_time(came, got, seconds):
+    return got == [x for x, when in came if when < seconds]
+
+
+def all_of_it(came, got, _):
+    return [x for x in got if x != "still here"] == [x for x, _ in came]
+
+
+def all_in_batches(came, got, _):
+    return [x for batch in got for x in batch] == [x for x, _ in came]
+
+
+MUST_BE_GIVEN = {
+    "debounce": (lambda s, seconds: s.debounce(seconds), newest_last),
+    "sample": (lambda s, seconds: s.sample(seconds), newest_last),
+    "take_within": (lambda s, seconds: s.take_within(seconds), in_time),
+    "delay": (lambda s, seconds: s.delay(seconds), all_of_it),
+    "keep_alive": (lambda s, seconds: s.keep_alive(seconds, "still here"), all_of_it),
+    "throttle": (lambda s, seconds: s.throttle(1, per=seconds), all_of_it),
+    "batch": (lambda s, seconds: s.batch(3, within=seconds), all_in_batches),
+    "batch of any size": (lambda s, seconds: s.batch(99, within=seconds), all_in_batches),
+}
+
+
+@pytest.mark.parametrize("kind", MUST_BE_GIVEN)
+@moderate
+@given(timed=roomy, seconds=times, patience=staying)
+def test_however_late_somebody_asks_what_has_to_be_given_is_given_before_the_end(
+    kind, timed, seconds, patience
+):
+    operator, holds = MUST_BE_GIVEN[kind]
+    gaps, tail, end, window, seed = timed
+    flow = operator(source_of(gaps, tail, end), seconds).with_attributes(window=window)
+    with World(Punctual(seed), window=window) as world:
+        (listener,) = listeners(world, world.system.publisher(flow), [patience])
+        world.finish()
+    came = arrivals(gaps)
+    assert holds(came, listener.elements, seconds), listener.elements
+    if kind != "take_within":  # which has perhaps completed before
+        assert (listener.end == "complete") == (end == ENDS)
 
 
 asks = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), max_size=6)

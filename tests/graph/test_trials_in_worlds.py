@@ -15,8 +15,8 @@ from actors_rs.graph.source_queue import SourceQueue
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.testing.world import World
 from tests.explored.by_hand import ByHand
-from tests.graph.listening import listeners, patience, seeds, world_of
-from tests.graph.models import Upstream, quick, windows
+from tests.graph.listening import listeners, many, patience, seeds, world_of
+from tests.graph.models import Upstream, windows
 
 DROPPING = ("drop_oldest", "drop_newest", "drop_all")
 capacities = st.integers(1, 5)
@@ -77,7 +77,7 @@ def check_end(listener, error):
         assert listener.end.__cause__ is error
 
 
-@quick
+@many
 @feeding
 def test_a_queue_gives_all_it_took_in_order_before_it_ends_or_fails(
     capacity, size, fails, patience, window, seed
@@ -92,7 +92,7 @@ def test_a_queue_gives_all_it_took_in_order_before_it_ends_or_fails(
 
 
 @pytest.mark.parametrize("overflow", DROPPING)
-@quick
+@many
 @feeding
 def test_a_queue_that_drops_gives_the_rest_in_order_and_counts_what_it_dropped(
     overflow, capacity, size, fails, patience, window, seed
@@ -110,7 +110,7 @@ def test_a_queue_that_drops_gives_the_rest_in_order_and_counts_what_it_dropped(
             assert got[-1:] == list(range(size))[-1:], "the newest is never dropped"
 
 
-@quick
+@many
 @feeding
 def test_a_queue_that_overflows_fails_behind_all_that_it_took(
     capacity, size, fails, patience, window, seed
@@ -162,7 +162,7 @@ moves = st.lists(st.sampled_from([None] * 6 + [1, 2, 4]), max_size=60)
 
 
 @pytest.mark.parametrize("overflow", [*DROPPING, "fail"])
-@quick
+@many
 @given(moves=moves, size=capacities, window=windows, fails=st.booleans())
 def test_a_buffer_drops_what_its_model_drops_and_gives_the_rest_before_the_end(
     overflow, moves, size, window, fails
@@ -192,10 +192,10 @@ def test_a_buffer_drops_what_its_model_drops_and_gives_the_rest_before_the_end(
         check_end(asker, error)
 
 
-@quick
+@many
 @given(
     size=sizes,
-    behind=st.integers(0, 25),
+    behind=st.integers(0, 90),
     endless=st.booleans(),
     aborts=st.booleans(),
     patience=patience,

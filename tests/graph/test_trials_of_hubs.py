@@ -17,12 +17,13 @@ from tests.graph.listening import (
     Patience,
     leaving,
     listeners,
+    many,
     patience,
     seeds,
     staying,
     world_of,
 )
-from tests.graph.models import Upstream, quick, windows
+from tests.graph.models import Upstream, windows
 
 sizes = st.integers(0, 20)
 failures = st.none() | st.integers(0, 20)
@@ -55,7 +56,7 @@ hubs = given(
 )
 
 
-@quick
+@many
 @hubs
 def test_a_hub_gives_all_to_all_who_stay_and_a_beginning_to_those_who_leave(
     size, fails_behind, patiences, replay, window, seed
@@ -76,7 +77,7 @@ def test_a_hub_gives_all_to_all_who_stay_and_a_beginning_to_those_who_leave(
                     assert one.elements == list(range(one.patience.leaves_behind))
 
 
-@quick
+@many
 @given(size=sizes, fails_behind=failures, early=patience, replay=st.integers(0, 5), seed=seeds)
 def test_who_comes_late_hears_what_a_hub_holds_and_how_it_ended(
     size, fails_behind, early, replay, seed
@@ -96,7 +97,7 @@ def test_who_comes_late_hears_what_a_hub_holds_and_how_it_ended(
             assert late.elements == []
 
 
-@quick
+@many
 @hubs
 def test_a_hub_that_drops_gives_the_newest_in_order_and_reports_what_somebody_missed(
     size, fails_behind, patiences, replay, window, seed
@@ -117,7 +118,7 @@ def test_a_hub_that_drops_gives_the_newest_in_order_and_reports_what_somebody_mi
         assert upstream.begun == upstream.released
 
 
-@quick
+@many
 @hubs
 def test_a_hub_that_fails_the_slow_gives_all_to_the_others(
     size, fails_behind, patiences, replay, window, seed
@@ -146,7 +147,7 @@ class ByNumber:
         return x % count
 
 
-@quick
+@many
 @given(
     size=sizes,
     fails_behind=failures,
@@ -172,7 +173,7 @@ def test_a_partition_hub_gives_each_its_own_before_it_fails_and_each_time_it_is_
             assert upstream.begun == upstream.released == which
 
 
-@quick
+@many
 @given(
     size=sizes,
     fails_behind=failures,
@@ -243,7 +244,7 @@ feeding = given(
 )
 
 
-@quick
+@many
 @feeding
 def test_a_merge_hub_gives_all_of_each_stream_and_reports_the_one_that_fails(
     streams, early, patience, window, seed
@@ -262,7 +263,7 @@ def test_a_merge_hub_gives_all_of_each_stream_and_reports_the_one_that_fails(
     assert all(stream.begun == stream.released for stream in streams)
 
 
-@quick
+@many
 @feeding
 def test_a_merge_hub_that_fails_with_its_streams_gives_what_came_of_that_one(
     streams, early, patience, window, seed
@@ -283,7 +284,7 @@ def test_a_merge_hub_that_fails_with_its_streams_gives_what_came_of_that_one(
     assert all(stream.begun == stream.released for stream in streams)
 
 
-@quick
+@many
 @given(streams=attached(), patience=staying, behind=st.integers(0, 9), window=windows, seed=seeds)
 def test_a_stream_taken_off_a_merge_hub_anywhere_leaves_the_others_whole(
     streams, patience, behind, window, seed

@@ -15,7 +15,7 @@ CASES = {
     "recover": Case(
         lambda up: up(range(4)).map(lambda x: 2 // (2 - x)).recover(lambda _: 7),
         [1, 2, 7],
-        ways=("result", "free", "exact"),
+        ways=("result", "free", "exact", "drain"),
     ),
 }
 

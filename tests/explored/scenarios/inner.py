@@ -51,7 +51,7 @@ CASES = {
     "catch": Case(
         lambda up: up(range(4)).map(lambda x: 2 // (2 - x)).catch(lambda _: up([7, 8]).map(int)),
         [1, 2, 7, 8],
-        ways=("result", "free", "exact"),
+        ways=("result", "free", "exact", "drain"),
     ),
     "if_empty": Case(
         lambda up: up([]).if_empty(up(range(4)).map(int)),
