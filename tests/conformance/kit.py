@@ -13,7 +13,7 @@ from actors_rs.testing.tck import (
     SubscriberBlackboxVerification,
     run_verification,
 )
-from tests.conformance.stages import FLOWS, HUBS, ROWS, SINKS, SOURCES
+from tests.conformance.stages import FLOWS, HUBS, ROWS, SINKS, SOURCES, VARIANTS, from_publisher
 
 SECONDS = 10.0  # an honest signal may take on a busy machine; some are waited for in vain
 SILENCE = 0.01  # seconds without a signal that count as "nothing came"
@@ -119,6 +119,9 @@ def cases() -> Iterator[tuple[str, Any]]:
             f"{name}-subscriber",
             lambda folder, sink=sink, rows=rows: subscriber_of(sink, rows, folder),
         )
+    for name, flow in VARIANTS.items():  # whose role as a processor has those of the others in it
+        yield f"{name}-processor", lambda _, flow=flow: processor_of(flow)
+    yield "from_publisher-publisher", lambda folder: publisher_of(from_publisher, folder)
 
 
 def behind(flow):

@@ -16,7 +16,9 @@ from pyarrow import parquet
 from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
 from actors_rs.graph.dsl.sources import source
 from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.sources.queue import QueueSource
+from actors_rs.testing.reference import ReferencePublisher
 
 WORKERS = (1, 4)
 WINDOWS = (1, 2, 16, 1024)
@@ -259,6 +261,39 @@ FLOWS = {
     ),
 }
 """A flow that passes on what comes, made with the stage."""
+
+
+async def soon(x):
+    return x
+
+
+def from_publisher(n, _):
+    """What a Publisher of others gives, one that keeps to the rules."""
+    return Source.from_publisher(ReferencePublisher(range(n)))
+
+
+SOON = Backoff(0, 0)
+VARIANTS = {
+    "operators/map, a section that restarts": lambda: Flow().map(same).restart(SOON),
+    "operators/map, on_failure": lambda: Flow().map(same).on_failure("resume"),
+    "operators/map_async, retried": lambda: Flow().map_async(same, 2).retry(SOON),
+    "operators/map_async, unordered": lambda: Flow().map_async(same, 1, ordered=False),
+    "operators/map_async, coroutines": lambda: Flow().map_async(soon, 2),
+    "operators/map_async_by_key, coroutines": lambda: Flow().map_async(soon, 2, key=lambda _: 0),
+    "operators/buffer, backpressure": lambda: Flow().buffer(3),
+    "operators/batch, within": lambda: Flow().batch(1, within=0.01).map(first_part),
+    "junctions/concat, if_empty": lambda: Flow().if_empty(Source.empty()),
+    "junctions/group_by, evict_idle": lambda: (
+        Flow().group_by(lambda _: 0, 1, "evict_idle", idle_timeout=5).flat_map(same, breadth=2)
+    ),
+    "junctions/group_by, divert": lambda: (
+        Flow().group_by(lambda _: 0, 1, "divert").flat_map(same, breadth=2)
+    ),
+    "junctions/group_by, fail": lambda: (
+        Flow().group_by(lambda _: 0, 1, "fail").flat_map(lambda group: group.map(same))
+    ),
+}
+"""Options of stages, and what is made of several, that go a way of their own through the code."""
 
 
 HUBS = {

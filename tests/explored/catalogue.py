@@ -8,6 +8,7 @@ THEMES = (
     "linear",
     "junctions",
     "inner",
+    "failing",
     "timing",
     "rates",
     "sections",

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -67,7 +68,7 @@ def trials(elements=numbers):
 class Upstream:
     """An iterable for a source that notes whether it was begun and released, and may fail."""
 
-    xs: Iterable[int]
+    xs: Iterable[Any]
     error: Exception | None = None
     begun: int = 0
     released: int = 0
@@ -133,17 +134,20 @@ class Asker(Book):
         return self.cancelled or self.over.is_set()
 
 
-def check_operator(system, operator, model, trial, *, failed=None, enough=None, view=list):
+def check_operator(
+    system, operator, model, trial, *, failed=None, enough=None, view=list, within=False
+):
     """``operator`` makes of a source what ``model`` makes of its list, under all of ``trial``.
 
     ``failed`` is what is delivered of the elements that came before a failure of the source; by
     default what ``model`` gives for them. ``enough`` says of which elements the operator completes
     without the end of its source. ``view`` is applied to both sides before they are compared:
-    ``sorted`` where the order is open.
+    ``sorted`` where the order is open. ``within`` is true where the source runs as a stream within
+    a stage, so that a number is part of its name.
     """
     check_list(system, operator, model, trial, view=view)
     check_demand(system, operator, model, trial, view=view)
-    check_failure(system, operator, failed or model, trial, enough=enough, view=view)
+    check_failure(system, operator, failed or model, trial, enough=enough, view=view, within=within)
     check_cancel(system, operator, trial)
 
 
@@ -170,7 +174,7 @@ def check_demand(system, operator, model, trial, *, view=list):
     upstream.wait_until_released()
 
 
-def check_failure(system, operator, failed, trial, *, enough=None, view=list):
+def check_failure(system, operator, failed, trial, *, enough=None, view=list, within=False):
     """What comes of the elements before a failure of the source is delivered before it."""
     before = trial.xs[: trial.fails_behind]
     error = KeyError("the source fails")
@@ -183,7 +187,8 @@ def check_failure(system, operator, failed, trial, *, enough=None, view=list):
     else:
         with pytest.raises(StageError) as caught:
             run.result(SECONDS)
-        assert (caught.value.stage, caught.value.__cause__) == ("broken", error)
+        name, number, _ = caught.value.stage.partition("#")
+        assert (name, bool(number), caught.value.__cause__) == ("broken", within, error)
     assert view(seen) == view(failed(list(before)))
     upstream.wait_until_released()
 

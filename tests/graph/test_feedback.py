@@ -1,6 +1,8 @@
 # mypy: disable-error-code="var-annotated"
 """Loops: what goes in comes out, however often it comes round; and the loop ends by itself."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, Sta
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.layout import windows_of
 from tests.graph.helpers import SECONDS, Book, wait_until
-from tests.graph.models import quick
+from tests.graph.models import Upstream, check_cancel, check_demand, check_list, quick, trials
 
 
 def collatz(x):
@@ -28,8 +30,12 @@ def goes_on(pair):
 
 def circling(numbers, buffer, body=lambda flow: flow.map(rounds)):
     """Each number goes round until it has come to 1."""
+    return looped(Source.from_iterable(list(numbers)), buffer, body)
+
+
+def looped(source, buffer, body=lambda flow: flow.map(rounds)):
     loop = Feedback(buffer)
-    pairs = Source.from_iterable(list(numbers)).map(lambda x: (x, x))
+    pairs = source.map(lambda x: (x, x))
     return body(loop.source.merge_preferred(pairs)).divert_to(loop.sink, goes_on)
 
 
@@ -43,6 +49,36 @@ def test_every_element_leaves_the_loop_once_whatever_the_buffer(shared, numbers,
     flow = circling(numbers, buffer)
     for _ in range(2):
         assert finished(shared, flow) == sorted(numbers)
+
+
+starts = trials(st.lists(st.integers(1, 60), max_size=30))
+
+
+@quick
+@given(trial=starts, buffer=st.integers(1, 40))
+def test_a_loop_keeps_to_every_window_and_demand_and_can_be_cancelled(shared, trial, buffer):
+    def operator(source):
+        return looped(source, buffer).map(lambda pair: pair[0])
+
+    check_list(shared, operator, list, trial, view=sorted)
+    check_demand(shared, operator, list, trial, view=sorted)
+    check_cancel(shared, operator, trial)
+
+
+@quick
+@given(trial=starts, buffer=st.integers(1, 40))
+def test_a_loop_whose_source_fails_gives_nothing_twice_and_names_it(shared, trial, buffer):
+    before = trial.xs[: trial.fails_behind]
+    upstream, seen = Upstream(before, KeyError("the source fails")), []
+    flow = looped(upstream.source().named("broken"), buffer)
+    flow = flow.with_attributes(window=trial.window)
+    run = shared.start(flow.to(Sink.for_each(seen.append).with_attributes(window=trial.last)))
+    with pytest.raises(StageError) as caught:
+        run.result(SECONDS)
+    assert (caught.value.stage, caught.value.__cause__) == ("broken", upstream.error)
+    assert Counter(start for start, _ in seen) <= Counter(before)
+    assert all(end == 1 for _, end in seen)
+    upstream.wait_until_released()
 
 
 BODIES = {

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="arg-type, operator, var-annotated"
 """Groups in a running graph, under random windows, demand and failures."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import given
@@ -30,8 +30,12 @@ def by_three(x):
     return x % 3
 
 
+def same(group):
+    return group
+
+
 CONSUMERS = {
-    "as it is": lambda group: group,
+    "as it is": same,
     "through a stage": lambda group: group.map(int),
     "through two": lambda group: group.map(int).filter(lambda _: True),
 }
@@ -78,6 +82,55 @@ def test_diverted_elements_are_all_in_the_group_of_the_overflow(shared, trial, m
     assert len({by_three(x) for over, x in got if not over}) == min(
         most, len({by_three(x) for x in trial.xs})
     )
+
+
+OVERFLOWING = {
+    "evict_idle": lambda s: s.group_by(by_three, 2, "evict_idle", 60).flat_map(same, breadth=1000),
+    "divert": lambda s: s.group_by(by_three, 2, "divert").flat_map(same, breadth=3),
+    "fail": lambda s: s.group_by(by_three, 3, "fail").flat_map(same, breadth=3),
+}
+"""Of three keys each; only ``"fail"`` has room for all of them."""
+
+
+@pytest.mark.parametrize("how", OVERFLOWING)
+@quick
+@given(trial=trials())
+def test_groups_beyond_the_most_keep_to_every_demand_and_can_be_cancelled(shared, how, trial):
+    check_list(shared, OVERFLOWING[how], list, trial, view=sorted)
+    check_demand(shared, OVERFLOWING[how], list, trial, view=sorted)
+    check_cancel(shared, OVERFLOWING[how], trial)
+
+
+@pytest.mark.parametrize("how", OVERFLOWING)
+@quick
+@given(trial=trials())
+def test_groups_of_a_source_that_fails_give_no_more_than_went_in_and_name_it(shared, how, trial):
+    before = trial.xs[: trial.fails_behind]
+    upstream, seen = Upstream(before, KeyError("the source fails")), []
+    flow = OVERFLOWING[how](upstream.source().named("broken"))
+    flow = flow.with_attributes(window=trial.window)
+    run = shared.start(flow.to(Sink.for_each(seen.append).with_attributes(window=trial.last)))
+    with pytest.raises(StageError) as caught:
+        run.result(SECONDS)
+    assert (caught.value.stage, caught.value.__cause__) == ("broken", upstream.error)
+    assert Counter(seen) <= Counter(before)
+    upstream.wait_until_released()
+
+
+@quick
+@given(trial=trials(), most=st.integers(1, 3))
+def test_a_group_too_many_fails_the_run_and_one_fewer_does_not(shared, trial, most):
+    upstream, seen = Upstream(trial.xs), []
+    groups = upstream.source().group_by(by_three, most, "fail")
+    flow = groups.flat_map(same, breadth=most).with_attributes(window=trial.window)
+    run = shared.start(flow.to(Sink.for_each(seen.append).with_attributes(window=trial.last)))
+    if len(grouped(trial.xs, by_three)) <= most:
+        assert run.result(SECONDS) == len(trial.xs)
+    else:
+        with pytest.raises(TooManyGroupsError):
+            run.result(SECONDS)
+    assert Counter(seen) <= Counter(trial.xs)
+    upstream.wait_until_released()
 
 
 def test_too_many_groups_fail_the_run_if_told_to(system):

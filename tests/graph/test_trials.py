@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import Sink, Source, merge
+from actors_rs import Sink, Source, amb, concat, merge
 from actors_rs.errors import StageError
 from actors_rs.runtime.backoff import Backoff
 from tests.graph.helpers import SECONDS
@@ -76,6 +76,7 @@ OPERATORS = {
     "retry": (now_and_then, more, list),
     "amb": (lambda s: s.amb(Source.never()), list, list),
     "catch": (lambda s: s.catch(again), list, list),
+    "combine": (lambda s: Source.combine(s, Source.empty()), list, list),
 }
 
 
@@ -85,6 +86,34 @@ OPERATORS = {
 def test_an_operator_gives_what_its_model_gives(shared, name, trial):
     operator, model, view = OPERATORS[name]
     check_operator(shared, operator, model, trial, view=view)
+
+
+# Each entry: functions of closed sources, one of which is given, and what else they give.
+PUT_TOGETHER = {
+    "concat": (lambda s: concat(Source.of(98), s, Source.of(99).map(int)), [98], [99]),
+    "combine": (
+        lambda s: Source.combine(Source.of(98).map(int), s, Source.of(99), how=concat),
+        [98],
+        [99],
+    ),
+    "amb": (lambda s: amb(Source.never().map(int), s, Source.never()), [], []),
+    "combine by amb": (lambda s: Source.combine(Source.never(), s, how=amb), [], []),
+}
+
+
+@pytest.mark.parametrize("name", PUT_TOGETHER)
+@quick
+@given(trial=trials())
+def test_a_stream_among_others_gives_what_lists_do_up_to_its_failure(shared, name, trial):
+    operator, before, behind = PUT_TOGETHER[name]
+    check_operator(
+        shared,
+        operator,
+        lambda xs: [*before, *xs, *behind],
+        trial,
+        failed=lambda xs: [*before, *xs],
+        within=True,
+    )
 
 
 GOES_ON = {

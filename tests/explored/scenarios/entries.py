@@ -5,7 +5,9 @@ import asyncio
 from itertools import pairwise
 
 from actors_rs import KillSwitch, Sink, Source
-from tests.explored.scenario import Scenario, settle
+from actors_rs.errors import BufferOverflowError, StageError
+from actors_rs.testing.explore import FreePublisher
+from tests.explored.scenario import Scenario, failure_of, settle
 
 
 def handed_in(world):
@@ -69,6 +71,59 @@ def dropped_by_a_queue(world):
     got = run.result()
     assert got == sorted(got), got
     assert len(got) + queue.dropped == 8, f"{len(got)} came, {queue.dropped} were dropped"
+    settle(world)
+
+
+def too_much_for_a_queue(world):
+    """It fails behind all that it took."""
+    got, taken = [], []
+    run = world.start(Source.queue(2, "fail").to(Sink.for_each(got.append)))
+    queue = run.queue()
+
+    def hand_in(n):
+        taken.extend(x for x in range(10 * n, 11 * n) if queue.offer(x))
+
+    for n in (1, 2, 5):
+        world.soon("hand in", lambda n=n: hand_in(n))
+    failure = failure_of(run)
+    assert isinstance(failure, BufferOverflowError), repr(failure)
+    assert got == taken, f"took {taken}, gave {got}"
+    assert queue.closed
+    settle(world)
+
+
+def failed_from_outside(world):
+    """The failure comes behind all that was handed in before."""
+    got, error = [], OSError("the feed")
+    run = world.start(Source.queue(9).map(int).to(Sink.for_each(got.append)))
+    queue, size = run.queue(), world.pick("size", (3, 0, 1))
+
+    def hand_in():
+        for x in range(size):
+            assert queue.offer(x)
+        queue.fail(error)
+        assert not queue.offer(size), "taken behind the failure"
+
+    world.soon("hand in", hand_in)
+    failure = failure_of(run)
+    assert isinstance(failure, StageError), repr(failure)
+    assert failure.__cause__ is error, repr(failure.__cause__)
+    assert got == list(range(size)), got
+    settle(world)
+
+
+def from_anothers_publisher(world):
+    """All of it, or as much as is wanted; then its Publisher hears so."""
+    publisher = FreePublisher(world, range(6))
+    wanted = world.pick("wanted", (9, 2))
+    run = world.start(Source.from_publisher(publisher).take(wanted).map(int).to(Sink.list()))
+    if world.pick("cancel", (False, True)):
+        world.soon("cancel", run.cancel)
+        run.wait()
+    else:
+        assert run.result() == list(range(6))[:wanted], run.result()
+    world.finish()
+    assert publisher.cancelled or publisher._over, "nobody told the Publisher"
     settle(world)
 
 
@@ -137,6 +192,9 @@ SCENARIOS = [
     Scenario("handed in", handed_in),
     Scenario("handed in late", handed_in_late),
     Scenario("dropped by a queue", dropped_by_a_queue),
+    Scenario("too much for a queue", too_much_for_a_queue),
+    Scenario("failed from outside", failed_from_outside),
+    Scenario("from another's publisher", from_anothers_publisher),
     Scenario("a future", a_future),
     Scenario("told of", told_of),
     Scenario("told of the end", told_of_the_end),

@@ -2,6 +2,7 @@
 """Hot streams: subscribers and sources that come and go."""
 
 from actors_rs import Sink, Source
+from actors_rs.errors import SlowSubscriberError
 from actors_rs.testing.explore import FreeSubscriber
 from tests.explored.scenario import Scenario, Sources, part_of, settle, steady
 
@@ -78,6 +79,26 @@ def the_slow_miss_what_is_reported(world):
     settle(world)
 
 
+def the_slow_are_failed(world):
+    """Who falls behind gets an error in its place, and the others get all."""
+    hub = Source.range(0, 8).hub(world.system, replay=2, on_slow="fail")
+    slow, fast = Asleep(world, cancels=False), FreeSubscriber(world, cancels=False)
+    hub.subscribe(slow)
+    hub.subscribe(fast)
+    world.settle()
+    slow.wake()
+    world.finish()
+    assert fast.elements == list(range(8)), fast.elements
+    assert fast.end == "complete", fast.end
+    begin = slow.elements[0] if slow.elements else 0  # it is not slow before its first request
+    assert slow.elements == list(range(begin, begin + len(slow.elements))), slow.elements
+    if slow.end == "complete":
+        assert slow.elements[-1] == 7, slow.elements
+    else:
+        assert isinstance(slow.end, SlowSubscriberError), slow.end
+    settle(world)
+
+
 def deserted(world):
     """The hub lets go of its source when the last subscriber has left."""
     sources = Sources()
@@ -110,6 +131,40 @@ def shared_out(world):
     assert sorted([*one, *other]) == list(range(8)), (one, other)
     assert chosen == list(range(8)), chosen
     settle(world)
+
+
+class Leaving(FreeSubscriber):
+    """Asks for one at a time, and leaves behind so many."""
+
+    def __init__(self, world, behind):
+        super().__init__(world, cancels=False)
+        self.behind = behind
+
+    def _ask(self):
+        if self._outstanding == 0 and len(self.elements) < self.behind:
+            self.request(1)
+
+    def on_next(self, element, /):
+        super().on_next(element)
+        if len(self.elements) == self.behind:
+            self.cancel()
+
+
+def shared_out_among_fewer(world):
+    """What was for one that left goes to those that stay, and nothing that it got."""
+    sources = Sources()
+    hub = sources(range(8)).partition_hub(world.system, lambda x, count: x % count)
+    staying = FreeSubscriber(world, cancels=False)
+    leaving = [Leaving(world, world.pick("behind", (1, 2))) for _ in range(2)]
+    for subscriber in (leaving[0], staying, leaving[1]):
+        hub.subscribe(subscriber)
+    world.finish()
+    assert staying.end == "complete", staying.end
+    given = [subscriber.elements for subscriber in (staying, *leaving)]
+    assert all(part == sorted(part) for part in given), given
+    assert sorted(x for part in given for x in part) == list(range(8)), given
+    settle(world)
+    sources.check()
 
 
 LOW, HIGH = range(4), range(10, 14)
@@ -167,8 +222,10 @@ SCENARIOS = [
     Scenario("latecomers hear what is held", latecomers_hear_what_is_held),
     Scenario("the slow hold up the others", the_slow_hold_up_the_others),
     Scenario("the slow miss what is reported", the_slow_miss_what_is_reported),
+    Scenario("the slow are failed", the_slow_are_failed),
     Scenario("deserted", deserted),
     Scenario("shared out", shared_out),
+    Scenario("shared out among fewer", shared_out_among_fewer),
     Scenario("attached streams", attached_streams),
     Scenario("detached streams", detached_streams, (4, 2)),
     Scenario("a failing stream of a hub", a_failing_stream_of_a_hub),

@@ -51,7 +51,17 @@ CASES = {
     "catch": Case(
         lambda up: up(range(4)).map(lambda x: 2 // (2 - x)).catch(lambda _: up([7, 8]).map(int)),
         [1, 2, 7, 8],
-        ways=("result", "free"),
+        ways=("result", "free", "exact", "drain"),
+    ),
+    "if_empty": Case(
+        lambda up: up([]).if_empty(up(range(4)).map(int)),
+        range(4),
+        ways=("result", "free", "exact", "cancel", "drain"),
+    ),
+    "if_empty of elements": Case(
+        lambda up: up(range(4)).if_empty(up([7]).map(int)),
+        range(4),
+        lambda got: got in ([0, 1, 2, 3][: len(got)], [7]),
     ),
     "group_by": Case(grouped, steady(*GROUPS), part_of(*GROUPS), windows=(4, 2), size=9),
     "group_by beyond the window": Case(

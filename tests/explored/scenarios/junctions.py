@@ -1,6 +1,8 @@
 # mypy: disable-error-code="var-annotated, arg-type, func-returns-value"
 """Several streams into one, one into several."""
 
+from itertools import pairwise
+
 from actors_rs import Graph, Sink, Source, concat, merge
 from actors_rs import zip as zip_
 from actors_rs.errors import StageError, Stalled
@@ -38,6 +40,12 @@ def diamond(up):
     return merge(one.filter(lambda x: x % 2).map(str), other)
 
 
+def one_new_in_each(got):
+    """Of two rows one behind the other, one has the next element of one stream."""
+    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(got)]
+    return set(steps) <= {(0, 1), (1, 0)}
+
+
 def each_of(branches, elements):
     return [[(n, x) for x in elements] for n in range(branches)]
 
@@ -62,19 +70,37 @@ CASES = {
         lambda up: up(range(3)).combine_latest(up(range(10, 13)).map(int)),
         lambda got: got[-1] == (2, 12) and len(got) == 5 and sorted(got) == got,
         lambda got: sorted(got) == got,
-        ways=("result", "free", "cancel"),
+        size=5,
+    ),
+    "zip_latest": Case(
+        lambda up: up(range(3)).zip_latest(up(range(10, 13)).map(int)),
+        one_new_in_each,
+        one_new_in_each,
+        ways=("result", "free", "cancel", "drain"),
     ),
     "interleave": Case(
         lambda up: up(range(4)).interleave(up(range(10, 13)).map(int), 2),
         [0, 1, 10, 11, 2, 3, 12],
-        ways=("result", "free", "cancel"),
+        ways=("result", "free", "exact", "cancel", "fail"),
+    ),
+    "interleave drained": Case(
+        lambda up: up(range(4)).interleave(up(range(10, 13)).map(int), 2),
+        [0, 1, 10, 11, 2, 3, 12],
+        part_of(range(4), range(10, 13)),
+        ways=("drain",),
     ),
     "merge_sorted": Case(
         lambda up: up([0, 1, 5, 6]).merge_sorted(up([2, 3, 4, 7]).map(int)),
         range(8),
-        ways=("result", "free", "cancel", "fail"),
+        ways=("result", "free", "exact", "cancel", "fail"),
     ),
-    "concat": Case(lambda up: concat(up(LOW), up(HIGH).map(int)), [*LOW, *HIGH], ways=("result",)),
+    "merge_sorted drained": Case(
+        lambda up: up([0, 1, 5, 6]).merge_sorted(up([2, 3, 4, 7]).map(int)),
+        range(8),
+        lambda got: got == sorted(got) and part_of([0, 1, 5, 6], [2, 3, 4, 7])(got),
+        ways=("drain",),
+    ),
+    "concat": Case(lambda up: concat(up(LOW), up(HIGH).map(int)), [*LOW, *HIGH]),
     "broadcast": Case(
         lambda up: numbered(up(LOW).broadcast(2)),
         steady(*each_of(2, LOW)),
@@ -263,6 +289,18 @@ def cancelled_loop(world):
     settle(world)
 
 
+def a_side_that_waits_for_the_other(world):
+    """A zip asks one branch for more than the other one, which it does not ask, may run behind."""
+    sources = Sources()
+    one, other = sources(range(900)).broadcast(2)
+    graph = one.zip(other.skip(90).named("late")).to(Sink.list())
+    failure = failure_of(world.start(graph.watched(0.1)))
+    assert isinstance(failure, Stalled), repr(failure)
+    assert "'broadcast', 'late', 'zip' wait for each other" in str(failure), str(failure)
+    settle(world)
+    sources.check()
+
+
 def wire_tap_counts(world):
     seen = []
     flow = Source.range(0, 12).wire_tap(Sink.for_each(seen.append).with_attributes(window=1))
@@ -286,5 +324,6 @@ SCENARIOS = [
     Scenario("watched loop", watched_loop, (16,)),
     Scenario("loop that cannot turn", loop_that_cannot_turn, (16,)),
     Scenario("cancelled loop", cancelled_loop, (16,)),
+    Scenario("a side that waits for the other", a_side_that_waits_for_the_other),
     Scenario("wire_tap counts", wire_tap_counts, (2, 1)),
 ]

@@ -27,9 +27,7 @@ CASES = {
     ),
     "throttle": Case(lambda up: up(range(6)).throttle(2, per=1.0, burst=2), range(6)),
     "delay": Case(lambda up: up(range(6)).delay(1.0), range(6)),
-    "debounce": Case(
-        lambda up: up(range(6)).debounce(1.0), [5], lambda got: True, ways=("result",)
-    ),
+    "debounce": Case(lambda up: up(range(6)).debounce(1.0), [5], lambda got: len(got) <= 1),
     "sample": Case(
         lambda up: up(range(6)).sample(1.0),
         lambda got: got[-1:] == [5] and got == sorted(got),
