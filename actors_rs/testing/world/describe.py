@@ -24,6 +24,7 @@ from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
+from actors_rs.runtime.actor_ref import Ask
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.views import VIEWS
 
@@ -180,6 +181,10 @@ class Describer:
     def _function(self, function: Any, depth: int) -> str:
         return str(function.__qualname__)
 
+    def _asked(self, ask: Ask, depth: int) -> str:
+        """A question, or what a proxy asks for: not what was answered."""
+        return f"Ask({self.value(ask.message, depth)})"
+
     def _text(self, told: _Told, depth: int) -> str:
         return told.text
 
@@ -213,6 +218,7 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     FunctionType: Describer._function,
     MethodType: Describer._function,
     partial: Describer._partial,
+    Ask: Describer._asked,
     _Told: Describer._text,
     **dict.fromkeys(VIEWS, Describer._frame),
 }
