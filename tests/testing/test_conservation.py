@@ -182,7 +182,7 @@ PLANTED = {
         r"stage 'map \+ map' \(fused\) took 4 elements, gave 4, .* for 1: 1 came from nowhere",
     ),
     "lists": (
-        "stages.operators.batch:Batch._give",
+        "stages.operators.batch:Batch._closed_batch",
         "self.packed(batch)",
         "self.packed(batch[1:])",
         lambda: numbers().batch(3),
