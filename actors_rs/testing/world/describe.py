@@ -27,6 +27,7 @@ from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
 from actors_rs.runtime.actor_ref import Ask
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.views import VIEWS
+from actors_rs.testing.world.peers import PeerSignal
 
 __all__ = ["Describer"]
 
@@ -54,6 +55,8 @@ class Describer:
         """A message of a mailbox."""
         if not isinstance(message, Signal):
             return self.value(message)
+        if type(message) is PeerSignal:
+            return " ".join([message.kind, *map(self.value, message.args)])
         word, values = _shape(type(message))
         words = [word]
         for value in values(message):
@@ -81,6 +84,9 @@ class Describer:
                 histories[number] = hash((histories[number], message.n, message.outlet.name))
             elif kind is _Ended and message.error is None:
                 histories[number] = hash((histories[number], message.inlet.name, None))
+            elif kind is PeerSignal:
+                args = tuple(map(self._key_of, message.args))
+                histories[number] = hash((histories[number], message.kind, args))
             else:
                 histories[number] = hash((histories[number], self._key_of_other(message)))
 

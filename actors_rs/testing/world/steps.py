@@ -66,7 +66,7 @@ class Job(Step):
 
 
 class ActorStep(Step):
-    """The turns of one actor, which is known by its number in the order of their starts."""
+    """The turns of one actor, known by its number in the order in which a world met them."""
 
     __slots__ = ("actor", "allowance", "dispatcher", "mailbox", "turn")
 

@@ -29,6 +29,7 @@ from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.jobs import BlockingJobs
 from actors_rs.testing.world.log import Delivery
 from actors_rs.testing.world.loop import WorldCoroutines
+from actors_rs.testing.world.peers import Peer
 from actors_rs.testing.world.system import WorldSystem
 from actors_rs.testing.world.waits import states, waits
 
@@ -253,6 +254,10 @@ class World:
         for whole in (system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
+    def peer(self, label: str) -> Peer:
+        """Somebody who takes part and is no actor: what it gets is noted."""
+        return Peer(self._dispatcher, label)
+
     # What it tells
 
     @property
@@ -282,8 +287,9 @@ class World:
 
     @property
     def graph(self) -> str:
-        """The actors by name: what a trace was made for."""
-        return "".join([f"{label} " for label in self._dispatcher.begun_with])
+        """The actors by name, or where there is none the peers: what a trace was made for."""
+        begun_with = self._dispatcher.begun_with or self._dispatcher.met_with
+        return "".join([f"{label} " for label in begun_with])
 
     def deliveries(self) -> list[Delivery]:
         """Every message that was taken from a mailbox, oldest first."""
