@@ -53,6 +53,8 @@ class DeterministicDispatcher:
         name = self.log.names[number]
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
+        if not hasattr(actor, "logic"):  # else it is a stage, which has its error
+            step.note_end()
         actor._world_step = step  # type: ignore[attr-defined]
         actor._turn = step  # type: ignore[method-assign, assignment]
         actor.actor_inbox.__class__ = WorldMailbox

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from actors_rs.errors import said
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
 
-__all__ = ["states", "waits"]
+__all__ = ["failures", "states", "waits"]
 
 NESTING = "actors_rs.graph.nesting"
 """Where the links are made of streams that run within the actor that attached them."""
@@ -45,6 +46,11 @@ def waits(actors: Sequence[ActorStep]) -> list[str]:
     return [*heads, *(wait.said for wait in found)]
 
 
+def failures(actors: Sequence[ActorStep]) -> list[str]:
+    """A sentence for each actor that has failed and is no stage: its run does not tell of it."""
+    return [f"'{step.name}': {_state(step)}" for step in actors if step.error is not None]
+
+
 def states(actors: Sequence[ActorStep]) -> list[str]:
     """A line for each actor: whether it lives, what lies in its mailbox, and its ports."""
     return [f"{step.name}: {_state(step)}" for step in actors]
@@ -63,12 +69,12 @@ def _waits_at_ports(name: str, logic: StageLogic) -> Iterator[_Wait]:
     """An inlet waits for what it has asked for, an outlet for being asked."""
     for inlet in logic.inlets:
         if not inlet.closed and not inlet.buffered and inlet.outstanding:
-            whom, said = _peer(inlet._upstream)
-            yield _Wait(name, whom, f"'{name}' waits for {said} to give: {_inlet(inlet)}")
+            whom, peer = _peer(inlet._upstream)
+            yield _Wait(name, whom, f"'{name}' waits for {peer} to give: {_inlet(inlet)}")
     for outlet in logic.outlets:
         if not outlet.closed and not outlet.demand:
-            whom, said = _peer(outlet._downstream)
-            yield _Wait(name, whom, f"'{name}' waits for {said} to ask: {_outlet(outlet)}")
+            whom, peer = _peer(outlet._downstream)
+            yield _Wait(name, whom, f"'{name}' waits for {peer} to ask: {_outlet(outlet)}")
 
 
 def _waits_for_none(step: ActorStep, stage: StageActor) -> _Wait:
@@ -77,14 +83,14 @@ def _waits_for_none(step: ActorStep, stage: StageActor) -> _Wait:
     ports = ", ".join([*map(_inlet, logic.inlets), *map(_outlet, logic.outlets)])
     are_over = [inlet.closed for inlet in logic.inlets] + [out.closed for out in logic.outlets]
     if all(are_over):
-        said = f"'{name}' lives although all of its ports are over"
+        text = f"'{name}' lives although all of its ports are over"
     elif stage.kind in OUTSIDE:
-        said = f"'{name}' waits for {OUTSIDE[stage.kind]}"
+        text = f"'{name}' waits for {OUTSIDE[stage.kind]}"
     elif not logic.inlets or any(inlet.buffered for inlet in logic.inlets):
-        said = f"'{name}' waits for something outside of the streams"
+        text = f"'{name}' waits for something outside of the streams"
     else:
-        said = f"'{name}' waits for nobody and asks for nothing"
-    return _Wait(name, "", f"{said}: {ports}")
+        text = f"'{name}' waits for nobody and asks for nothing"
+    return _Wait(name, "", f"{text}: {ports}")
 
 
 def _state(step: ActorStep) -> str:
@@ -96,6 +102,8 @@ def _state(step: ActorStep) -> str:
         parts += [_outlet(outlet) for outlet in actor.logic.outlets]
         if actor.error is not None:
             parts.append(f"failed: {actor.error}")
+    elif step.error is not None:
+        parts.append(f"failed: {type(step.error).__name__}: {said(step.error)}")
     return ", ".join(parts)
 
 

@@ -31,7 +31,7 @@ from actors_rs.testing.world.log import Delivery
 from actors_rs.testing.world.loop import WorldCoroutines
 from actors_rs.testing.world.peers import Peer
 from actors_rs.testing.world.system import WorldSystem
-from actors_rs.testing.world.waits import states, waits
+from actors_rs.testing.world.waits import failures, states, waits
 
 __all__ = ["World"]
 
@@ -353,7 +353,9 @@ class World:
         return self._stalled(f"what was cancelled had not ended after {AFTERWARDS:g} s")
 
     def _stalled(self, why: str) -> Stalled:
-        graph = [*waits(self._dispatcher.actors), *self._coroutines.waits()] or [NOBODY]
+        actors = self._dispatcher.actors
+        graph = [*waits(actors), *self._coroutines.waits()] or [NOBODY]
+        graph += failures(actors)
         broken = next(self._broken_rules(), None)
         before = f"; before that: {broken}" if broken else ""
         stalled = Stalled("\n  ".join([f"{why}{before}; who waits for whom:", *graph]))
