@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import TYPE_CHECKING
 
 from actors_rs.runtime.actor import TURN_SECONDS
 
-__all__ = ["StageClock", "TurnBudget", "nothing"]
+if TYPE_CHECKING:
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["StageClock", "TurnBudget", "is_held_back", "nothing"]
 
 
 def nothing() -> None:
@@ -97,3 +101,16 @@ class StageClock:
         if not total:
             return 0.0, 0.0, 0.0
         return busy / total, max(0.0, total - busy - held_back) / total, held_back / total
+
+
+def is_held_back(logic: StageLogic) -> bool:
+    """Whether a stage has something to give and an outlet that nobody asks; in every turn."""
+    holds = not logic.inlets
+    for inlet in logic.inlets:
+        if inlet.buffered:
+            holds = True
+    if holds:
+        for outlet in logic.outlets:
+            if not outlet.demand and not outlet.closed:
+                return True
+    return False

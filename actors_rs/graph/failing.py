@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.runtime.keeper import is_fatal
+from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
-    from actors_rs.stages.stage import StageLogic
 
 __all__ = [
+    "cannot_tell",
     "ends_the_system",
     "forgive",
     "last_error",
+    "let_go",
     "mind_unheard",
     "note_failed",
     "recover",
@@ -28,6 +30,7 @@ BESIDE = "a stage failed beside an error that was recovered from"
 
 class _Reporting(Protocol):
     logic: StageLogic
+    error: BaseException | None
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None: ...
 
@@ -148,3 +151,23 @@ def unheard_failures(logic: StageLogic) -> list[BaseException]:
         if not outlet.cancelled:
             return []
     return [inlet.error for inlet in logic.inlets if inlet.forgiving and inlet.error is not None]
+
+
+def cannot_tell(stage: _Reporting, error: BaseException) -> bool:
+    """Whether ``stage``, whose ``finished`` has raised, is over: it is, for it fails like any that
+    raises in a hook. It is asked again while its inner streams end: that fails it once.
+    """
+    if stage.error is None:
+        stage.logic.fail(error)
+        StageLogic.end(stage.logic, stage.error)  # a logic may mean to end later than that
+    else:
+        stage.report(None, "it raised in a stage that had failed", error)
+    return True
+
+
+def let_go(stage: _Reporting) -> None:
+    """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
+    try:
+        stage.logic.hold_nothing()
+    except BaseException as error:
+        stage.report(None, "it raised in a stage that had ended", error)

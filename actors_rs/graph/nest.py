@@ -13,7 +13,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
-from actors_rs.graph.failing import last_error, mind_unheard, note_failed, recover, unheard_failures
+from actors_rs.graph.failing import (
+    cannot_tell,
+    last_error,
+    let_go,
+    mind_unheard,
+    note_failed,
+    recover,
+    unheard_failures,
+)
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
@@ -138,7 +146,11 @@ class Nested:
         except BaseException as error:
             logic.fail(error)
         spent = budget.spent()
-        if logic.finished:
+        try:
+            is_over = logic.finished
+        except BaseException as error:
+            is_over = cannot_tell(self, error)
+        if is_over:
             self._finish()
         elif spent:
             self.wake()  # it may have had more to do
@@ -157,7 +169,7 @@ class Nested:
         except BaseException as failure:  # whatever it was, the run must end
             note_failed(self._life, self, StageError(self.name, failure, None, self.site))
         self._life.nested_ended(self)
-        self.logic.hold_nothing()
+        let_go(self)
 
     # StageContext
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.graph import failing
-from actors_rs.graph.clockwork import StageClock, TurnBudget, nothing
+from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back, nothing
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_for, work_once_for
@@ -311,13 +311,13 @@ class StageActor(PooledActor):
             logic.fail(error)
         ended = stopwatch()
         if self._metered:
-            self.clock.end(ended, logic.outlets != () and _is_held_back(logic))
+            self.clock.end(ended, logic.outlets != () and is_held_back(logic))
         ports = logic.outlets or logic.inlets
-        if (
-            (not ports or ports[0].closed)  # a cheap look first
-            and logic.finished
-            and (self.nest is None or self._nest_is_empty())
-        ):
+        try:
+            is_over = (not ports or ports[0].closed) and logic.finished  # a cheap look first
+        except BaseException as error:
+            is_over = failing.cannot_tell(self, error)
+        if is_over and (self.nest is None or self._nest_is_empty()):
             self._finish()
             return False
         if ended - began > SLOW_TURN_SECONDS:
@@ -357,7 +357,7 @@ class StageActor(PooledActor):
             failing.note_failed(self.life, self, StageError(self.name, failure, None, self.site))
         self._leave()
         self.life.stage_ended(self)
-        logic.hold_nothing()
+        failing.let_go(self)
 
     def _return_unread(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""
@@ -384,16 +384,3 @@ class StageActor(PooledActor):
                 self.name,
                 seconds * 1000,
             )
-
-
-def _is_held_back(logic: StageLogic) -> bool:
-    """Whether a stage has something to give and an outlet that nobody asks; in every turn."""
-    holds = not logic.inlets
-    for inlet in logic.inlets:
-        if inlet.buffered:
-            holds = True
-    if holds:
-        for outlet in logic.outlets:
-            if not outlet.demand and not outlet.closed:
-                return True
-    return False

@@ -314,7 +314,7 @@ class StageLogic:
 
         ``held`` names as many as before, and not which. An element may be a group, which waits
         until nobody has it any more, and the run keeps this logic as long as that waits, for its
-        figures even longer: as long as anybody has the run.
+        figures even longer: as long as anybody has the run. What it raises is a dead letter.
         """
         for name in self.lets_go:
             setattr(self, name, None)

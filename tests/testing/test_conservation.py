@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from actors_rs import Sink, Source, merge
+from actors_rs import KillSwitch, Sink, Source, amb, concat, merge
 from actors_rs import zip as zip_
 from actors_rs.errors import StageError
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
+from actors_rs.testing.explore import Plan, check_scenario
 from actors_rs.testing.world import World
 from actors_rs.testing.world.conservation import RULES, Account
 from tests.mutants.mutant import Edit, Mutant
@@ -98,8 +99,8 @@ def reciprocals():
     return numbers().map(lambda x: 1 // (3 - x))
 
 
-def slow(flow):
-    return flow.throttle(1, per=9.0, burst=1)
+def slow(flow, window=4):
+    return flow.throttle(1, per=9.0, burst=1).with_attributes(window=window)
 
 
 PASS_ON = (
@@ -180,6 +181,22 @@ PLANTED = {
         lambda: numbers().map(int).map(lambda x: 1 // (3 - x)).fuse(),
         waited_for,
         r"stage 'map \+ map' \(fused\) took 4 elements, gave 4, .* for 1: 1 came from nowhere",
+    ),
+    "an operator that completes while it is given elements": (
+        "stages.linear:Operator._end_if_due",
+        "elif inlet.closed and inlet.exhausted:",
+        "elif inlet.closed:",
+        lambda: slow(numbers().map(str).with_attributes(window=6), 1),
+        completed,
+        r"stage 'map' .* took \d elements and completed although \d more had come to it: \d v",
+    ),
+    "a stage that passes on and completes while it is given elements": (
+        "stages.passing:PassThrough.advance",
+        "if inlet.exhausted:",
+        "if inlet.done:",
+        lambda: slow(numbers().map_error(str).with_attributes(window=6), 1),
+        completed,
+        r"stage 'map_error' .* took \d elements and completed although \d more had come",
     ),
     "lists": (
         "stages.operators.batch:Batch._closed_batch",
@@ -272,3 +289,59 @@ def test_a_stage_derived_from_one_that_conserves_is_counted_unless_it_says_other
     with pytest.raises(AssertionError, match=r"stage 'mine' .*took 6 elements.* vanished"):
         given(Thinning)
     assert given(Declared) == list(range(1, 6))
+
+
+class EndsEarly(PassThrough):
+    """A user's, which completes as soon as its upstream has."""
+
+    def advance(self, budget):
+        if self.inlet.done and not self.outlet.closed:
+            self.end(self.inlet.error)
+        else:
+            super().advance(budget)
+
+
+class MeansTo(EndsEarly):
+    conserves = False
+
+
+def found_in_any_order(make):
+    def scenario(world):
+        world.start(make(world).to(Sink.list())).result()
+
+    check_scenario(scenario, Plan(runs=300))
+
+
+@pytest.mark.usefixtures("by_itself")
+def test_what_a_stage_throws_away_by_completing_too_early_is_lost_although_its_run_completed():
+    def make(world, kind=EndsEarly):
+        return numbers().then("mine", kind)
+
+    with pytest.raises(AssertionError, match=r"stage .mine. .* completed although \d more"):
+        found_in_any_order(make)
+    found_in_any_order(lambda world: make(world, MeansTo))
+
+
+def switched_off(world):
+    switch = KillSwitch()
+    world.soon("off", switch.shutdown)
+    return numbers().map(int).kill_switch(switch)
+
+
+LEAVING = {
+    "amb": lambda _: numbers().map(int).amb(numbers().map(int)),
+    "amb of others": lambda _: amb(numbers().map(int), numbers().map(int)),
+    "kill switch": switched_off,
+    "switch_map": lambda _: numbers().switch_map(lambda x: Source.range(x, 9).map(int)),
+    "zip": lambda _: zip_(numbers().map(int), numbers().map(int).take(2)),
+    "combine_latest": lambda _: Source.empty().combine_latest(numbers().map(int)),
+    "concat": lambda _: concat(numbers().map(int), numbers().map(int)),
+    "take": lambda _: numbers().map(int).take(2),
+    "take_while": lambda _: numbers().map(int).take_while(lambda x: x < 2),
+}
+
+
+@pytest.mark.usefixtures("by_itself")
+@pytest.mark.parametrize("kind", LEAVING)
+def test_what_is_meant_to_complete_while_elements_come_loses_none_by_it(kind):
+    found_in_any_order(LEAVING[kind])

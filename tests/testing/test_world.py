@@ -176,8 +176,9 @@ def test_a_stream_that_cannot_go_on_shows_who_waits_for_whom():
     with pytest.raises(Stalled) as caught, World() as world:
         world.start(Source.never().map(str).to(Sink.list())).result()
     told = str(caught.value)
-    assert "'never' waits for 'map': out gave 0, demand" in told
-    assert "'list' waits for 'map': in took 0, holds 0" in told
+    assert "'never' waits for nobody: it never gives anything: out gave 0, demand" in told
+    assert "'map' waits for 'never' to give: in took 0, holds 0" in told
+    assert "'list' waits for 'map' to give: in took 0, holds 0" in told
 
 
 @pytest.mark.parametrize("monitor", [True, False])
@@ -189,8 +190,8 @@ def test_who_waits_and_who_is_waited_for_have_the_same_names_in_a_second_run(mon
 
     with pytest.raises(Stalled) as caught:
         scenario(World(monitor=monitor))
-    assert "'never' waits for 'list#4': out gave 0" in str(caught.value)
-    assert "'list#4' waits for 'never': in took 0" in str(caught.value)
+    assert "'list#4' waits for 'never' to give: in took 0" in str(caught.value)
+    assert "'never' waits for nobody" in str(caught.value)
 
 
 def test_a_run_left_unfinished_is_stalled_too():

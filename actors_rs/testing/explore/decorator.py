@@ -52,10 +52,11 @@ def explore(
     """Run the decorated test, whose first argument is a ``World``, in ``runs`` worlds.
 
     The strategies of ``portfolio`` (``"random"``, ``"pct"``, ``"dfs"``) take turns; ``faults`` is
-    how often ``world.fault`` says yes, ``window`` what inlets keep requested, one or several to
-    choose from. With ``exhaustive`` every order is visited instead, with one window and all else
-    dull, and the test fails if there are more than ``runs``. Raises ``InvalidArgumentError`` at
-    once for what makes no sense.
+    how often ``world.fault`` says yes: at 0 never, at 1 always; between them ``"dfs"`` tries each
+    fault by itself and with one other choice. ``window`` is what inlets keep requested, one or
+    several to choose from. With ``exhaustive`` every order is visited instead, with one window and
+    all else dull, and the test fails if there are more than ``runs``. Raises
+    ``InvalidArgumentError`` at once for what makes no sense.
 
     The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
     what machines and versions are compared by.

@@ -12,38 +12,66 @@ scenario when its world comes to its end, as ``ProtocolViolation``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.testing.world import World
+from actors_rs.testing.world.peers import Peer
 
 __all__ = ["FreePublisher", "FreeSubscriber"]
 
 T = TypeVar("T")
 DEMANDS = (UNBOUNDED, 1, 2, 5)
 RARELY = (False, False, False, False, False, False, False, True)
+_WITH_MAILBOXES = ("actors_rs.graph.", "actors_rs.protocol.")
+"""Where the peers are made that lead to an actor."""
 
 
 class _Peer:
-    """What both do: things at once or in a step of their own, and a word on rules that broke."""
+    """What both do: things at once or in a step of their own, and a word on rules that broke.
+
+    The world notes what they get. Of what they send it notes what a peer of the user's gets: one of
+    ours has a mailbox, or notes it, too.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._me = world.peer(type(self).__name__)
+        self._other: Peer | None = None
+
+    def _meet(self, other: object) -> None:
+        module = type(other).__module__
+        if not isinstance(other, _Peer) and not module.startswith(_WITH_MAILBOXES):
+            self._other = self._world.peer(type(other).__name__)
+
+    def _got(self, kind: str, *args: Any) -> None:
+        self._me.got(kind, args, self._other)
+
+    def _send(self, kind: str, call: Callable[..., object], *args: Any) -> None:
+        if (other := self._other) is None:
+            self._me.acts(call, *args)
+        else:
+            noted = () if kind == "on_subscribe" else args  # or it would be kept (3.13)
+            self._me.acts(other.got, kind, noted, None)
+            other.acts(call, *args)
 
     def _perhaps(self, what: str) -> bool:
         return self._world.pick(what, RARELY)
+
+    def _soon(self, what: str, call: Callable[[], None]) -> None:
+        self._world.soon(what, partial(self._me.acts, call))
 
     def _soon_or_now(self, what: str, call: Callable[[], None]) -> None:
         if self._world.pick(f"{what} now", (True, False)):
             call()
         else:
-            self._world.soon(what, call)
+            self._soon(what, call)
 
-    def _keeps(self, rule: str, kept: bool, otherwise: str) -> None:
-        if not kept:
-            self._world.violations.append(ProtocolViolation(rule, otherwise))
+    def _broke(self, rule: str, how: str) -> None:
+        self._world.violations.append(ProtocolViolation(rule, how))
 
 
 class FreeSubscriber(_Peer, Generic[T]):
@@ -64,17 +92,23 @@ class FreeSubscriber(_Peer, Generic[T]):
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Ask now, or in a step of its own; perhaps cancel around that."""
-        self._keeps("2.12", self._subscription is None, "on_subscribe came a second time")
+        self._meet(subscription)
+        self._got("on_subscribe")
+        if self._subscription is not None:
+            self._broke("2.12", "on_subscribe came a second time")
         self._subscription = subscription
         if self._cancels and self._perhaps("cancel at first"):
-            self._world.soon("cancel", self.cancel)
+            self._soon("cancel", self.cancel)
         self._soon_or_now("ask", self._ask)
 
     def on_next(self, element: T, /) -> None:
         """Keep it; ask for more or cancel, from in here or later."""
+        self._got("on_next", element)
         self._watch("an element")
-        self._keeps("2.13", element is not None, "an element is None")
-        self._keeps("1.1", self._outstanding > 0, "an element came beyond what was requested")
+        if element is None:
+            self._broke("2.13", "an element is None")
+        if self._outstanding < 1:
+            self._broke("1.1", "an element came beyond what was requested")
         self.elements.append(element)
         self._outstanding -= 1
         if self.end is None and self._cancels and self._perhaps("cancel"):
@@ -84,27 +118,30 @@ class FreeSubscriber(_Peer, Generic[T]):
 
     def on_error(self, error: BaseException, /) -> None:
         """The stream has failed."""
-        self._keeps("2.13", isinstance(error, BaseException), f"on_error came with {error!r}")
+        self._got("on_error", error)
+        if not isinstance(error, BaseException):
+            self._broke("2.13", f"on_error came with {error!r}")
         self._ended(error)
 
     def on_complete(self) -> None:
         """The stream has completed."""
+        self._got("on_complete")
         self._ended("complete")
 
     def request(self, n: int, /) -> None:
         """Ask for ``n`` more elements, now."""
         if self._subscription is not None:
             self._outstanding += n
-            self._subscription.request(n)
+            self._send("request", self._subscription.request, n)
 
     def cancel(self) -> None:
         """Cancel, perhaps twice, and perhaps ask for more all the same (3.6)."""
         if self._subscription is not None:
             self.end = self.end or "cancelled"
             for _ in range(self._world.pick("how often", (1, 2))):
-                self._subscription.cancel()
+                self._send("cancel", self._subscription.cancel)
             if self._perhaps("ask behind it"):
-                self._subscription.request(1)
+                self._send("request", self._subscription.request, 1)
 
     def _ask(self) -> None:
         if self._subscription is not None and self.end is None and self._outstanding < UNBOUNDED:
@@ -116,11 +153,13 @@ class FreeSubscriber(_Peer, Generic[T]):
         if self.end is None:
             self.end = end
         if self._world.pick("cancel after the end", (False, True)):
-            self._world.soon("cancel", self.cancel)
+            self._soon("cancel", self.cancel)
 
     def _watch(self, signal: str) -> None:
-        self._keeps("1.9", self._subscription is not None, f"{signal} came before on_subscribe")
-        self._keeps("1.7", not self._has_ended, f"{signal} came behind the end")
+        if self._subscription is None:
+            self._broke("1.9", f"{signal} came before on_subscribe")
+        if self._has_ended:
+            self._broke("1.7", f"{signal} came behind the end")
 
 
 class FreePublisher(_Peer, Generic[T]):
@@ -145,36 +184,40 @@ class FreePublisher(_Peer, Generic[T]):
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         """Give it the subscription, now or in a step of its own."""
         self._subscriber = subscriber
+        self._meet(subscriber)
         self._soon_or_now("subscribe", self._begin)
 
     def _begin(self) -> None:
         """An empty stream may end before anything is asked for."""
-        self._subscriber.on_subscribe(self)
+        self._send("on_subscribe", self._subscriber.on_subscribe, self)
         if not self._left and self._world.pick("end unasked", (True, False)):
-            self._world.soon("send", self._send)
+            self._soon("send", self._go_on)
 
     def request(self, n: int, /) -> None:
         """Send that many more, from in here or later."""
+        self._got("request", n)
         if self.cancelled or self._over:
             return
-        self._keeps("3.9", n >= 1, f"request({n})")
+        if n < 1:
+            self._broke("3.9", f"request({n})")
         self._demand = min(self._demand + max(0, n), UNBOUNDED)
         if not self._sending:
             self._sending = True
             if self._perhaps("send now"):
-                self._send()
+                self._go_on()
             else:
-                self._world.soon("send", self._send)
+                self._soon("send", self._go_on)
 
     def cancel(self) -> None:
         """Send no more, but perhaps what is under way (2.8)."""
+        self._got("cancel")
         if self.cancelled or self._over:
             return
         self.cancelled = True
         if self._perhaps("under way"):
-            self._world.soon("send", self._send_late)
+            self._soon("send", self._send_late)
 
-    def _send(self) -> None:
+    def _go_on(self) -> None:
         """Send a part of what was asked for; the rest in a step of its own."""
         most = self._world.pick("send", (UNBOUNDED, 1, 2))
         while self._left and self._demand and most and not self.cancelled:
@@ -185,7 +228,7 @@ class FreePublisher(_Peer, Generic[T]):
         if not self._left and self._world.pick("end with the last element", (True, False)):
             self._end()
         elif self._demand or not self._left:
-            self._world.soon("send", self._send)
+            self._soon("send", self._go_on)
         else:
             self._sending = False
 
@@ -198,11 +241,11 @@ class FreePublisher(_Peer, Generic[T]):
 
     def _give(self) -> None:
         self._demand -= 1
-        self._subscriber.on_next(self._left.pop(0))
+        self._send("on_next", self._subscriber.on_next, self._left.pop(0))
 
     def _end(self) -> None:
         self._over = True
         if self._error is not None:
-            self._subscriber.on_error(self._error)
+            self._send("on_error", self._subscriber.on_error, self._error)
         else:
-            self._subscriber.on_complete()
+            self._send("on_complete", self._subscriber.on_complete)

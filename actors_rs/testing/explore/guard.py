@@ -6,26 +6,27 @@ Looking on costs much, so it is done in few runs; what is forbidden is mostly do
 from __future__ import annotations
 
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from opcode import opname
 from types import FrameType
 from typing import Any
 
 from actors_rs.errors import WorldError
 from actors_rs.runtime._primitives import CLOCKS, THREAD_STARTERS, WAIT
+from actors_rs.testing.explore.real_waits import WAITED, real_wait
 
 __all__ = ["no_real_time_or_threads"]
 
 _BENIGN = ("logging", "warnings", "importlib", "_pytest", "pluggy", "hypothesis")
 """Modules that may look at the clock: what they do with it reaches no stream."""
 
-WAITED = (
-    "a deterministic world has one thread, but it was about to wait for another one, in wait() of "
-    "an event, a condition, a queue or a future: use run.result(), world.sleep or world.settle,"
-)
-
+_FOR_ANOTHER = WAITED.format("wait() of an event, a condition, a queue or a future")
+_OF_DATES = ("now", "utcnow", "today")
+_UUID_OF_NOW = getattr(uuid, "_generate_time_safe", None)
+"""Of C, where there is one: it reads the clock unseen."""
 _OURS = __name__.partition(".")[0]
 """A thread that we start was asked for: by whoever made a system of their own."""
 
@@ -57,7 +58,7 @@ def _watch(found: list[WorldError]) -> Callable[[FrameType, str, Any], None]:
         if happened == "c_call":
             said = _forbidden(frame, function)
         else:
-            said = WAITED if happened == "call" and _waits(frame) else ""
+            said = _FOR_ANOTHER if happened == "call" and _waits(frame) else ""
         if said:
             caller = _outside(frame)
             if caller is not None:
@@ -82,13 +83,13 @@ def _forbidden(frame: FrameType, function: Any) -> str:
             f"a deterministic world has its own time, but {name}() of the real one was called: "
             "use world.now, world.sleep or what the streams offer,"
         )
-    return ""
+    return real_wait(frame, function)
 
 
 def _is_clock(frame: FrameType, function: Any) -> bool:
     """Whether ``function`` tells the time, as ``frame`` calls it: some can be given one."""
     if function not in CLOCKS:
-        return False
+        return function is _UUID_OF_NOW
     enough = CLOCKS[function]
     return enough is None or _arguments(frame) < enough
 
@@ -101,10 +102,11 @@ def _arguments(frame: FrameType) -> int:
 
 
 def _is_date(function: Any) -> bool:
-    owner = getattr(function, "__self__", None)
+    owner: Any = getattr(function, "__self__", None)
+    if not issubclass(type(owner), type) or function.__name__ not in _OF_DATES:
+        return False
     # Not ``in``: what owns a method of C may have an ``__eq__`` of its own.
-    ours = owner is datetime or owner is date
-    return ours and function.__name__ in ("now", "utcnow", "today")
+    return any(base is date for base in type.mro(owner))
 
 
 def _outside(frame: FrameType) -> FrameType | None:

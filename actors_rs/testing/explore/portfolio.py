@@ -53,7 +53,7 @@ def _pct(seed: int, fault_rate: float) -> Strategy:
 
 
 def _dfs(seed: int, fault_rate: float) -> Strategy:
-    return BoundedDfs(2)
+    return BoundedDfs(2, fault_rate=fault_rate)
 
 
 def _exhaustive(seed: int, fault_rate: float) -> Strategy:

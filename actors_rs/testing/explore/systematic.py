@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.settings import check_int
-from actors_rs.testing.decisions import Decisions, Scripted
+from actors_rs.runtime.settings import check_int, check_rate
+from actors_rs.testing.decisions import FAULT_RATE, Choice, Decisions, Scripted
 
 __all__ = ["BoundedDfs", "Exhaustive", "Pruned"]
 
@@ -20,14 +20,18 @@ class BoundedDfs:
     """All runs with at most ``max_deviations`` choices that are not dull, fewest first.
 
     ``next_run`` gives the decisions of the next run; the run must have been made before it is
-    called again, for what can be decided shows only then.
+    called again, for what can be decided shows only then. A fault is one such choice, however
+    often one may happen; but at a ``fault_rate`` of 0 none does, and at one of 1 all do.
     """
 
-    def __init__(self, max_deviations: int = 2) -> None:
+    def __init__(self, max_deviations: int = 2, *, fault_rate: float = FAULT_RATE) -> None:
         check_int("max_deviations", max_deviations)
         if max_deviations < 0:
             raise InvalidArgumentError(f"max_deviations must be 0 or more, got {max_deviations}")
+        check_rate("fault_rate", fault_rate)
         self._most = max_deviations
+        self._faults_are_settled = fault_rate in (0, 1)
+        self._make: Callable[[dict[int, int]], Scripted] = _Failing if fault_rate == 1 else Scripted
         self._made: Scripted | None = None
         self._script: dict[int, int] = {}
         self._open: deque[Iterator[dict[int, int]]] = deque([iter([{}])])
@@ -35,20 +39,39 @@ class BoundedDfs:
     def next_run(self) -> Decisions | None:
         """The decisions of the next run, ``None`` when all have been made."""
         if self._made is not None and len(self._script) < self._most:
-            self._open.append(_deviate(self._script, self._made))
+            self._open.append(_deviate(self._script, self._made, self._faults_are_settled))
         while self._open:
             script = next(self._open[0], None)
             if script is not None:
-                self._script, self._made = script, Scripted(script)
+                self._script, self._made = script, self._make(script)
                 return self._made
             self._open.popleft()
         return None
 
 
-def _deviate(script: dict[int, int], made: Decisions) -> Iterator[dict[int, int]]:
+class _Failing(Scripted):
+    """As the script says, and each fault happens; that is no deviation for the search."""
+
+    def choose(self, what: str, options: Sequence[T]) -> T:
+        if len(options) > 1 and _is_fault(what):
+            self._script.setdefault(len(self._made), 1)
+        return super().choose(what, options)
+
+
+def _is_fault(what: str) -> bool:
+    return what.startswith("fault:")
+
+
+def _deviate(
+    script: dict[int, int], made: Decisions, faults_are_settled: bool
+) -> Iterator[dict[int, int]]:
     """``script`` with one deviation more, behind its last one; keeps nothing of ``made``."""
     begin = max(script, default=-1) + 1
-    return _each(script, begin, tuple([choice.options for choice in made.made[begin:]]))
+
+    def options(choice: Choice) -> int:
+        return 1 if faults_are_settled and _is_fault(choice.what) else choice.options
+
+    return _each(script, begin, tuple([options(choice) for choice in made.made[begin:]]))
 
 
 def _each(script: dict[int, int], begin: int, counts: tuple[int, ...]) -> Iterator[dict[int, int]]:

@@ -12,7 +12,8 @@ no more. And what a stage took, with what it added of its own, is what it
 ``RULES`` says for which kinds of stages that is an equation, and for which only part of it is: a
 filter may give less than it took, and nobody but the user's function can say how much. A stage
 that failed for no element in particular may have had a piece in hand, and has to account only for
-what it says it has done.
+what it says it has done. One that told everybody behind it that this was all has also to account
+for what it never took, unless its kind is meant to leave elements (``LEAVING``).
 """
 
 from __future__ import annotations
@@ -94,17 +95,33 @@ def _is_even(stage: StageActor) -> bool:
 def _before(stage: StageActor) -> str:
     """The links that end at ``stage``."""
     for inlet in stage.logic.inlets:
+        unused = inlet.buffered + inlet.dropped
+        if unused and _completed_with_all(stage):
+            return (
+                f"stage '{stage.name}' ({stage.kind}) took {inlet.count} elements and completed "
+                f"although {unused} more had come to it: {unused} vanished"
+            )
         line: Any = inlet._upstream
         outlet = getattr(getattr(line, "_up", line), "_outlet", None)
         if outlet is None:
             continue
-        arrived = inlet.count + inlet.buffered + inlet.dropped
-        if outlet.count != arrived:
+        if outlet.count != inlet.count + unused:
             return (
                 f"{outlet.count} elements went to stage '{stage.name}', which took {inlet.count}, "
                 f"holds {inlet.buffered} and dropped {inlet.dropped} that it wanted no more"
             )
     return ""
+
+
+def _completed_with_all(stage: StageActor) -> bool:
+    """Whether ``stage`` told each receiver that this was all, and its kind is meant to give all."""
+    logic = stage.logic
+    if stage.error is not None or not logic.outlets or not _rule_of(logic)[1]:
+        return False
+    for outlet in logic.outlets:
+        if not outlet.closed or outlet.cancelled or outlet.error is not None:
+            return False
+    return not any(base.__name__ in LEAVING for base in type(logic).__mro__)
 
 
 # The terms
@@ -330,6 +347,8 @@ adds to them what only it can count: for those no such equation is defined. Nor 
 user's own, unless it is derived from one that is here and does not say ``conserves = False``. Their
 links are looked at all the same.
 """
+LEAVING: Final = frozenset({"CombineLatest", "HotJunction", "KillSwitchStage", "Zip"})
+"""Of those whose account is exact, the kinds that are meant to complete while elements come."""
 _known: dict[type[StageLogic], tuple[Rule | None, bool]] = {}
 
 

@@ -24,8 +24,10 @@ from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
+from actors_rs.runtime.actor_ref import Ask
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.views import VIEWS
+from actors_rs.testing.world.peers import PeerSignal
 
 __all__ = ["Describer"]
 
@@ -53,6 +55,8 @@ class Describer:
         """A message of a mailbox."""
         if not isinstance(message, Signal):
             return self.value(message)
+        if type(message) is PeerSignal:
+            return " ".join([message.kind, *map(self.value, message.args)])
         word, values = _shape(type(message))
         words = [word]
         for value in values(message):
@@ -80,6 +84,9 @@ class Describer:
                 histories[number] = hash((histories[number], message.n, message.outlet.name))
             elif kind is _Ended and message.error is None:
                 histories[number] = hash((histories[number], message.inlet.name, None))
+            elif kind is PeerSignal:
+                args = tuple(map(self._key_of, message.args))
+                histories[number] = hash((histories[number], message.kind, args))
             else:
                 histories[number] = hash((histories[number], self._key_of_other(message)))
 
@@ -180,6 +187,10 @@ class Describer:
     def _function(self, function: Any, depth: int) -> str:
         return str(function.__qualname__)
 
+    def _asked(self, ask: Ask, depth: int) -> str:
+        """A question, or what a proxy asks for: not what was answered."""
+        return f"Ask({self.value(ask.message, depth)})"
+
     def _text(self, told: _Told, depth: int) -> str:
         return told.text
 
@@ -213,6 +224,7 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     FunctionType: Describer._function,
     MethodType: Describer._function,
     partial: Describer._partial,
+    Ask: Describer._asked,
     _Told: Describer._text,
     **dict.fromkeys(VIEWS, Describer._frame),
 }

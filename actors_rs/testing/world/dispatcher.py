@@ -30,11 +30,13 @@ class DeterministicDispatcher:
         self.actors: list[ActorStep] = []
         self.begun_with: list[str] = []
         """What the actors are called that were started before the first step."""
+        self.met_with: list[str] = []
+        """What the peers are called that were there before it and are no actors."""
         self.refused: WorldError | None = None
         """What made this world unusable, although it was raised where nobody may have seen it."""
         self._decisions = decisions
         self.running = 0
-        """The number of the actor that runs, 0 for whatever else does."""
+        """The number of the actor that runs, or the peer that acts, 0 for whatever else does."""
         self.note_taken = self.log.taken.append
         self.note_put = self.log.put.append
         self.reached: set[int] | None = set() if decisions.notes_effects else None
@@ -44,18 +46,30 @@ class DeterministicDispatcher:
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
-        number = len(self.actors) + 1
         label = getattr(actor, "name", None) or type(actor).__name__
         if not self.steps:
             self.begun_with.append(label)
-        names = self.log.names
-        name = label if label not in names else f"{label}#{number}"
-        names.append(name)
+        number = self._enrol(label)
+        name = self.log.names[number]
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
+        if not hasattr(actor, "logic"):  # else it is a stage, which has its error
+            step.note_end()
         actor._world_step = step  # type: ignore[attr-defined]
         actor._turn = step  # type: ignore[method-assign, assignment]
         actor.actor_inbox.__class__ = WorldMailbox
+
+    def adopt_peer(self, label: str) -> int:
+        """Somebody takes part in this world that is no actor; returns the number of it."""
+        if not self.steps:
+            self.met_with.append(label)
+        return self._enrol(label)
+
+    def _enrol(self, label: str) -> int:
+        names = self.log.names
+        number = len(names)
+        names.append(label if label not in names else f"{label}#{number}")
+        return number
 
     def schedule(self, turn: Turn, /) -> None:
         """Let ``turn``, of an actor as a rule, take part in the choice of the next step."""

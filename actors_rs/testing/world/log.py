@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from actors_rs.graph.signals import Arrived, Posted
 from actors_rs.testing.world.describe import Describer
+from actors_rs.testing.world.peers import PeerSignal
 
 __all__ = ["Delivery", "Log"]
 
@@ -34,11 +35,11 @@ class Log:
     def __init__(self, ports: Callable[[], dict[int, str]]) -> None:
         """``ports`` gives names for ports, by their ids."""
         self.taken: list[tuple[int, int, Any]] = []
-        """Of each message taken: the step, the number of the actor, the message."""
+        """Of each message taken: the step, the number of the actor or peer, the message."""
         self.put: list[tuple[int, int, Any]] = []
         """Of each message put: the numbers of sender (0: outside) and receiver, the message."""
         self.names: list[str] = ["outside"]
-        """Of each actor by its number."""
+        """Of each actor, and each peer that is none, by its number."""
         self._describer = Describer(ports)
         self._described: list[str] = []
         self._looked_at = 0  # how many of those put
@@ -63,6 +64,8 @@ class Log:
                 message.frame = self._describer.told(message.frame)
             elif type(message) is Posted:
                 message.action = self._describer.told(message.action)
+            elif type(message) is PeerSignal:
+                message.args = self._describer.told(message.args)
 
     def _messages(self) -> list[str]:
         """The messages taken, described; each once."""

@@ -7,6 +7,7 @@ timer that is due. ``name`` is the same in every run that made the same decision
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.runtime._primitives import current_thread_id
@@ -66,9 +67,9 @@ class Job(Step):
 
 
 class ActorStep(Step):
-    """The turns of one actor, which is known by its number in the order of their starts."""
+    """The turns of one actor, known by its number in the order in which a world met them."""
 
-    __slots__ = ("actor", "allowance", "dispatcher", "mailbox", "turn")
+    __slots__ = ("actor", "allowance", "dispatcher", "error", "mailbox", "turn")
 
     def __init__(
         self, dispatcher: DeterministicDispatcher, actor: PooledActor, number: int, name: str
@@ -80,6 +81,16 @@ class ActorStep(Step):
         self.mailbox = actor.actor_inbox
         self.turn = actor._turn  # the world hands in this step in its place
         self.allowance = NO_LIMIT
+        self.error: BaseException | None = None
+        """What it has failed with, if it is no stage."""
+
+    def note_end(self) -> None:
+        """Keep the error with which the actor ends, if it does: it does not keep it itself."""
+        self.actor._leave = partial(self._left, self.actor._leave)  # type: ignore[method-assign]
+
+    def _left(self, leave: Callable[..., None], error: BaseException | None = None) -> None:
+        self.error = error
+        leave(error)
 
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""

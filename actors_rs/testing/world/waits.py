@@ -3,18 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from actors_rs.errors import said
 from actors_rs.graph.shell import StageActor
+from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
 
-__all__ = ["states", "waits"]
+__all__ = ["failures", "states", "waits"]
+
+NESTING = "actors_rs.graph.nesting"
+"""Where the links are made of streams that run within the actor that attached them."""
+OUTSIDE: Final = {
+    "from_future": "its future",
+    "map_async": "a call that has not ended",
+    "never": "nobody: it never gives anything",
+    "queue": "somebody to offer it an element",
+}
+"""By the kind of a stage, what it waits for that is beside the streams."""
+
+
+class _Wait(NamedTuple):
+    """``who`` waits for ``whom``, an actor, or for something else if that is empty."""
+
+    who: str
+    whom: str
+    said: str
 
 
 def waits(actors: Sequence[ActorStep]) -> list[str]:
-    """A sentence for each thing that a living actor waits for."""
-    return [line for step in actors if not step.mailbox.closed for line in _waits_of(step)]
+    """A sentence for each thing that a living actor waits for, and for each that waits for none.
+
+    Those that wait for each other in a circle come first.
+    """
+    found = [wait for step in actors if not step.mailbox.closed for wait in _waits_of(step)]
+    circles = knots([Wait(one.who, one.whom, "") for one in found if one.whom])
+    tied = {name for circle in circles for name in circle}
+    found.sort(key=lambda wait: not (wait.who in tied and wait.whom in tied))
+    heads = [f"{', '.join(map(repr, circle))} wait for each other" for circle in circles]
+    return [*heads, *(wait.said for wait in found)]
+
+
+def failures(actors: Sequence[ActorStep]) -> list[str]:
+    """A sentence for each actor that has failed and is no stage: its run does not tell of it."""
+    return [f"'{step.name}': {_state(step)}" for step in actors if step.error is not None]
 
 
 def states(actors: Sequence[ActorStep]) -> list[str]:
@@ -22,17 +56,41 @@ def states(actors: Sequence[ActorStep]) -> list[str]:
     return [f"{step.name}: {_state(step)}" for step in actors]
 
 
-def _waits_of(step: ActorStep) -> Iterator[str]:
-    actor = step.actor
+def _waits_of(step: ActorStep) -> list[_Wait]:
+    actor, name = step.actor, step.name
+    if unread := len(step.mailbox):
+        return [_Wait(name, "", f"'{name}' waits for its turn: {unread} unread")]
     if not isinstance(actor, StageActor):
-        yield f"'{step.name}' waits for a message"
-        return
-    for inlet in actor.logic.inlets:
-        if not inlet.done and not inlet.cancelled:
-            yield f"'{step.name}' waits for {_peer(inlet, '_upstream')}: {_inlet(inlet)}"
-    for outlet in actor.logic.outlets:
-        if not outlet.closed:
-            yield f"'{step.name}' waits for {_peer(outlet, '_downstream')}: {_outlet(outlet)}"
+        return [_Wait(name, "", f"'{name}' waits for a message")]
+    return list(_waits_at_ports(name, actor.logic)) or [_waits_for_none(step, actor)]
+
+
+def _waits_at_ports(name: str, logic: StageLogic) -> Iterator[_Wait]:
+    """An inlet waits for what it has asked for, an outlet for being asked."""
+    for inlet in logic.inlets:
+        if not inlet.closed and not inlet.buffered and inlet.outstanding:
+            whom, peer = _peer(inlet._upstream)
+            yield _Wait(name, whom, f"'{name}' waits for {peer} to give: {_inlet(inlet)}")
+    for outlet in logic.outlets:
+        if not outlet.closed and not outlet.demand:
+            whom, peer = _peer(outlet._downstream)
+            yield _Wait(name, whom, f"'{name}' waits for {peer} to ask: {_outlet(outlet)}")
+
+
+def _waits_for_none(step: ActorStep, stage: StageActor) -> _Wait:
+    """No peer could do anything for it: it waits for what is beside the streams, or is at fault."""
+    logic, name = stage.logic, step.name
+    ports = ", ".join([*map(_inlet, logic.inlets), *map(_outlet, logic.outlets)])
+    are_over = [inlet.closed for inlet in logic.inlets] + [out.closed for out in logic.outlets]
+    if all(are_over):
+        text = f"'{name}' lives although all of its ports are over"
+    elif stage.kind in OUTSIDE:
+        text = f"'{name}' waits for {OUTSIDE[stage.kind]}"
+    elif not logic.inlets or any(inlet.buffered for inlet in logic.inlets):
+        text = f"'{name}' waits for something outside of the streams"
+    else:
+        text = f"'{name}' waits for nobody and asks for nothing"
+    return _Wait(name, "", f"{text}: {ports}")
 
 
 def _state(step: ActorStep) -> str:
@@ -44,6 +102,8 @@ def _state(step: ActorStep) -> str:
         parts += [_outlet(outlet) for outlet in actor.logic.outlets]
         if actor.error is not None:
             parts.append(f"failed: {actor.error}")
+    elif step.error is not None:
+        parts.append(f"failed: {type(step.error).__name__}: {said(step.error)}")
     return ", ".join(parts)
 
 
@@ -58,15 +118,15 @@ def _outlet(outlet: Outlet) -> str:
     return f"{outlet.name} gave {outlet.count}, {end or f'demand {outlet.demand}'}"
 
 
-def _peer(port: Inlet | Outlet, side: str) -> str:
-    """The actor at the other end of the port's link, as far as it is one of ours."""
-    line: Any = getattr(port, side)
+def _peer(line: Any) -> tuple[str, str]:
+    """The actor at the other end of a link, and what to say of it; of other peers only that."""
     for inner in ("_up", "_down"):  # under a monitor
         line = getattr(line, inner, line)
     if line is None:
-        return "a peer that never came"
+        return "", "a peer that never came"
     mailbox = getattr(line, "_mailbox", None)
     if mailbox is None:
-        return "its foreign peer"
+        nested = type(line).__module__ == NESTING
+        return "", "a stream within it" if nested else "its foreign peer"
     step = getattr(getattr(mailbox, "owner", None), "_world_step", None)
-    return "a stage that has ended" if step is None else f"'{step.name}'"
+    return ("", "a stage that has ended") if step is None else (step.name, f"'{step.name}'")

@@ -29,8 +29,9 @@ from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.jobs import BlockingJobs
 from actors_rs.testing.world.log import Delivery
 from actors_rs.testing.world.loop import WorldCoroutines
+from actors_rs.testing.world.peers import Peer
 from actors_rs.testing.world.system import WorldSystem
-from actors_rs.testing.world.waits import states, waits
+from actors_rs.testing.world.waits import failures, states, waits
 
 __all__ = ["World"]
 
@@ -253,6 +254,10 @@ class World:
         for whole in (system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
+    def peer(self, label: str) -> Peer:
+        """Somebody who takes part and is no actor: what it gets is noted."""
+        return Peer(self._dispatcher, label)
+
     # What it tells
 
     @property
@@ -282,8 +287,9 @@ class World:
 
     @property
     def graph(self) -> str:
-        """The actors by name: what a trace was made for."""
-        return "".join([f"{label} " for label in self._dispatcher.begun_with])
+        """The actors by name, or where there is none the peers: what a trace was made for."""
+        begun_with = self._dispatcher.begun_with or self._dispatcher.met_with
+        return "".join([f"{label} " for label in begun_with])
 
     def deliveries(self) -> list[Delivery]:
         """Every message that was taken from a mailbox, oldest first."""
@@ -347,7 +353,9 @@ class World:
         return self._stalled(f"what was cancelled had not ended after {AFTERWARDS:g} s")
 
     def _stalled(self, why: str) -> Stalled:
-        graph = [*waits(self._dispatcher.actors), *self._coroutines.waits()] or [NOBODY]
+        actors = self._dispatcher.actors
+        graph = [*waits(actors), *self._coroutines.waits()] or [NOBODY]
+        graph += failures(actors)
         broken = next(self._broken_rules(), None)
         before = f"; before that: {broken}" if broken else ""
         stalled = Stalled("\n  ".join([f"{why}{before}; who waits for whom:", *graph]))

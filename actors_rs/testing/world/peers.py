@@ -1,0 +1,57 @@
+"""Peers that are no actors: what they get is a part of what a world tells of its run, too.
+
+Between two of them there is no mailbox that would note a signal, nor behind the last actor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.graph.signals import Signal
+
+if TYPE_CHECKING:
+    from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+
+__all__ = ["Peer", "PeerSignal"]
+
+
+class PeerSignal(Signal):
+    """A signal of the standard, of the ``kind`` that a peer got by a call; in no mailbox."""
+
+    __slots__ = ("args", "kind")
+
+    def __init__(self, kind: str, args: tuple[Any, ...]) -> None:
+        self.kind = kind
+        self.args = args
+
+
+class Peer:
+    """One of them, in the world of ``dispatcher``."""
+
+    __slots__ = ("_dispatcher", "number")
+
+    def __init__(self, dispatcher: DeterministicDispatcher, name: str) -> None:
+        self._dispatcher = dispatcher
+        self.number = dispatcher.adopt_peer(name)
+
+    def got(self, kind: str, args: tuple[Any, ...], sender: Peer | None) -> None:
+        """Note a signal, from whoever acts now; from ``sender`` if that is none we know."""
+        dispatcher, number = self._dispatcher, self.number
+        signal = PeerSignal(kind, args)
+        by = dispatcher.running or (0 if sender is None else sender.number)
+        dispatcher.note_put((by, number, signal))
+        dispatcher.note_taken((dispatcher.steps, number, signal))
+        if dispatcher.reached is not None:
+            dispatcher.reached.add(number)
+
+    def acts(self, call: Callable[..., object], *args: Any) -> None:
+        """Call it: what is sent meanwhile comes from this peer."""
+        dispatcher = self._dispatcher
+        before, dispatcher.running = dispatcher.running, self.number
+        if dispatcher.reached is not None:
+            dispatcher.reached.add(self.number)
+        try:
+            call(*args)
+        finally:
+            dispatcher.running = before
