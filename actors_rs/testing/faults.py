@@ -96,7 +96,7 @@ class Faults:
     """Decides at each visit of a point whether a fault happens. Any thread.
 
     ``rate`` is the probability at each visit, drawn by ``seed``, of those of ``points`` or, without
-    them, of all; or ``decide(point)`` says it.
+    them, of all; or ``decide(point)`` says it, of the same.
     ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, for a rate that
     is no probability, and for what could never happen, or not be repeated.
     """
@@ -118,9 +118,10 @@ class Faults:
         if decide is not None and not callable(decide):
             raise ArgumentTypeError(f"decide must be a function of a point, got {decide!r}")
         self._dice = Random(seed)
-        self._decide = decide or (
-            lambda point: (points is None or point in points) and self._dice.random() < rate
-        )
+        may_happen = decide or (lambda point: self._dice.random() < rate)
+        self._decide = may_happen
+        if points is not None:
+            self._decide = lambda point: point in points and may_happen(point)
         self._make = KINDS[kind]
         self._lock = Lock()
         self.visits: Counter[str] = Counter()

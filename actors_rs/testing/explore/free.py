@@ -11,13 +11,14 @@ scenario when its world comes to its end, as ``ProtocolViolation``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from actors_rs.errors import ProtocolViolation
+from actors_rs.errors import ArgumentTypeError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.interfaces import Subscriber, Subscription
+from actors_rs.runtime.settings import check_error
 from actors_rs.testing.world import World
 from actors_rs.testing.world.peers import Peer
 
@@ -38,6 +39,8 @@ class _Peer:
     """
 
     def __init__(self, world: World) -> None:
+        if not isinstance(world, World):
+            raise ArgumentTypeError(f"{type(self).__name__} needs a World, got {world!r}")
         self._world = world
         self._me = world.peer(type(self).__name__)
         self._other: Peer | None = None
@@ -74,6 +77,17 @@ class _Peer:
         self._world.violations.append(ProtocolViolation(rule, how))
 
 
+def _checked(elements: Sequence[T]) -> list[T]:
+    if not isinstance(elements, Iterable):
+        raise ArgumentTypeError(f"FreePublisher needs elements such as [1, 2], got {elements!r}")
+    given = list(elements)
+    for place, element in enumerate(given):
+        if element is None:
+            said = f"FreePublisher: rule 2.13: no element may be None, as that at {place} is"
+            raise ArgumentTypeError(said)
+    return given
+
+
 class FreeSubscriber(_Peer, Generic[T]):
     """A Subscriber for one subscription. What came is in ``elements`` and ``end``.
 
@@ -86,6 +100,8 @@ class FreeSubscriber(_Peer, Generic[T]):
         self._cancels = cancels
         self._subscription: Subscription | None = None
         self._outstanding = 0
+        self._of_no_avail = 0
+        self._has_cancelled = False
         self._has_ended = False
         self.elements: list[T] = []
         self.end: object = None
@@ -107,10 +123,14 @@ class FreeSubscriber(_Peer, Generic[T]):
         self._watch("an element")
         if element is None:
             self._broke("2.13", "an element is None")
-        if self._outstanding < 1:
+        if self._outstanding > 0:
+            self._outstanding -= 1
+        elif self._of_no_avail:
+            self._of_no_avail -= 1
+            self._broke("3.6", "an element came that was requested behind the cancellation")
+        else:
             self._broke("1.1", "an element came beyond what was requested")
         self.elements.append(element)
-        self._outstanding -= 1
         if self.end is None and self._cancels and self._perhaps("cancel"):
             self._soon_or_now("cancel", self.cancel)
         elif self._outstanding < 1 or self._world.pick("ask again", (False, False, False, True)):
@@ -131,17 +151,21 @@ class FreeSubscriber(_Peer, Generic[T]):
     def request(self, n: int, /) -> None:
         """Ask for ``n`` more elements, now."""
         if self._subscription is not None:
-            self._outstanding += n
+            if self._has_cancelled:
+                self._of_no_avail += n
+            else:
+                self._outstanding += n
             self._send("request", self._subscription.request, n)
 
     def cancel(self) -> None:
         """Cancel, perhaps twice, and perhaps ask for more all the same (3.6)."""
         if self._subscription is not None:
             self.end = self.end or "cancelled"
+            self._has_cancelled = True
             for _ in range(self._world.pick("how often", (1, 2))):
                 self._send("cancel", self._subscription.cancel)
             if self._perhaps("ask behind it"):
-                self._send("request", self._subscription.request, 1)
+                self.request(1)
 
     def _ask(self) -> None:
         if self._subscription is not None and self.end is None and self._outstanding < UNBOUNDED:
@@ -173,7 +197,9 @@ class FreePublisher(_Peer, Generic[T]):
         self, world: World, elements: Sequence[T], error: BaseException | None = None
     ) -> None:
         super().__init__(world)
-        self._left = list(elements)
+        self._left = _checked(elements)
+        if error is not None:
+            check_error("FreePublisher", error)
         self._error = error
         self._subscriber: Any = None
         self._demand = 0

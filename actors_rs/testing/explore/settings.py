@@ -21,6 +21,9 @@ NOT_FAILED = (
 )
 
 
+NOTHING_TO_REPLAY = "--replay made no run: this test explores nothing"
+
+
 class Tally(NamedTuple):
     """What is told of one exploration, in plain values that go from one process to another."""
 
@@ -69,6 +72,8 @@ class Settings:
         """Raise ``TraceMisfit`` if all its replays were of something else; note what passed."""
         asked = self.trace is not None
         self.replays.check(asked=asked)
+        if asked and self.replays == Replays():
+            self.explored.append(Tally(test, 0, 0, 0.0, True, f"{test}: {NOTHING_TO_REPLAY}"))
         if asked and self.replays.passed and not self.replays.failed:
             line = f"{test}: {NOT_FAILED}"
             self.explored.append(Tally(test, self.replays.passed, 0, 0.0, True, line))

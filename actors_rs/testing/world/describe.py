@@ -75,8 +75,9 @@ class Describer:
                 frame = message.frame
                 if type(frame) is list:
                     one = frame[0] if len(frame) == 1 else None
-                    frame = one if type(one) is int else self._key_of(frame)
-                elif type(frame) is not range:
+                    # The hash of -1 is that of -2, here and below.
+                    frame = one if type(one) is int and one != -1 else self._key_of(frame)
+                elif type(frame) is not range or frame.start < 0 or frame.step < 0:
                     frame = self._key_of(frame)
                 histories[number] = hash((histories[number], message.inlet.name, frame))
             elif kind is Requested:
@@ -99,9 +100,9 @@ class Describer:
     def _key_of(self, value: Any) -> Any:
         """Something hashable, equal for values that are described alike."""
         kind = type(value)
-        if kind in _PLAIN:
+        if kind is int and value != -1:  # not of all that is plain: 1, True and 1.0 are equal
             return value
-        if kind is list and set(map(type, value)) == _INTEGERS:
+        if kind is list and set(map(type, value)) == _INTEGERS and -1 not in value:
             return tuple(value)
         if kind is Inlet or kind is Outlet:
             return value.name

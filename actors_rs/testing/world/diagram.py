@@ -14,9 +14,7 @@ LONGEST_MESSAGE = 48
 
 def sequence_diagram(deliveries: Sequence[Delivery]) -> list[str]:
     """A line for the names, then a line for each delivery: an arrow, and the message behind it."""
-    names: list[str] = []
-    for one in deliveries:
-        names += [name for name in (one.sender, one.receiver) if name not in names]
+    names = list(dict.fromkeys(name for one in deliveries for name in (one.sender, one.receiver)))
     if not names:
         return ["(nothing was delivered)"]
     shown = [_cut(name, WIDEST_NAME) for name in names]

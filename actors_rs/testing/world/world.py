@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -356,11 +356,17 @@ class World:
         actors = self._dispatcher.actors
         graph = [*waits(actors), *self._coroutines.waits()] or [NOBODY]
         graph += failures(actors)
-        broken = next(self._broken_rules(), None)
+        broken = next(chain(self._broken_rules(), self._reported_violations()), None)
         before = f"; before that: {broken}" if broken else ""
         stalled = Stalled("\n  ".join([f"{why}{before}; who waits for whom:", *graph]))
         stalled.__cause__ = broken
         return stalled
+
+    def _reported_violations(self) -> Iterator[ProtocolViolation]:
+        """Those at the entry of a stream, where a run may go on in spite of them."""
+        for letter in self.system.dead_letters.recent():
+            if isinstance(letter.error, ProtocolViolation):
+                yield letter.error
 
     def _broken_rules(self) -> Iterator[ProtocolViolation]:
         yield from self.violations
