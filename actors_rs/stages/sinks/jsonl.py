@@ -4,7 +4,8 @@ A file that is there already keeps its permissions; anything else at the path is
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the file is in its place.
-Fails: when upstream has failed, an element is no JSON value or the file cannot be written.
+Fails: when upstream has failed, an element is no JSON value or the file cannot be written; the
+last, a full disk for instance, is no element's fault and fails it whatever the policy.
 Cancels: when the run is cancelled; no incomplete file is left. What a killed process left is
 removed by the next sink of the same machine on the path.
 """
@@ -53,6 +54,7 @@ class Jsonl(WritingSink):
             try:  # ``naming`` for each row would take half as long as all the rest
                 write(line)
             except Exception as error:
+                self._spoil()
                 raise WriteError(fspath(self._path), error) from error
 
     def finish(self) -> WriteReport:
@@ -68,6 +70,11 @@ class Jsonl(WritingSink):
                 self._close()
             if self._pending is not None:
                 self._pending.discard()
+                self.lose(self.taken, self._path)
+
+    def _spoil(self) -> None:
+        if self._pending is not None:
+            self._pending.spoil()
 
     def _close(self) -> None:
         file, self._file = self._file, None

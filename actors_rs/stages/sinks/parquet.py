@@ -13,8 +13,9 @@ unless existing="refuse" is given. They need the schema of those files.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
-Fails: when upstream has failed, elements do not fit the schema or a file cannot be written; before
-anything is written, if part files that are there have another schema, or are to be refused.
+Fails: when upstream has failed, elements do not fit the schema or a file cannot be written (which
+is no element's fault and fails it whatever the policy); before anything is written, if part files
+that are there have another schema, or are to be refused.
 Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
 by the next sink of the same machine on the directory.
 """
@@ -30,10 +31,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from actors_rs.errors import MissingExtraError, StreamError
+from actors_rs.errors import MissingExtraError, StreamError, WriteError
 from actors_rs.stages.arrow_rows import batch_of
 from actors_rs.stages.arrow_schema import (
     as_read,
+    check_fits,
     check_names,
     completed,
     difference,
@@ -121,6 +123,7 @@ class Parquet(WritingSink):
             with suppress(Exception):  # of a file that is thrown away
                 self._writer.close()
             self._pending.discard()
+            self.lose(self._rows_in_file, self._pending.path)
 
     def held(self) -> list[Any]:
         return self._rows
@@ -152,7 +155,7 @@ class Parquet(WritingSink):
                 f"got a {type(element).__name__}"
             )
         if self._fits_parts(element):
-            self._write(element)
+            self._write(element, [element])
         else:
             self._rows.extend((element, *elements))
 
@@ -191,7 +194,7 @@ class Parquet(WritingSink):
                 return
             data = self._to_arrow(rows)
         if self._fits_parts(data):
-            self._write(data)
+            self._write(data, rows)
         else:
             self._rows = rows
 
@@ -256,17 +259,22 @@ class Parquet(WritingSink):
                     "the columns to write"
                 )
 
-    def _write(self, data: Any) -> None:
-        """Write a record batch or a table."""
-        if self._writer is None:
-            self._open(self._schema_of(data))
-        data = loosened_as(data, self._schema)
-        path = self._pending.path if self._pending is not None else self._directory
-        with naming(path):
-            if isinstance(data, _arrow().Table):
-                self._writer.write_table(data)
-            else:
-                self._writer.write_batch(data)
+    def _write(self, data: Any, rows: list[Any]) -> None:
+        """Write a record batch or a table, made of ``rows``; they are held if that fails."""
+        schema = self._schema_of(data)
+        data = loosened_as(data, schema)
+        check_fits(data.schema, schema)  # here, where it is the element that is at fault
+        try:
+            if self._pending is None:
+                self._pending = self._open(schema)
+            with self._pending.writing():
+                if isinstance(data, _arrow().Table):
+                    self._writer.write_table(data)
+                else:
+                    self._writer.write_batch(data)
+        except WriteError:
+            self._rows = rows
+            raise
         self._rows_in_file += data.num_rows
         if self._rows_in_file >= self._rows_per_file:
             self._publish()
@@ -275,15 +283,16 @@ class Parquet(WritingSink):
         """What the files are written with, of which ``data`` is the first."""
         return loosened(data.schema) if self._schema is None else self._schema
 
-    def _open(self, schema: Any) -> None:
+    def _open(self, schema: Any) -> PendingFile:
         from pyarrow import parquet
 
         check_names(schema.names)
         self._schema = schema
         with naming(self._directory):
-            self._pending = self._new_file()
-        with naming(self._pending.path):
-            self._writer = parquet.ParquetWriter(str(self._pending.temporary), schema)
+            pending = self._pending = self._new_file()
+        with pending.writing():
+            self._writer = parquet.ParquetWriter(str(pending.temporary), schema)
+        return pending
 
     def _new_file(self) -> PendingFile:
         return PendingFile.part(self._directory, self._next_number(), ".parquet")
@@ -338,7 +347,7 @@ class Parquet(WritingSink):
         if self._pending is None:
             return
         pending, writer = self._pending, self._writer
-        with naming(pending.path):
+        with pending.writing():
             writer.close()
             pending.publish()
         self._pending = self._writer = None

@@ -126,6 +126,9 @@ class Sqlite(WritingSink):
         self._database: sqlite3.Connection | None = None
         self._committed = 0
 
+    def is_of_the_file(self, error: BaseException) -> bool:
+        return _is_of_the_database(error.__cause__)
+
     def start(self) -> None:
         with naming(self._path):
             self._database = sqlite3.connect(self._path, check_same_thread=False)
@@ -159,7 +162,7 @@ class Sqlite(WritingSink):
         try:
             self._write(batch)
         except Exception as error:
-            if _is_of_the_database(error.__cause__):
+            if self.is_of_the_file(error):
                 self.fail(error)
             elif self.may_pass_over:
                 self._write_singly(batch)
@@ -202,10 +205,8 @@ class Sqlite(WritingSink):
             try:
                 self._write([element])
             except Exception as error:
-                if _is_of_the_database(error.__cause__):
-                    self.fail(error)
-                    return
                 if not self.survives(error, element, first + offset):
+                    del self._waiting[: offset + (not self.is_of_the_file(error))]  # what is done
                     return
 
     def _write(self, batch: list[Any]) -> None:
