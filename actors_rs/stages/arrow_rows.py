@@ -13,6 +13,8 @@ from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from actors_rs.stages.arrow_nulls import part_with_nulls
+
 __all__ = ["batch_of"]
 
 
@@ -21,8 +23,8 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
 
     ``given``: the schema is the user's. What it does not name is left out then, whole numbers in
     columns of dates and times count from 1970, and times without a zone are UTC where a column
-    has one. Raises ``ValueError`` for a value that would be written as another one, and what Arrow
-    raises for one that it cannot convert.
+    has one. Raises ``ValueError`` for a value that would be written as another one or is missing
+    where there must be one, and what Arrow raises for one that it cannot convert.
     """
     import pyarrow
 
@@ -40,7 +42,11 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
         _check(_Column(f"column {name!r}", values, arrays[-1], given))
     if schema is None:
         return pyarrow.RecordBatch.from_arrays(arrays, names)
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+    batch = pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+    part = part_with_nulls(batch)
+    if part is not None:
+        raise ValueError(f"expected a value in {part}, which may not be null, got None")
+    return batch
 
 
 def _origin(schema: Any, given: bool) -> str:

@@ -1,12 +1,12 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
-value that would be written as another one, 2.5 as a whole number for instance, does not fit the
-schema. Without one it is that of the first element, wherever a value comes that differs: a column
-of whole numbers takes no fraction later. What that leaves open (None, an empty list or dict, the
-digits of decimal numbers) the rows tell that are gathered with it, 16,384 or ``rows_per_file``.
-Rows that do not fit can be passed over; where the first element itself does not, the schema is
-that of the first row that can be written.
+value that would be written as another one, 2.5 as a whole number for instance, or with None where
+there may be no null, does not fit the schema. Without a schema it is that of the first element,
+wherever a value comes that differs: a column of whole numbers takes no fraction later. What that
+leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell that are
+gathered with it, 16,384 or ``rows_per_file``. Rows that do not fit can be passed over; where the
+first element itself does not, the schema is that of the first row that can be written.
 
 Files go behind those that are there already: to run the same twice is to have the rows twice,
 unless existing="refuse" is given. They need the schema of those files.
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import MissingExtraError, StreamError, WriteError
+from actors_rs.stages.arrow_nulls import check_nulls
 from actors_rs.stages.arrow_rows import batch_of
 from actors_rs.stages.arrow_schema import (
     as_read,
@@ -264,6 +265,7 @@ class Parquet(WritingSink):
         schema = self._schema_of(data)
         data = loosened_as(data, schema)
         check_fits(data.schema, schema)  # here, where it is the element that is at fault
+        check_nulls(data)
         try:
             if self._pending is None:
                 self._pending = self._open(schema)
