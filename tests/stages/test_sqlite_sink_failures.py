@@ -119,6 +119,50 @@ def test_a_scalar_of_numpy_is_refused_and_not_written_as_its_bytes(tmp_path, sca
     assert written(path) == (0 if policy == "stop" else 2)
 
 
+INTEGERS = "INSERT INTO t VALUES (?, ?)"
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 0)])
+def test_a_row_is_looked_at_as_sqlite_asks_for_it_and_not_as_it_iterates(tmp_path, labels):
+    pandas = pytest.importorskip("pandas")
+    row = pandas.Series([5, 6], index=labels)
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, INTEGERS, setup="CREATE TABLE t (n, m)")
+    told = r"parameter 1, got np\.int64.*: \.tolist\(\) makes a row of such ones of a Series"
+    with pytest.raises(StageError, match=told):
+        Source.of(row).run(sink)
+    assert written(path) == 0
+    assert Source.of(row).map(lambda one: one.tolist()).run(Sink.sqlite(path, INTEGERS)) == 1
+    assert written(path, "n || typeof(n)") == "5integer"
+
+
+def test_a_row_whose_values_have_no_numbers_is_told_how_to_be_one(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    row = pandas.Series([5, 6], index=[3, 4])
+    sink = Sink.sqlite(tmp_path / "out.db", INTEGERS, setup="CREATE TABLE IF NOT EXISTS t (n, m)")
+    with pytest.raises(StageError, match=r"KeyError: 0 from a Series: \.map\(tuple\) makes a row"):
+        Source.of(row).run(sink)
+    assert Source.of(row).map(tuple).run(sink) == 1
+
+
+def test_a_dict_is_asked_for_what_it_does_not_hold_as_sqlite_does(tmp_path):
+    numpy = pytest.importorskip("numpy")
+
+    class Scaled(dict[str, int]):
+        def __getitem__(self, name):
+            return numpy.int64(10 * super().__getitem__(name))
+
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (:n)", setup=TABLE)
+    rows: list[dict[str, int]] = [defaultdict(lambda: numpy.int64(5)), Scaled(n=1)]
+    for row in rows:
+        with pytest.raises(StageError, match=r"plain value for parameter 'n', got np\.int64"):
+            Source.of(row).run(Sink.fan(sink))
+        path.unlink()
+    assert Source.of(defaultdict(lambda: 5)).run(sink) == 1
+    assert written(path, "n") == 5
+
+
 def test_what_numpy_has_and_sqlite_writes_as_it_is_goes_on_to_be_written(tmp_path):
     numpy = pytest.importorskip("numpy")
     path = tmp_path / "out.db"
