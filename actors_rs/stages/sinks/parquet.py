@@ -83,6 +83,7 @@ class Parquet(WritingSink):
         self._pending: PendingFile | None = None
         self._writer: Any = None
         self._rows_in_file = 0
+        self._number: int | None = None  # of the next file, unless another sink has it
         self._files: list[str] = []
         self._rows_published = 0
 
@@ -297,7 +298,9 @@ class Parquet(WritingSink):
         return pending
 
     def _new_file(self) -> PendingFile:
-        return PendingFile.part(self._directory, self._next_number(), ".parquet")
+        pending = PendingFile.part(self._directory, self._next_number(), ".parquet")
+        self._number = _number_of(pending.path) + 1
+        return pending
 
     def _fits_parts(self, data: Any) -> bool:
         """Whether ``data`` can go behind the files that are there; if not, the stage fails."""
@@ -338,12 +341,10 @@ class Parquet(WritingSink):
         return sorted(self._directory.glob("part-*.parquet"))
 
     def _next_number(self) -> int:
-        """The first part number from which on no file is there yet."""
-        numbers = [-1]
-        for path in self._parts():
-            number = path.stem.removeprefix("part-")
-            numbers.append(int(number) if number.isdecimal() else -1)
-        return max(numbers) + 1
+        """From which on a part number may be free: at first, behind all that are there."""
+        if self._number is None:  # to look for each file would be slower and slower
+            self._number = max(map(_number_of, self._parts()), default=-1) + 1
+        return self._number
 
     def _publish(self) -> None:
         if self._pending is None:
@@ -356,6 +357,12 @@ class Parquet(WritingSink):
         self._files.append(str(pending.path))
         self._rows_published += self._rows_in_file
         self._rows_in_file = 0
+
+
+def _number_of(part: Path) -> int:
+    """-1 if it has none."""
+    number = part.stem.removeprefix("part-")
+    return int(number) if number.isdecimal() else -1
 
 
 def _position_of(number: int, origins: list[_Origin]) -> int:
