@@ -52,7 +52,8 @@ def difference(there: Any, here: Any) -> str:
             return f"has no value in column {name!r}, which would be {kind}"
         if types[name] != kind:
             return f"has {types[name]} in column {name!r}, not {kind}"
-    more = [name for name in there.names if name not in here.names]
+    known = set(here.names)
+    more = [name for name in there.names if name not in known]
     return f"has a column {more[0]!r} more" if more else ""
 
 
