@@ -4,8 +4,8 @@ An element is a tuple or a dict of parameters. One that is not, or gives a scala
 SQLite would take for bytes, cannot be written; a row of pandas does, and ``.tolist()`` of it not.
 
 Where elements that cannot be written are passed over, those of a batch that holds such a one are
-committed one by one. A database that is locked, full or broken is no element's fault and fails the
-stage, whatever the policy.
+committed one by one. A database that is locked, full or broken, or has no such table, is no
+element's fault and fails the stage, whatever the policy.
 
 Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.
@@ -31,6 +31,7 @@ __all__ = ["Parameters", "Sqlite"]
 
 _OF_THE_DATABASE = frozenset(
     (
+        sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
         sqlite3.SQLITE_NOMEM,
@@ -40,12 +41,14 @@ _OF_THE_DATABASE = frozenset(
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOLFS,
         sqlite3.SQLITE_NOTADB,
     )
 )
 """Failures that no element is at fault for: the next one would fare no better."""
 
 
+_MAY_BE_OF_THE_STATEMENT = (sqlite3.OperationalError, sqlite3.ProgrammingError, sqlite3.Warning)
 _PLAIN = (int, float, str, bytes)
 """Written as what they are, also where a class of NumPy extends one of them."""
 
@@ -157,9 +160,13 @@ class Sqlite(WritingSink):
         self._waiting: list[Any] = []
         self._database: sqlite3.Connection | None = None
         self._committed = 0
+        self._looks = 0  # at the statement, whether it can be run
 
     def is_of_the_file(self, error: BaseException) -> bool:
-        return _is_of_the_database(error.__cause__)
+        cause = error.__cause__
+        return _is_of_the_database(cause) or (
+            isinstance(cause, _MAY_BE_OF_THE_STATEMENT) and self._cannot_be_run()
+        )
 
     def start(self) -> None:
         with naming(self._path):
@@ -230,6 +237,22 @@ class Sqlite(WritingSink):
         finally:
             database.rollback()
         return None
+
+    def _cannot_be_run(self) -> bool:
+        """Whether the statement fails without any element: a table that is missing, for instance.
+
+        Its text is another one each time: one that was prepared before would not be again.
+        """
+        if self._database is None:
+            return False
+        self._looks += 1
+        try:
+            self._database.executemany(f"{self._sql}\n-- {self._looks}", ())
+        except sqlite3.Error:
+            return True
+        finally:
+            self._database.rollback()
+        return False
 
     def _write_singly(self, batch: list[Any]) -> None:
         first = self.inlet.count - len(self._waiting)
