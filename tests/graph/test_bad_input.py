@@ -164,6 +164,7 @@ OUT_OF_RANGE = [
     lambda: Source.lines(""),
     lambda: Sink.jsonl(""),
     lambda: Sink.sqlite("x", ""),
+    lambda: Sink.parquet("x", pytest.importorskip("pyarrow").schema([])),
     lambda: ten.balance(2, name=""),
 ]
 CANNOT_RUN = [

@@ -1,12 +1,13 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
-value that would be written as another one, 2.5 as a whole number for instance, or with None where
-there may be no null, does not fit the schema. Without a schema it is that of the first element,
-wherever a value comes that differs: a column of whole numbers takes no fraction later. What that
-leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell that are
-gathered with it, 16,384 or ``rows_per_file``. Rows that do not fit can be passed over; where the
-first element itself does not, the schema is that of the first row that can be written.
+value that would be written as another one (2.5 as a whole number, or bytes as a text), or with None
+where there may be no null, does not fit the schema. Without a schema it is that of the first
+element, wherever a value comes that differs: a column of whole numbers takes no fraction later.
+What that leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell
+that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not fit can be passed over;
+where the first element itself does not, as {} for one, the schema is that of the first row that can
+be written.
 
 Files go behind those that are there already: to run the same twice is to have the rows twice,
 unless existing="refuse" is given. They need the schema of those files.
