@@ -267,15 +267,11 @@ class WriteError(StreamError):
 class ReadError(StreamError):
     """A source could not read; ``path`` is the file, ``line`` its line, 0 where there are none.
 
-    ``behind``: it is the last line that was read before; where bytes of UTF-16 or UTF-32 are no
-    text, it is not known how many lines further on. The original exception is ``__cause__``.
+    The original exception is ``__cause__``.
     """
 
-    def __init__(
-        self, path: str, cause: BaseException, line: int = 0, *, behind: bool = False
-    ) -> None:
-        where = "behind line" if behind else "line"
-        place = f"{path}, {where} {line}" if line else path
+    def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
+        place = f"{path}, line {line}" if line else path
         super().__init__(f"could not read {place}: {said(cause)}")
         self.path = path
         self.line = line

@@ -2,7 +2,8 @@
 
 Arrow refuses most of what does not fit a column. What it would change and say nothing is looked
 for here, in columns of such types only: fractions and times of day that are cut off, zones that
-are dropped, fields that a struct does not have.
+are dropped, bytes that become a text or a text that becomes bytes, fields that a struct does not
+have.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from actors_rs.stages.arrow_nulls import part_with_nulls
+
 __all__ = ["batch_of"]
 
 
@@ -21,26 +24,50 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
 
     ``given``: the schema is the user's. What it does not name is left out then, whole numbers in
     columns of dates and times count from 1970, and times without a zone are UTC where a column
-    has one. Raises ``ValueError`` for a value that would be written as another one, and what Arrow
-    raises for one that it cannot convert.
+    has one. Raises ``ValueError`` for a value that would be written as another one or is missing
+    where there must be one, and what Arrow raises for one that it cannot convert.
     """
     import pyarrow
 
-    names = list(rows[0]) if schema is None else schema.names
+    names = _names_of(rows[0]) if schema is None else schema.names
     types = [None] * len(names) if schema is None else schema.types
     arrays = []
     for name, wanted in zip(names, types, strict=True):
         values = [row.get(name) for row in rows]
         try:
             arrays.append(pyarrow.array(values, wanted))
-        except (pyarrow.ArrowException, OverflowError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:
             expected = "" if wanted is None else f"expected {wanted} in "
             told = f"{expected}column {name!r}: {error}{_origin(schema, given)}"
-            raise type(error)(told) from None
+            raise _kind_of(error)(told) from None
         _check(_Column(f"column {name!r}", values, arrays[-1], given))
     if schema is None:
         return pyarrow.RecordBatch.from_arrays(arrays, names)
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+    batch = pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+    part = part_with_nulls(batch)
+    if part is not None:
+        raise ValueError(f"expected a value in {part}, which may not be null, got None")
+    return batch
+
+
+def _names_of(row: dict[str, Any]) -> list[str]:
+    """The columns of a ``row`` that is to tell the schema."""
+    for name in row:
+        if not isinstance(name, str) or name.encode(errors="ignore").decode() != name:
+            raise TypeError(f"expected texts as names of columns, got {name!r}")
+    if not row:
+        raise ValueError("expected a column at least in the first row, got {}: give a schema")
+    return list(row)
+
+
+def _kind_of(error: Exception) -> type[Exception]:
+    """Of what is raised instead of ``error``, with a text that names the column."""
+    import pyarrow
+
+    told = isinstance(error, pyarrow.ArrowException | OverflowError | TypeError)
+    return type(error) if told else ValueError
 
 
 def _origin(schema: Any, given: bool) -> str:
@@ -90,7 +117,18 @@ def _may_lose(kind: Any) -> bool:
     from pyarrow import types
 
     changes = types.is_integer(kind) or types.is_temporal(kind) or types.is_struct(kind)
-    return changes or any(map(_may_lose, _parts_of(kind)))
+    return changes or _text_or_bytes(kind) is not None or any(map(_may_lose, _parts_of(kind)))
+
+
+def _text_or_bytes(kind: Any) -> type | None:
+    """What an array of ``kind`` has, where Arrow takes the one for the other."""
+    from pyarrow import types
+
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return str
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
+        return bytes
+    return bytes if types.is_fixed_size_binary(kind) else None
 
 
 def _parts_of(kind: Any) -> Iterator[Any]:
@@ -176,6 +214,8 @@ def _exact_classes(kind: Any) -> set[type]:
         return {int, none}
     if types.is_date(kind):
         return {date, none}
+    if (exact := _text_or_bytes(kind)) is not None:
+        return {exact, none}
     if getattr(kind, "unit", None) in ("us", "ns"):
         if types.is_timestamp(kind):
             return {datetime, none}

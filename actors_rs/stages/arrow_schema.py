@@ -8,6 +8,7 @@ from typing import Any
 
 __all__ = [
     "as_read",
+    "check_fits",
     "check_names",
     "completed",
     "difference",
@@ -51,8 +52,23 @@ def difference(there: Any, here: Any) -> str:
             return f"has no value in column {name!r}, which would be {kind}"
         if types[name] != kind:
             return f"has {types[name]} in column {name!r}, not {kind}"
-    more = [name for name in there.names if name not in here.names]
+    known = set(here.names)
+    more = [name for name in there.names if name not in known]
     return f"has a column {more[0]!r} more" if more else ""
+
+
+def check_fits(own: Any, schema: Any) -> None:
+    """Raise ``ValueError`` if data of the schema ``own`` cannot be written as ``schema``."""
+    if own.equals(schema):
+        return
+    differs = difference(own, schema)
+    if not differs and own.names == schema.names:
+        name = next(one.name for one in own if not one.equals(schema.field(one.name)))
+        null = "be" if own.field(name).nullable else "not be"
+        differs = f"has a column {name!r} that may {null} null"
+    if not differs:
+        differs = f"has its columns in another order, {', '.join(map(repr, own.names))}"
+    raise ValueError(f"parquet: expected data of the schema that is written, but it {differs}")
 
 
 def without_type(kind: Any) -> bool:

@@ -1,7 +1,7 @@
 """What sources that read files share: whatever goes wrong names the file and the line.
 
-Text is decoded many lines at a time. A byte that cannot be is let through there and refused with
-its own line, so that the lines before it are given, and it is known which one it was.
+Text is decoded many lines at a time, whatever the encoding. Where bytes are no text, those before
+them are decoded one by one, so that the lines before are given, and it is known which one it was.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import IncrementalNewlineDecoder, StringIO
 
 from actors_rs.errors import ActorsRsError, ReadError
 
 __all__ = ["Place", "lines_of", "reading"]
 
+_BYTES = 1 << 15
+"""Read at once, if so many are there."""
+
 
 class Place:
-    """How far a file was read: ``line`` is 0 where there are none.
-
-    ``in_line``: bytes that cannot be decoded are in that line, and not somewhere behind it.
-    """
+    """How far a file was read: ``line`` is 0 where there are none."""
 
     def __init__(self) -> None:
         self.line = 0
-        self.in_line = False
 
 
 @contextmanager
@@ -36,27 +36,73 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Place]:
     except ActorsRsError:
         raise
     except Exception as error:
-        behind = isinstance(error, UnicodeError) and not place.in_line
-        raise ReadError(os.fspath(path), error, place.line, behind=behind) from error
+        raise ReadError(os.fspath(path), error, place.line) from error
 
 
 def lines_of(
     path: str | os.PathLike[str], encoding: str, place: Place, newline: str | None = None
 ) -> Generator[str]:
-    """The lines of a text file with their ends; ``place`` is told where it is."""
-    with open(path, encoding=encoding, errors="surrogateescape", newline=newline) as file:
-        for place.line, line in enumerate(file, 1):
-            if not line.isascii():
-                _check(line, encoding, place)
-            yield line
+    """The lines of a text file with their ends; ``place`` is told where it is.
+
+    ``newline`` is that of ``open``: ``None``, or "" for ends that stay as they are.
+    """
+    strictly = codecs.getincrementaldecoder(encoding)()
+    decoder = IncrementalNewlineDecoder(strictly, translate=newline is None)
+    begun: list[str] = []  # pieces of a line whose end has not come
+    failure, over = None, False
+    with open(path, "rb") as file:
+        while failure is None and not over:
+            data = file.read1(_BYTES)
+            text, failure = _decoded(decoder, data)
+            over = not data
+            before = place.line
+            for place.line, line in enumerate(_whole(text, begun), before + 1):
+                yield line
+    if failure is None and not begun:
+        return
+    place.line += 1
+    if failure is not None:
+        raise _within("".join(begun), failure)
+    yield "".join(begun)
 
 
-def _check(line: str, encoding: str, place: Place) -> None:
-    """Raise what decoding ``line`` would have raised, had it not been let through."""
+def _decoded(
+    decoder: IncrementalNewlineDecoder, data: bytes
+) -> tuple[str, UnicodeDecodeError | None]:
+    """The text of ``data``, or what comes before bytes that are none, and why they are not."""
+    before = decoder.getstate()
     try:
-        line.encode()
-    except UnicodeEncodeError:  # it holds a surrogate: half a character, or a byte let through
-        name = codecs.lookup(encoding).name
-        bare = "utf-8" if name == "utf-8-sig" else name  # that mark would count as bytes of it
-        place.in_line = True
-        line.encode(bare, "surrogateescape").decode(bare)
+        return decoder.decode(data, final=not data), None
+    except UnicodeDecodeError as error:
+        failure = error
+    decoder.setstate(before)
+    text = []
+    try:
+        for number in range(len(data)):
+            text.append(decoder.decode(data[number : number + 1]))
+    except UnicodeDecodeError as error:
+        failure = error
+    return "".join(text), failure
+
+
+def _whole(text: str, begun: list[str]) -> list[str]:
+    """The lines that end in ``text``; the first has ``begun`` before, where the rest is put."""
+    lines = StringIO(text, newline="").readlines()
+    rest = lines.pop() if lines and not lines[-1].endswith(("\n", "\r")) else ""
+    if lines:
+        lines[0] = "".join((*begun, lines[0]))
+        begun.clear()
+    if rest:
+        begun.append(rest)
+    return lines
+
+
+def _within(line: str, failure: UnicodeDecodeError) -> UnicodeDecodeError:
+    """``failure``, which came behind ``line``, with its position in that."""
+    with suppress(UnicodeEncodeError):
+        at_fault = line.encode(failure.encoding) + failure.object[failure.start :]
+        try:
+            at_fault.decode(failure.encoding)
+        except UnicodeDecodeError as error:
+            return error
+    return failure

@@ -153,6 +153,10 @@ OUT_OF_RANGE = [
     lambda: Source.queue(0),
     lambda: Source.files(""),
     lambda: Source.lines("x", encoding="utf-99"),
+    lambda: Source.lines("x", encoding="a\0b"),
+    lambda: Source.jsonl("x", encoding="undefined"),
+    lambda: Source.csv("x", encoding="hex"),
+    lambda: Source.lines("x", encoding="\udc80"),
     lambda: Source.csv("x", encoding=None),
     lambda: Source.csv("x", delimiter="\n"),
     lambda: Source.csv("x", delimiter='"'),
@@ -160,6 +164,7 @@ OUT_OF_RANGE = [
     lambda: Source.lines(""),
     lambda: Sink.jsonl(""),
     lambda: Sink.sqlite("x", ""),
+    lambda: Sink.parquet("x", pytest.importorskip("pyarrow").schema([])),
     lambda: ten.balance(2, name=""),
 ]
 CANNOT_RUN = [

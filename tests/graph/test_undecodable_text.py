@@ -2,9 +2,12 @@
 """Sources of text in a file with bytes that cannot be decoded."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
+from actors_rs.stages import reading
 from actors_rs.testing.world.world import World
 
 SOURCES = {
@@ -50,14 +53,61 @@ def test_what_can_be_decoded_is_as_it_was_written(tmp_path, encoding):
         assert run.result() == texts
 
 
-def test_where_lines_cannot_be_told_the_last_one_before_is_named(tmp_path):
-    path = tmp_path / "in"
-    path.write_bytes(("a\n" * 20_000).encode("utf-16") + b"\x00\xdc\n\x00")
+WIDE = {
+    "utf-16": (b"\x00\xdc", 4),
+    "utf-16-be": (b"\xdc\x00", 4),
+    "utf-32": (b"\x00\x00\x11\x00", 8),
+    "utf-7": (b"\xff", 2),
+    "iso2022_jp": (b"\xff", 2),
+    "gb18030": (b"\xff", 2),
+}
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("before", [0, 3, 20_000])
+@pytest.mark.parametrize("kind", [Source.lines, Source.jsonl])
+def test_lines_before_one_that_cannot_be_decoded_are_given_whatever_the_encoding(
+    tmp_path, encoding, before, kind
+):
+    path, seen, (bad, position) = tmp_path / "in", [], WIDE[encoding]
+    good = "".join(f"{n}\n" for n in range(before)) + "12"
+    path.write_bytes(good.encode(encoding) + bad + "\n5\n".encode(encoding))
     with World() as world:
-        run = world.start(Source.lines(path, "utf-16").to(Sink.ignore()))
-        with pytest.raises(StageError, match="behind line") as caught:
+        run = world.start(kind(path, encoding=encoding).to(Sink.for_each(seen.append)))
+        with pytest.raises(StageError, match=f"in, line {before + 1}: .* can't decode") as caught:
             run.result()
-    assert 0 < caught.value.__cause__.line <= 20_000
+    assert [int(n) for n in seen] == list(range(before))
+    assert caught.value.__cause__.line == before + 1
+    assert caught.value.__cause__.__cause__.start == position  # in the line
+
+
+def test_text_that_breaks_off_within_a_character_is_told_by_its_line(tmp_path):
+    path = tmp_path / "in"
+    path.write_bytes("a\nb".encode("utf-16-le")[:-1])
+    with World() as world:
+        run = world.start(Source.lines(path, "utf-16-le").to(Sink.ignore()))
+        with pytest.raises(StageError, match=r"in, line 2: .*truncated data"):
+            run.result()
+
+
+@given(
+    text=st.text(st.sampled_from("ab\n\r\u3042\x0b\x85\u2028"), max_size=40),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "utf-7"]),
+    newline=st.sampled_from([None, ""]),
+    size=st.integers(1, 9),
+)
+def test_lines_are_those_that_open_gives_however_much_is_read_at_once(
+    tmp_path_factory, text, encoding, newline, size
+):
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(text.encode(encoding))
+    with open(path, encoding=encoding, newline=newline) as file:
+        expected = list(file)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "_BYTES", size)
+        place = reading.Place()
+        assert list(reading.lines_of(path, encoding, place, newline)) == expected
+    assert place.line == len(expected)
 
 
 @pytest.mark.parametrize("kind", [Source.lines, Source.jsonl, Source.csv])

@@ -1,9 +1,7 @@
 """A disk that is full, for this process alone, and a run that writes to it."""
 
-import resource
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +15,6 @@ from actors_rs.spark import SparkSource
 
 ROWS = 4
 PLACES = ["a table beside the ledger", "a table in another file", "a data set", "the ledger"]
-
-
-@contextmanager
-def no_file_beyond(size: int) -> Iterator[None]:
-    """No file of this process can grow beyond ``size`` bytes, as if the disk were full then.
-
-    Spark's JVM, which has been started before, is not concerned.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def wide(spark: SparkSession, partitions: int, growth: int) -> DataFrame:

@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 
 from actors_rs import ActorSystem, Graph
 from actors_rs.errors import ActorsRsError
-from tests.spark.full_disk import PLACES, Output, no_file_beyond, rows_of, wide
+from tests.room import no_file_beyond
+from tests.spark.full_disk import PLACES, Output, rows_of, wide
 from tests.spark.jobs import until, waiting_for
 
 pytestmark = pytest.mark.spark

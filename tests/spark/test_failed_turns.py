@@ -11,8 +11,8 @@ from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.stages.stage import LetGo
+from tests.room import no_file_beyond
 from tests.spark.bench import Bench, ListPlan
-from tests.spark.full_disk import no_file_beyond
 
 
 class Shell(Bench):

@@ -12,6 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Graph, Sink, Source, merge
 from actors_rs.errors import RunCancelled, StageError, StreamError, WriteError
+from actors_rs.stages.sinks import jsonl
 from tests.graph.helpers import SECONDS, run, wait_until
 
 pa = pytest.importorskip("pyarrow")
@@ -51,7 +52,11 @@ def test_jsonl_needs_no_encoder_of_its_own_for_each_row(tmp_path, monkeypatch):
     assert len(made) <= 1
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, object()])
+AROUND: list[object] = []
+AROUND.append({"again": AROUND})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, object(), AROUND])
 def test_what_is_no_json_value_fails_the_run_and_leaves_the_old_file(tmp_path, value):
     path = tmp_path / "out.jsonl"
     path.write_text("old")
@@ -60,6 +65,48 @@ def test_what_is_no_json_value_fails_the_run_and_leaves_the_old_file(tmp_path, v
     assert caught.value.position == 2
     assert path.read_text() == "old"
     assert left_in(tmp_path) == ["out.jsonl"]
+
+
+TWINS = [
+    ({1: 2, "1": 3}, "1"),
+    ({True: 1, "x": 2, "true": 3}, "true"),
+    ({"a": [{None: 1, "null": 2}]}, "null"),
+    ([{"b": {}}, ({-1.5: 1, "-1.5": 2},)], "-1.5"),
+]
+
+
+@pytest.mark.parametrize(("value", "key"), TWINS)
+@pytest.mark.parametrize("in_c", [True, False])
+def test_an_element_whose_keys_would_be_written_as_one_is_refused(
+    tmp_path, monkeypatch, value, key, in_c
+):
+    if not in_c:
+        monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+        monkeypatch.setattr(jsonl, "_encode", jsonl._encoding())
+    path = tmp_path / "out.jsonl"
+    told = f"at element 1: ValueError: Sink.jsonl: expected keys .* two that are written '{key}'"
+    with pytest.raises(StageError, match=told):
+        run(Source.of(1, value).to(Sink.jsonl(path)))
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        sink = Sink.jsonl(path).on_failure("resume")
+        assert system.start(Source.of(1, value, 2).to(sink)).result(SECONDS).rows == 2
+        assert [one.what for one in system.dead_letters.recent()] == [value]
+    assert path.read_text() == "1\n2\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {1: 2, "a": 3, None: {"2": 1}},
+        [{2: "a", 3: "b"}, {"2": {"x": 1}}],
+        {"1": {"true": {"null": '": {'}}},
+        ("text", {"a": [1, None, True, 2.5, {}]}),
+    ],
+)
+def test_keys_that_are_no_texts_are_written_as_such(tmp_path, value):
+    path = tmp_path / "out.jsonl"
+    assert run(Source.of(value).to(Sink.jsonl(path))).rows == 1
+    assert path.read_text() == json.dumps(value) + "\n"
 
 
 def test_sqlite_commits_every_row_and_says_how_many(tmp_path):

@@ -1,10 +1,12 @@
 """``Sink.parquet`` where a data set is there: added to, or refused before a row is written."""
 
+from pathlib import Path
+
 import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import InvalidArgumentError, StageError
-from tests.graph.helpers import run
+from tests.graph.helpers import run, wait_until
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
@@ -152,3 +154,41 @@ def test_schemas_that_differ_within_a_column_differ():
     one, other = (pa.schema({"a": pa.struct({name: pa.int8()})}) for name in "xy")
     assert difference(as_read(one), as_read(one)) == ""
     assert "struct<x: int8> in column 'a', not struct<y: int8>" in difference(one, other)
+
+
+def test_how_many_files_are_written_does_not_change_how_often_the_directory_is_read(
+    tmp_path, monkeypatch
+):
+    globbed, glob = [], Path.glob
+
+    def noted(self, pattern, **options):
+        globbed.append(pattern)
+        return glob(self, pattern, **options)
+
+    monkeypatch.setattr(Path, "glob", noted)
+    schema = pa.schema({"n": pa.int64()})
+    read_often = []
+    for files in (2, 30):
+        directory = tmp_path / str(files)
+        globbed.clear()
+        rows = Source.range(0, files).map(lambda n: {"n": n})
+        assert len(run(rows.to(Sink.parquet(directory, schema, rows_per_file=1))).files) == files
+        read_often.append(len(globbed))
+    assert read_often[0] == read_often[1]
+
+
+def test_files_go_behind_all_that_are_there_and_past_what_comes_meanwhile(tmp_path):
+    schema = pa.schema({"n": pa.int64()})
+    parquet.write_table(schema.empty_table(), tmp_path / "part-00007.parquet")
+
+    def rows():
+        yield {"n": 0}
+        wait_until((tmp_path / "part-00008.parquet").exists)
+        parquet.write_table(schema.empty_table(), tmp_path / "part-00009.parquet")
+        yield {"n": 1}
+        yield {"n": 2}
+
+    sink = Sink.parquet(tmp_path, schema, rows_per_file=1)
+    report = run(Source.from_iterable(rows).to(sink))
+    assert [Path(file).stem for file in report.files] == ["part-00008", "part-00010", "part-00011"]
+    assert [row["n"] for row in read(tmp_path)] == [0, 1, 2]

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from actors_rs import Sink, Source
+from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from tests.graph.helpers import run
+from tests.graph.helpers import SECONDS, run
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
@@ -63,3 +63,16 @@ def test_what_arrow_refuses_is_told_with_its_column_and_where_the_type_comes_fro
     why = f"at element 1: .*expected {told} in column 'a': .*first element's counts"
     with pytest.raises(StageError, match=why):
         run(Source.of(*rows).to(sink))
+
+
+@pytest.mark.parametrize("element", [{}, [{}], [{}, {}]])
+def test_a_row_without_columns_that_is_all_there_is_is_told_and_not_dropped(tmp_path, element):
+    told = "'parquet' failed at element 0: ValueError: expected a column at least in the first row"
+    with pytest.raises(StageError, match=told):
+        run(Source.of(element).to(Sink.parquet(tmp_path)))
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        sink = Sink.parquet(tmp_path).on_failure("resume")
+        assert system.start(Source.of(element).to(sink)).result(SECONDS).rows == 0
+        letters = [one.what for one in system.dead_letters.recent()]
+    assert letters == ([{}] if isinstance(element, dict) else element)
+    assert list(tmp_path.iterdir()) == []

@@ -4,6 +4,8 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
+from actors_rs.stages.sources.csv import check_names
+from actors_rs.stages.sources.sqlite import check_columns
 from tests.graph.helpers import run
 
 pa = pytest.importorskip("pyarrow")
@@ -78,3 +80,23 @@ def test_what_is_no_json_is_told_by_the_line_of_the_file_and_its_column(tmp_path
     path = tmp_path / "rows.jsonl"
     path.write_text(f"1\n2\n\n{line}{end}", newline="")
     assert told(Source.jsonl(path)) == f"could not read {path}, line 4: {why}"
+
+
+class Counted(str):
+    """A name that counts how often names are compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+@pytest.mark.parametrize("check", [check_names, check_columns])
+def test_names_of_many_columns_are_not_compared_each_with_each(check):
+    Counted.compared = 0
+    check([Counted(f"c{number}") for number in range(3000)])
+    assert Counted.compared < 10 * 3000
+    with pytest.raises(ValueError, match="a name for each column, got 'c7' more than once"):
+        check([*(Counted(f"c{number}") for number in range(9)), Counted("c7")])

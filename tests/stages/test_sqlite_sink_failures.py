@@ -1,3 +1,4 @@
+# mypy: disable-error-code="union-attr"
 """Which element a ``Sink.sqlite`` fails for, and what is no element's fault."""
 
 import sqlite3
@@ -10,7 +11,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from tests.graph.helpers import SECONDS
+from tests.graph.helpers import SECONDS, wait_until
 
 TABLE = "CREATE TABLE t (n INTEGER PRIMARY KEY)"
 NO_WRITING = f"{TABLE}; PRAGMA query_only = 1"
@@ -61,6 +62,56 @@ def test_a_statement_that_is_no_elements_fault_fails_by_the_name_of_the_file(tmp
     sink = Sink.sqlite(tmp_path / "out.db", "SELECT ?", setup=TABLE)
     with pytest.raises(StageError, match=r"'sqlite' failed: WriteError: .*out\.db: executemany"):
         Source.from_iterable(THREE).run(sink)
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("INSERT INTO missing VALUES (?)", "no such table: missing"),
+        ("INSERT INTO t (m) VALUES (?)", "table t has no column named m"),
+        ("INSERT INTO t VALUES (?), (", "(input|syntax)"),
+        ("SELECT ?", "executemany"),
+        ("INSERT INTO t VALUES (?); SELECT 1", "one statement at a time"),
+    ],
+)
+@pytest.mark.parametrize("batch", [1, 2, 1000])
+@pytest.mark.parametrize("policy", ["stop", "resume", "restart"])
+def test_a_statement_that_cannot_be_run_stops_the_sink_and_no_element_is_at_fault(
+    tmp_path, sql, told, policy, batch
+):
+    sink = Sink.sqlite(tmp_path / "out.db", sql, batch=batch, setup=TABLE).on_failure(policy)
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        with pytest.raises(StageError, match=rf"'sqlite' failed: WriteError: .*out\.db: .*{told}"):
+            system.start(Source.from_iterable(THREE).to(sink)).result(SECONDS)
+        assert not system.dead_letters.recent()
+
+
+def test_a_table_that_goes_while_it_is_written_to_stops_the_sink(tmp_path):
+    path = tmp_path / "out.db"
+    with sqlite3.connect(path) as database:
+        database.execute(TABLE)
+
+    def rows():
+        yield from [(1,), (1,), (2,)]  # the second one is passed over: the statement was looked at
+        wait_until(lambda: written(path) == 2)
+        with sqlite3.connect(path) as database:
+            database.execute("DROP TABLE t")
+        yield from [(3,), (4,)]
+
+    sink = Sink.sqlite(path, INSERT, batch=1).on_failure("resume")
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        run = system.start(Source.from_iterable(rows).with_attributes(window=1).to(sink))
+        with pytest.raises(StageError, match=r"'sqlite' failed: WriteError: .*no such table: t"):
+            run.result(SECONDS)
+        assert [one.what for one in system.dead_letters.recent()] == [(1,)]
+
+
+def test_a_value_that_the_statement_cannot_work_with_is_still_the_elements_fault(tmp_path):
+    sink = Sink.sqlite(tmp_path / "out.db", "INSERT INTO t VALUES (abs(?))", setup=TABLE)
+    rows = Source.of((1,), (-(2**63),), (2, 2), (3,))  # an overflow, and a parameter too many
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        assert system.start(rows.to(sink.on_failure("resume"))).result(SECONDS) == 2
+        assert [one.error.position for one in system.dead_letters.recent()] == [1, 2]
 
 
 @pytest.mark.parametrize("batch", [1, 1000])
@@ -117,6 +168,50 @@ def test_a_scalar_of_numpy_is_refused_and_not_written_as_its_bytes(tmp_path, sca
             assert run.result(SECONDS) == 2
             assert [one.what for one in system.dead_letters.recent()] == [(1, value)]
     assert written(path) == (0 if policy == "stop" else 2)
+
+
+INTEGERS = "INSERT INTO t VALUES (?, ?)"
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 0)])
+def test_a_row_is_looked_at_as_sqlite_asks_for_it_and_not_as_it_iterates(tmp_path, labels):
+    pandas = pytest.importorskip("pandas")
+    row = pandas.Series([5, 6], index=labels)
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, INTEGERS, setup="CREATE TABLE t (n, m)")
+    told = r"parameter 1, got np\.int64.*: \.tolist\(\) makes a row of such ones of a Series"
+    with pytest.raises(StageError, match=told):
+        Source.of(row).run(sink)
+    assert written(path) == 0
+    assert Source.of(row).map(lambda one: one.tolist()).run(Sink.sqlite(path, INTEGERS)) == 1
+    assert written(path, "n || typeof(n)") == "5integer"
+
+
+def test_a_row_whose_values_have_no_numbers_is_told_how_to_be_one(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    row = pandas.Series([5, 6], index=[3, 4])
+    sink = Sink.sqlite(tmp_path / "out.db", INTEGERS, setup="CREATE TABLE IF NOT EXISTS t (n, m)")
+    with pytest.raises(StageError, match=r"KeyError: 0 from a Series: \.map\(tuple\) makes a row"):
+        Source.of(row).run(sink)
+    assert Source.of(row).map(tuple).run(sink) == 1
+
+
+def test_a_dict_is_asked_for_what_it_does_not_hold_as_sqlite_does(tmp_path):
+    numpy = pytest.importorskip("numpy")
+
+    class Scaled(dict[str, int]):
+        def __getitem__(self, name):
+            return numpy.int64(10 * super().__getitem__(name))
+
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, "INSERT INTO t VALUES (:n)", setup=TABLE)
+    rows: list[dict[str, int]] = [defaultdict(lambda: numpy.int64(5)), Scaled(n=1)]
+    for row in rows:
+        with pytest.raises(StageError, match=r"plain value for parameter 'n', got np\.int64"):
+            Source.of(row).run(Sink.fan(sink))
+        path.unlink()
+    assert Source.of(defaultdict(lambda: 5)).run(sink) == 1
+    assert written(path, "n") == 5
 
 
 def test_what_numpy_has_and_sqlite_writes_as_it_is_goes_on_to_be_written(tmp_path):

@@ -58,10 +58,8 @@ class _Loose(_Whole):
 
     def __init__(self, directory: Path, schema: Any, number: int | None) -> None:
         super().__init__(directory, schema, 2**62)
-        self.number = super()._next_number() if number is None else number
-
-    def _next_number(self) -> int:
-        return self.number
+        self._number = number
+        self.number = self._next_number()
 
 
 class UnitParquet(UnitSink[Parquet]):

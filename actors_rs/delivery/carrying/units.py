@@ -15,9 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
-from actors_rs.errors import DeciderError, WriteError
-from actors_rs.stages.failure import Policy
-from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.stages.stage import Budget
 
 __all__ = ["UnitSink"]
@@ -25,7 +23,7 @@ __all__ = ["UnitSink"]
 H = TypeVar("H")
 
 
-class UnitSink(Surviving, SinkLogic, Generic[H]):
+class UnitSink(Surviving, WritingSink, Generic[H]):
     """Subclasses say what they hold of a unit (an ``H``) and how that is committed.
 
     ``units`` and ``elements`` count what was committed.
@@ -119,13 +117,9 @@ class UnitSink(Surviving, SinkLogic, Generic[H]):
             self._refused = error
             raise
 
-    def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
-        """Whatever the policy, a directory that is another run's, or a disk that is full, is no
-        element's fault: to pass over would mean to lose all that comes."""
-        full = isinstance(error, WriteError) and isinstance(error.__cause__, OSError)
-        if full or error is self._refused:
-            return "stop", None
-        return super()._decide(error, element)
+    def is_of_the_file(self, error: BaseException) -> bool:
+        """A directory that is another run's, too: to pass over would be to lose all that comes."""
+        return error is self._refused or super().is_of_the_file(error)
 
     def _gathered(self, scope: Scope) -> None:
         self._ready.append(scope)

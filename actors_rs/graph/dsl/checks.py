@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from os import PathLike, fsdecode
 from typing import Any
@@ -175,10 +176,11 @@ def path_of(value: Any, what: str, name: str = "path") -> Any:
 
 
 def encoding_of(name: Any, what: str) -> str:
-    """``name`` if it is that of an encoding of texts."""
+    """``name`` if it is that of an encoding of texts, with which a file can be read."""
     try:
-        "".encode(name)
-    except (LookupError, TypeError):
+        "".encode(name)  # LookupError for one of bytes
+        getincrementaldecoder(name)().decode(b"", final=True)
+    except (LookupError, TypeError, ValueError):
         raise wrong_value(
             f"{what}: encoding must be the name of one, for instance 'utf-8', got {name!r}"
         ) from None

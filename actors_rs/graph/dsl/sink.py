@@ -21,6 +21,7 @@ from actors_rs.graph.dsl.checks import (
     telling_where,
     text_of,
     wrong_kind,
+    wrong_value,
 )
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.standard import SinkSubscriber
@@ -267,6 +268,8 @@ class Sink(Generic[In_contra, R_co]):
         path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
             raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {schema!r}")
+        if schema is not None and not schema.names:
+            raise wrong_value("Sink.parquet: schema must have a column at least, got none")
         at_least(1, rows_per_file, "parquet: rows_per_file")
         one_of(("append", "refuse"), existing, "Sink.parquet: existing")
         return _sink(

@@ -2,7 +2,9 @@
 
 It is written under a temporary name in its own directory, which readers of data sets ignore
 (leading dot), synced, and renamed into place. What fails names the file. An element that cannot be
-written may be passed over; a restart would not help it, and keeps the file.
+written may be passed over; a restart would not help it, and keeps the file. Where the file itself
+cannot be written, a full disk for instance, no element is at fault: the stage stops, whatever its
+policy, and what was begun is thrown away.
 """
 
 from __future__ import annotations
@@ -10,13 +12,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from platform import node
-from typing import IO
+from typing import IO, Any
 from weakref import ref
 from zlib import crc32
 
@@ -72,6 +74,34 @@ class WritingSink(SinkLogic):
     def renew(self, error: BaseException, position: int | None) -> None:
         """Go on as ``resume`` does: fresh state would throw away what has been written."""
 
+    def is_of_the_file(self, error: BaseException) -> bool:
+        """Whether no element is at fault for ``error``: the next one would fare no better."""
+        return isinstance(error, WriteError)
+
+    def survives(
+        self,
+        error: BaseException,
+        element: Any,
+        position: int | None,
+        *,
+        first: Callable[[], None] | None = None,
+    ) -> bool:
+        """Whatever the policy: what a failure of the file has left of it is not written on."""
+        if not self.is_of_the_file(error):
+            return super().survives(error, element, position, first=first)
+        if first is not None:
+            first()
+        self.fail(error)
+        return False
+
+    def lose(self, rows: int, path: str | os.PathLike[str]) -> None:
+        """An unfinished file is thrown away, with ``rows`` that nobody holds any more.
+
+        Where the run fails that is no news. A section that is made anew goes on without them.
+        """
+        if rows and self.on_lost is not None:
+            self.on_lost((f"{rows} rows in {os.fspath(path)}, which was not finished",))
+
     @property
     def may_pass_over(self) -> bool:
         """Whether one element that cannot be written need not be the end."""
@@ -109,6 +139,7 @@ class PendingFile:
         self._claim = ref(self, partial(_unclaim, str(target)))
         self._lock: IO[bytes] | None = None
         self._number: Path | None = None  # the file that holds the number of a part
+        self._spoilt = False
 
     @classmethod
     def part(cls, directory: Path, number: int, suffix: str) -> PendingFile:
@@ -177,8 +208,24 @@ class PendingFile:
         if self._lock is not None:
             self._lock.close()
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """What goes wrong inside names the file, which then can be published no more."""
+        try:
+            with naming(self.path):
+                yield
+        except BaseException:
+            self.spoil()
+            raise
+
+    def spoil(self) -> None:
+        """A write has failed: nobody knows what is in the file."""
+        self._spoilt = True
+
     def publish(self) -> None:
         """Sync and rename into place; from then on the file is complete."""
+        if self._spoilt:
+            raise OSError("a write to it has failed before")
         _sync(self.temporary)
         self._take_permissions(0)
         os.replace(self.temporary, self._target)

@@ -1,20 +1,22 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
-value that would be written as another one, 2.5 as a whole number for instance, does not fit the
-schema. Without one it is that of the first element, wherever a value comes that differs: a column
-of whole numbers takes no fraction later. What that leaves open (None, an empty list or dict, the
-digits of decimal numbers) the rows tell that are gathered with it, 16,384 or ``rows_per_file``.
-Rows that do not fit can be passed over; where the first element itself does not, the schema is
-that of the first row that can be written.
+value that would be written as another one (2.5 as a whole number, or bytes as a text), or with None
+where there may be no null, does not fit the schema. Without a schema it is that of the first
+element, wherever a value comes that differs: a column of whole numbers takes no fraction later.
+What that leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell
+that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not fit can be passed over;
+where the first element itself does not, as {} for one, the schema is that of the first row that can
+be written.
 
 Files go behind those that are there already: to run the same twice is to have the rows twice,
 unless existing="refuse" is given. They need the schema of those files.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
-Fails: when upstream has failed, elements do not fit the schema or a file cannot be written; before
-anything is written, if part files that are there have another schema, or are to be refused.
+Fails: when upstream has failed, elements do not fit the schema or a file cannot be written (which
+is no element's fault and fails it whatever the policy); before anything is written, if part files
+that are there have another schema, or are to be refused.
 Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
 by the next sink of the same machine on the directory.
 """
@@ -30,10 +32,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from actors_rs.errors import MissingExtraError, StreamError
+from actors_rs.errors import MissingExtraError, StreamError, WriteError
+from actors_rs.stages.arrow_nulls import check_nulls
 from actors_rs.stages.arrow_rows import batch_of
 from actors_rs.stages.arrow_schema import (
     as_read,
+    check_fits,
     check_names,
     completed,
     difference,
@@ -80,6 +84,7 @@ class Parquet(WritingSink):
         self._pending: PendingFile | None = None
         self._writer: Any = None
         self._rows_in_file = 0
+        self._number: int | None = None  # of the next file, unless another sink has it
         self._files: list[str] = []
         self._rows_published = 0
 
@@ -121,6 +126,7 @@ class Parquet(WritingSink):
             with suppress(Exception):  # of a file that is thrown away
                 self._writer.close()
             self._pending.discard()
+            self.lose(self._rows_in_file, self._pending.path)
 
     def held(self) -> list[Any]:
         return self._rows
@@ -152,7 +158,7 @@ class Parquet(WritingSink):
                 f"got a {type(element).__name__}"
             )
         if self._fits_parts(element):
-            self._write(element)
+            self._write(element, [element])
         else:
             self._rows.extend((element, *elements))
 
@@ -191,7 +197,7 @@ class Parquet(WritingSink):
                 return
             data = self._to_arrow(rows)
         if self._fits_parts(data):
-            self._write(data)
+            self._write(data, rows)
         else:
             self._rows = rows
 
@@ -256,17 +262,23 @@ class Parquet(WritingSink):
                     "the columns to write"
                 )
 
-    def _write(self, data: Any) -> None:
-        """Write a record batch or a table."""
-        if self._writer is None:
-            self._open(self._schema_of(data))
-        data = loosened_as(data, self._schema)
-        path = self._pending.path if self._pending is not None else self._directory
-        with naming(path):
-            if isinstance(data, _arrow().Table):
-                self._writer.write_table(data)
-            else:
-                self._writer.write_batch(data)
+    def _write(self, data: Any, rows: list[Any]) -> None:
+        """Write a record batch or a table, made of ``rows``; they are held if that fails."""
+        schema = self._schema_of(data)
+        data = loosened_as(data, schema)
+        check_fits(data.schema, schema)  # here, where it is the element that is at fault
+        check_nulls(data)
+        try:
+            if self._pending is None:
+                self._pending = self._open(schema)
+            with self._pending.writing():
+                if isinstance(data, _arrow().Table):
+                    self._writer.write_table(data)
+                else:
+                    self._writer.write_batch(data)
+        except WriteError:
+            self._rows = rows
+            raise
         self._rows_in_file += data.num_rows
         if self._rows_in_file >= self._rows_per_file:
             self._publish()
@@ -275,18 +287,21 @@ class Parquet(WritingSink):
         """What the files are written with, of which ``data`` is the first."""
         return loosened(data.schema) if self._schema is None else self._schema
 
-    def _open(self, schema: Any) -> None:
+    def _open(self, schema: Any) -> PendingFile:
         from pyarrow import parquet
 
         check_names(schema.names)
         self._schema = schema
         with naming(self._directory):
-            self._pending = self._new_file()
-        with naming(self._pending.path):
-            self._writer = parquet.ParquetWriter(str(self._pending.temporary), schema)
+            pending = self._pending = self._new_file()
+        with pending.writing():
+            self._writer = parquet.ParquetWriter(str(pending.temporary), schema)
+        return pending
 
     def _new_file(self) -> PendingFile:
-        return PendingFile.part(self._directory, self._next_number(), ".parquet")
+        pending = PendingFile.part(self._directory, self._next_number(), ".parquet")
+        self._number = _number_of(pending.path) + 1
+        return pending
 
     def _fits_parts(self, data: Any) -> bool:
         """Whether ``data`` can go behind the files that are there; if not, the stage fails."""
@@ -327,24 +342,28 @@ class Parquet(WritingSink):
         return sorted(self._directory.glob("part-*.parquet"))
 
     def _next_number(self) -> int:
-        """The first part number from which on no file is there yet."""
-        numbers = [-1]
-        for path in self._parts():
-            number = path.stem.removeprefix("part-")
-            numbers.append(int(number) if number.isdecimal() else -1)
-        return max(numbers) + 1
+        """From which on a part number may be free: at first, behind all that are there."""
+        if self._number is None:  # to look for each file would be slower and slower
+            self._number = max(map(_number_of, self._parts()), default=-1) + 1
+        return self._number
 
     def _publish(self) -> None:
         if self._pending is None:
             return
         pending, writer = self._pending, self._writer
-        with naming(pending.path):
+        with pending.writing():
             writer.close()
             pending.publish()
         self._pending = self._writer = None
         self._files.append(str(pending.path))
         self._rows_published += self._rows_in_file
         self._rows_in_file = 0
+
+
+def _number_of(part: Path) -> int:
+    """-1 if it has none."""
+    number = part.stem.removeprefix("part-")
+    return int(number) if number.isdecimal() else -1
 
 
 def _position_of(number: int, origins: list[_Origin]) -> int:

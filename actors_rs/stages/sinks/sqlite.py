@@ -1,11 +1,11 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
-An element is a tuple or a dict of parameters. One that is not, or holds a scalar of NumPy, which
-SQLite would take for bytes, cannot be written.
+An element is a tuple or a dict of parameters. One that is not, or gives a scalar of NumPy, which
+SQLite would take for bytes, cannot be written; a row of pandas does, and ``.tolist()`` of it not.
 
 Where elements that cannot be written are passed over, those of a batch that holds such a one are
-committed one by one. A database that is locked, full or broken is no element's fault and fails the
-stage, whatever the policy.
+committed one by one. A database that is locked, full or broken, or has no such table, is no
+element's fault and fails the stage, whatever the policy.
 
 Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.
@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from os import PathLike, fspath
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = ["Parameters", "Sqlite"]
 
 _OF_THE_DATABASE = frozenset(
     (
+        sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
         sqlite3.SQLITE_NOMEM,
@@ -39,12 +41,14 @@ _OF_THE_DATABASE = frozenset(
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOLFS,
         sqlite3.SQLITE_NOTADB,
     )
 )
 """Failures that no element is at fault for: the next one would fare no better."""
 
 
+_MAY_BE_OF_THE_STATEMENT = (sqlite3.OperationalError, sqlite3.ProgrammingError, sqlite3.Warning)
 _PLAIN = (int, float, str, bytes)
 """Written as what they are, also where a class of NumPy extends one of them."""
 
@@ -66,14 +70,14 @@ class Parameters:
 
     def check(self, elements: Sequence[Any], /) -> None:
         """Raise ``TypeError`` if one of ``elements`` is no row, or not what would be written."""
-        unknown = set(map(type, chain.from_iterable(map(_values_of, elements)))) - self._plain
+        unknown = set(map(type, chain.from_iterable(map(self._values_of, elements)))) - self._plain
         if unknown:
             for element in elements:
                 self._look_at(element, unknown)
 
     def _look_at(self, element: Any, unknown: set[type]) -> None:
         by_name = isinstance(element, dict)
-        for place, value in element.items() if by_name else enumerate(element, 1):
+        for place, value in self._named_in(element) if by_name else enumerate(_row(element), 1):
             if type(value) not in unknown or (by_name and place not in self._named):
                 continue
             if not hasattr(value, "ndim") or isinstance(value, _PLAIN):
@@ -81,16 +85,32 @@ class Parameters:
             elif _is_scalar(value):
                 raise TypeError(
                     f"Sink.sqlite: expected a plain value for parameter {place!r}, got {value!r}, "
-                    "of which SQLite would write the bytes: .item() makes one of it"
+                    f"of which SQLite would write the bytes: {_plainly(element)}"
                 )
 
+    def _values_of(self, element: Any) -> Iterable[Any]:
+        if type(element) is dict:
+            return element.values()
+        if isinstance(element, dict):
+            return [value for _, value in self._named_in(element)]
+        return _row(element)
 
-def _values_of(element: Any) -> Iterable[Any]:
+    def _named_in(self, element: dict[Any, Any]) -> Iterable[tuple[Any, Any]]:
+        """As SQLite asks: a class of its own may give more than it holds, or something else."""
+        if type(element) is dict:
+            return element.items()
+        pairs = []
+        for name in self._named:
+            with suppress(KeyError):  # SQLite says so, if it is one that it needs
+                pairs.append((name, element[name]))
+        return pairs
+
+
+def _row(element: Any) -> Iterable[Any]:
+    """The values of a row that is no dict, as SQLite asks for them: by their numbers."""
     kind = type(element)
     if kind is tuple or kind is list:
         return element  # type: ignore[no-any-return]
-    if isinstance(element, dict):
-        return element.values()
     no_row = isinstance(element, str | bytes | bytearray | memoryview | Mapping)
     if no_row or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         made = (
@@ -100,7 +120,22 @@ def _values_of(element: Any) -> Iterable[Any]:
             f"Sink.sqlite: an element is a tuple or a dict of parameters, got {element!r}: "
             f".map({made} of it"
         )
-    return element  # type: ignore[no-any-return]
+    if getattr(kind, "__getitem__", None) is tuple.__getitem__:  # a named tuple, for instance
+        return tuple.__iter__(element)
+    try:
+        return [element[number] for number in range(len(element))]
+    except (LookupError, TypeError) as error:
+        raise TypeError(
+            "Sink.sqlite: a row gives its values by their numbers, from 0 on, got "
+            f"{type(error).__name__}: {error} from a {kind.__name__}: .map(tuple) makes a row of "
+            "what it iterates over"
+        ) from error
+
+
+def _plainly(element: Any) -> str:
+    if hasattr(element, "tolist"):
+        return f".tolist() makes a row of such ones of a {type(element).__name__}"
+    return ".item() makes one of it"
 
 
 def _is_scalar(value: Any) -> bool:
@@ -125,6 +160,13 @@ class Sqlite(WritingSink):
         self._waiting: list[Any] = []
         self._database: sqlite3.Connection | None = None
         self._committed = 0
+        self._looks = 0  # at the statement, whether it can be run
+
+    def is_of_the_file(self, error: BaseException) -> bool:
+        cause = error.__cause__
+        return _is_of_the_database(cause) or (
+            isinstance(cause, _MAY_BE_OF_THE_STATEMENT) and self._cannot_be_run()
+        )
 
     def start(self) -> None:
         with naming(self._path):
@@ -159,7 +201,7 @@ class Sqlite(WritingSink):
         try:
             self._write(batch)
         except Exception as error:
-            if _is_of_the_database(error.__cause__):
+            if self.is_of_the_file(error):
                 self.fail(error)
             elif self.may_pass_over:
                 self._write_singly(batch)
@@ -196,16 +238,30 @@ class Sqlite(WritingSink):
             database.rollback()
         return None
 
+    def _cannot_be_run(self) -> bool:
+        """Whether the statement fails without any element: a table that is missing, for instance.
+
+        Its text is another one each time: one that was prepared before would not be again.
+        """
+        if self._database is None:
+            return False
+        self._looks += 1
+        try:
+            self._database.executemany(f"{self._sql}\n-- {self._looks}", ())
+        except sqlite3.Error:
+            return True
+        finally:
+            self._database.rollback()
+        return False
+
     def _write_singly(self, batch: list[Any]) -> None:
         first = self.inlet.count - len(self._waiting)
         for offset, element in enumerate(batch):
             try:
                 self._write([element])
             except Exception as error:
-                if _is_of_the_database(error.__cause__):
-                    self.fail(error)
-                    return
                 if not self.survives(error, element, first + offset):
+                    del self._waiting[: offset + (not self.is_of_the_file(error))]  # what is done
                     return
 
     def _write(self, batch: list[Any]) -> None:

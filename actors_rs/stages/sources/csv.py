@@ -13,6 +13,7 @@ Cancels: closes the file.
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from os import PathLike
@@ -52,6 +53,6 @@ class Csv(IteratorSource):
 
 def check_names(names: list[str]) -> None:
     """Raise ``ValueError`` for a name that two columns have: a dict holds one of them."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise ValueError(f"expected a name for each column, got {twice[0]!r} more than once")

@@ -14,6 +14,7 @@ Cancels: closes the database.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from os import PathLike, fspath
@@ -60,7 +61,7 @@ class Sqlite(IteratorSource):
 
 def check_columns(names: list[str]) -> None:
     """Raise ``ValueError`` for names that two columns have: a dict holds one of them."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         told = ", ".join(map(repr, twice))
         raise ValueError(
