@@ -65,6 +65,25 @@ def a_source_begins_anew(world):
     sources.check()
 
 
+def its_input_fails(world):
+    """The input's failure comes last, once the rest has gone through further lives."""
+    sources, bad = Sources(), world.pick("bad", (1, 5, 4))
+    sources.fails_behind = 6
+    lives = world.pick("restarts", (9, 0))
+    body = Flow().map(Flaky(bad))
+    body = body.map(int) if world.pick("behind", (False, True)) else body
+    flow = pipe(sources(range(9)), body.restart(WAIT, max_restarts=lives))
+    run = world.start(flow.recover(lambda error: error.__cause__).to(Sink.list()))
+    *got, why = run.result()
+    assert isinstance(why, OSError if lives else KeyError), repr(why)
+    told = f"given {got}, reported {lost_in(world)}"
+    produced = run.snapshot().stages[0].elements_out
+    assert Counter(got) + Counter(lost_in(world)) == Counter(range(produced)), told
+    assert not lives or len(got) >= 4, told
+    settle(world)
+    sources.check()
+
+
 def given_up_in_the_end(world):
     """A section that fails once too often fails the stream, with all the restarts it had."""
     sources = Sources()
@@ -210,6 +229,7 @@ CASES = {}
 SCENARIOS = [
     Scenario("every element is given or reported", every_element_is_given_or_reported),
     Scenario("a source begins anew", a_source_begins_anew),
+    Scenario("its input fails", its_input_fails),
     Scenario("given up in the end", given_up_in_the_end),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
     Scenario("groups are given or reported", groups_are_given_or_reported),

@@ -1,0 +1,92 @@
+# mypy: disable-error-code="arg-type, call-overload, union-attr, var-annotated"
+"""What a restarted section makes of the end of its input, and what is left when it gives up."""
+
+import pytest
+
+from actors_rs import Flow, Sink, Source
+from actors_rs.errors import StageError
+from actors_rs.runtime.backoff import Backoff
+from actors_rs.testing.decisions import Decisions, RandomWalk
+from actors_rs.testing.world import World
+
+WAIT = Backoff(1.0, jitter=0)
+SEEDS = 40
+
+
+class Flaky:
+    """A function that raises once for each of some elements."""
+
+    def __init__(self, *bad):
+        self.bad = list(bad)
+
+    def __call__(self, x):
+        if x in self.bad:
+            self.bad.remove(x)
+            raise KeyError(x)
+        return x
+
+
+def six_and_a_failure():
+    yield from range(6)
+    raise OSError("gone")
+
+
+def told(error):
+    return f"recovered from {type(error.__cause__).__name__}"
+
+
+def outcomes(flow_of, **how):
+    """What runs of ``flow_of()`` gave, or what they failed with, and their dead letters."""
+    seen = set()
+    for seed in range(SEEDS):
+        with World(RandomWalk(seed) if seed else Decisions(), **how) as world:
+            try:
+                got = tuple(world.start(flow_of().to(Sink.list())).result())
+            except StageError as error:
+                got = (repr(error.__cause__), len(error.others))
+            letters = [one.what for one in world.system.dead_letters.recent()]
+        seen.add((got, tuple(sorted(one for one in letters if isinstance(one, int)))))
+    return seen
+
+
+@pytest.mark.parametrize("window", [1, 4, 16])
+@pytest.mark.parametrize("bad", [1, 5])
+def test_a_section_is_restarted_though_its_input_has_failed_behind_elements_in_hand(bad, window):
+    def flow():
+        section = Flow().map(Flaky(bad)).restart(WAIT)
+        return Source.from_iterable(six_and_a_failure).via(section).recover(told)
+
+    rest = [n for n in range(6) if n != bad]
+    assert outcomes(flow, window=window) == {((*rest, "recovered from OSError"), (bad,))}
+
+
+def test_behind_a_restart_the_failure_of_the_input_is_that_of_the_run():
+    def flow():
+        section = Flow().map(Flaky(5)).restart(WAIT)
+        return Source.from_iterable(six_and_a_failure).via(section)
+
+    assert outcomes(flow, window=16) == {((repr(OSError("gone")), 0), (5,))}
+
+
+def test_a_failure_of_the_input_under_another_name_is_not_the_sections_own():
+    def flow():
+        section = Flow().map_error(lambda error: ValueError("renamed")).restart(WAIT)
+        return Source.from_iterable(six_and_a_failure).via(section).recover(repr)
+
+    assert outcomes(flow) == {((*range(6), repr(ValueError("renamed"))), ())}
+
+
+@pytest.mark.parametrize("window", [1, 4, 16])
+@pytest.mark.parametrize("source", [six_and_a_failure, lambda: range(6)])
+def test_a_section_that_gives_up_reports_what_nobody_will_begin_with(source, window):
+    for seed in range(SEEDS):
+        section = Flow().map(Flaky(1)).restart(WAIT, max_restarts=0)
+        flow = Source.from_iterable(source).via(section)
+        with World(RandomWalk(seed) if seed else Decisions(), window=window) as world:
+            run = world.start(flow.to(Sink.list()))
+            with pytest.raises(StageError) as failed:
+                run.result()
+            assert "KeyError: 1" in str([failed.value, *failed.value.others])
+            letters = [one.what for one in world.system.dead_letters.recent()]
+            produced = run.snapshot().stages[0].elements_out
+        assert letters == list(range(1, produced))
