@@ -11,7 +11,7 @@ Back-pressure: takes what the section asks for and gives what is demanded; while
 Completes: when the section completes.
 Fails: when the section fails once too often, or its input failed; what it had not begun with then
   is dead letters.
-Cancels: the section, and upstream.
+Cancels: the section, and upstream; that waits, where the section takes no more, until it has ended.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class Section(StageLogic):
         inlet, feed = self.inlet, self._feed
         if inlet is None or feed is None:
             return
-        if feed.cancelled and feed.cause is None:
-            inlet.cancel()  # the section has had enough
+        if feed.cancelled and feed.cause is None and not self._intensity.max_restarts:
+            inlet.cancel()  # the section has had enough; else a further life may need more
         while feed.demand:
             inlet.open()
             if not self._again and not inlet.buffered:

@@ -90,3 +90,50 @@ def test_a_section_that_gives_up_reports_what_nobody_will_begin_with(source, win
             letters = [one.what for one in world.system.dead_letters.recent()]
             produced = run.snapshot().stages[0].elements_out
         assert letters == list(range(1, produced))
+
+
+THREE = {((0, 3, 4, 5), (1, 2)), ((0, 2, 3, 4), (1,))}  # as it fails behind the third, or before
+ENOUGH = {
+    "take": (lambda f: Flow().take(3).map(f), THREE),
+    "in a row": (lambda f: Flow().take(3).map(int).fuse().map(f), THREE),
+    "fused": (lambda f: Flow().take(3).map(f).fuse(), THREE),
+    "take_while": (
+        lambda f: Flow().take_while(lambda x: x not in (2, 4)).map(f),
+        {((0, 3), (1,)), ((0,), (1,))},
+    ),
+    "first that": (lambda f: Flow().first(bool).map(f), {((2,), (1,))}),
+    "element_at": (lambda f: Flow().element_at(1).map(f), {((3,), (1,))}),
+}
+
+
+@pytest.mark.parametrize("window", [1, 2, 4, 16])
+@pytest.mark.parametrize(("body", "may_give"), ENOUGH.values(), ids=ENOUGH)
+def test_a_life_that_had_enough_is_followed_by_one_that_goes_on_behind_it(body, may_give, window):
+    """However much of the piece in hand the first stage did not need."""
+
+    def flow():
+        return Source.range(0, 20).via(body(Flaky(1)).restart(WAIT))
+
+    assert outcomes(flow, window=window) <= may_give
+
+
+def test_a_section_that_has_enough_asks_for_no_more_and_ends_upstream_when_it_ends():
+    released = []
+
+    def endless():
+        try:
+            yield from iter(int, 1)
+        finally:
+            released.append(True)
+
+    body = Flow().take(3).delay(5.0).restart(WAIT)
+    with World(window=8) as world:
+        run = world.start(Source.from_iterable(endless).via(body).to(Sink.list()))
+        world.sleep(3.0)
+        given = run.snapshot().stages[0].elements_out
+        assert (released, given <= 16) == ([], True)
+        world.sleep(1.0)
+        assert run.snapshot().stages[0].elements_out == given
+        assert run.result() == [0, 0, 0]
+        world.finish()
+    assert released == [True]

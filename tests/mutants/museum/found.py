@@ -112,6 +112,22 @@ MUTANTS = (
         "sections/its input fails",
     ),
     mutant(
+        "a section that takes no more lets upstream go",
+        "a life that follows one which had enough, and failed then, starves",
+        f"{SECTION}._hand_in",
+        " and not self._intensity.max_restarts",
+        "",
+        "sections/its first stage has enough",
+    ),
+    mutant(
+        "the rest of a piece counts as taken",
+        "what a satisfied operator did not need is missing in the next life of its section",
+        "stages.brake:Brake.run",
+        "if loop.satisfied and failure is None:",
+        "if False:",
+        "sections/its first stage has enough",
+    ),
+    mutant(
         "switch_map forgets what was cut off",
         "a cancellation of the newest stream is taken for its end, so its element is not reported",
         f"{J}.switch_map:SwitchMap.advance",
