@@ -92,6 +92,31 @@ def test_a_section_that_gives_up_reports_what_nobody_will_begin_with(source, win
         assert letters == list(range(1, produced))
 
 
+RECOVERING = {
+    "recover": lambda flow: flow.recover(lambda error: 98),
+    "recover_with": lambda flow: flow.recover_with(Source.of(98)),
+    "catch": lambda flow: flow.catch(lambda error: Source.of(98)),
+}
+BODIES = {
+    "an actor": lambda f: Flow().map(f),
+    "within the section": lambda f: Flow().map(f).fuse(),
+    "two actors": lambda f: Flow().map(int).map(f),
+}
+
+
+@pytest.mark.parametrize("recover", RECOVERING.values(), ids=RECOVERING)
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_what_fails_in_the_input_beside_a_section_that_is_recovered_from_fails_no_run(
+    body, recover
+):
+    def flow():
+        section = body(Flaky(1)).restart(WAIT, max_restarts=0)
+        return recover(Source.from_iterable(six_and_a_failure).via(section))
+
+    gave = {got for window in (1, 2, 4, 16) for got, _ in outcomes(flow, window=window)}
+    assert gave == {(0, 98)}
+
+
 THREE = {((0, 3, 4, 5), (1, 2)), ((0, 2, 3, 4), (1,))}  # as it fails behind the third, or before
 ENOUGH = {
     "take": (lambda f: Flow().take(3).map(f), THREE),

@@ -71,7 +71,7 @@ def its_input_fails(world):
     sources.fails_behind = 6
     lives = world.pick("restarts", (9, 0))
     body = Flow().map(Flaky(bad))
-    body = body.map(int) if world.pick("behind", (False, True)) else body
+    body = world.pick("body", (body, body.map(int), body.fuse()))
     flow = pipe(sources(range(9)), body.restart(WAIT, max_restarts=lives))
     run = world.start(flow.recover(lambda error: error.__cause__).to(Sink.list()))
     *got, why = run.result()
