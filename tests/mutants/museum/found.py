@@ -128,6 +128,14 @@ MUTANTS = (
         "sections/its first stage has enough",
     ),
     mutant(
+        "late turns find more than the burst",
+        "what came in for those in line while they were late is there for all of them at once",
+        "runtime.rate_limit:RateLimit._has_passed",
+        "self._bucket = self._bucket.less(beyond)",
+        "pass",
+        "timing/throttled together",
+    ),
+    mutant(
         "switch_map forgets what was cut off",
         "a cancellation of the newest stream is taken for its end, so its element is not reported",
         f"{J}.switch_map:SwitchMap.advance",
