@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from actors_rs.errors import RunCancelled
 from actors_rs.graph.blueprint import OutletRef, graft
 from actors_rs.graph.section_life import LOST, SectionLife
 from actors_rs.runtime.backoff import Backoff
@@ -89,8 +90,13 @@ class Section(StageLogic):
 
     @property
     def _is_unneeded(self) -> bool:
-        """Downstream has had enough: a section that failed meanwhile was never to be restarted."""
-        return self.outlet.cancelled and self.outlet.cause is None and not self._draining
+        """Downstream has had enough: a section that failed meanwhile was never to be restarted.
+
+        That is so as well where it is told that the run was cancelled, as some stages are.
+        """
+        cause = self.outlet.cause
+        enough = self.outlet.cancelled and (cause is None or isinstance(cause, RunCancelled))
+        return enough and not self._draining
 
     @property
     def finished(self) -> bool:

@@ -4,7 +4,8 @@
 import pytest
 
 from actors_rs import Flow, Sink, Source
-from actors_rs.errors import StageError
+from actors_rs.errors import RunCancelled, StageError
+from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
 from actors_rs.testing.world import World
@@ -162,3 +163,14 @@ def test_a_section_that_has_enough_asks_for_no_more_and_ends_upstream_when_it_en
         assert run.result() == [0, 0, 0]
         world.finish()
     assert released == [True]
+
+
+@pytest.mark.parametrize(
+    ("cause", "unneeded"),
+    [(None, True), (RunCancelled("run 'x' was cancelled"), True), (KeyError("behind it"), False)],
+)
+def test_a_section_that_fails_as_its_run_is_cancelled_was_not_needed_any_more(cause, unneeded):
+    section = Section(None, True, WAIT, 3, 60.0)
+    assert not section._is_unneeded
+    section.outlet.cancel(cause)
+    assert section._is_unneeded == unneeded

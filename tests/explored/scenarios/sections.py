@@ -133,6 +133,19 @@ def cancelled_while_it_rests(world):
     sources.check()
 
 
+def cancelled_as_it_fails(world):
+    """A run that is cancelled ends as such, also if it is told so before a failed section is."""
+    sources = Sources()
+    body = Flow().map(int).map(Flaky(1)).restart(WAIT)
+    grouped = pipe(sources(range(6)), body).group_by(lambda x: x % 2, 3)
+    run = world.start(grouped.flat_map(lambda group: group, breadth=3).to(Sink.list()))
+    world.soon("cancel", run.cancel)
+    run.wait()
+    assert run.state in ("completed", "cancelled"), f"{run.state}: {failure_of(run)!r}"
+    settle(world)
+    sources.check()
+
+
 def in_groups(f, max_groups=2, key=lambda x: x % 2, **how):
     """Elements through ``f``, odd ones and even ones in streams of their own."""
     groups = Flow().group_by(key, max_groups, **how)
@@ -254,6 +267,7 @@ SCENARIOS = [
     Scenario("its first stage has enough", its_first_stage_has_enough),
     Scenario("given up in the end", given_up_in_the_end),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
+    Scenario("cancelled as it fails", cancelled_as_it_fails),
     Scenario("groups are given or reported", groups_are_given_or_reported),
     Scenario("sections in groups", sections_in_groups),
     Scenario("sections within sections", sections_within_sections),

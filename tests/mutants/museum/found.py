@@ -136,6 +136,14 @@ MUTANTS = (
         "timing/throttled together",
     ),
     mutant(
+        "a section does not believe that its run was cancelled",
+        "a run that is cancelled as a section fails ends with that, if a stage behind it was told",
+        f"{SECTION}._is_unneeded",
+        "cause is None or isinstance(cause, RunCancelled)",
+        "cause is None",
+        "sections/cancelled as it fails",
+    ),
+    mutant(
         "switch_map forgets what was cut off",
         "a cancellation of the newest stream is taken for its end, so its element is not reported",
         f"{J}.switch_map:SwitchMap.advance",
