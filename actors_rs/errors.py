@@ -30,6 +30,7 @@ ActorsRsError
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 __all__ = [
@@ -96,6 +97,19 @@ def said(error: BaseException) -> str:
         return str(error)
     except BaseException as failure:  # even an exit: who is to be told waits for ever else
         return f"(its text cannot be told: __str__ raised {type(failure).__name__})"
+
+
+def note_once(error: BaseException, note: str) -> None:
+    """Add ``note`` to ``error``, whatever its methods do; one that is raised again has it already.
+
+    A frozen one, which takes no attributes, gets it all the same.
+    """
+    with suppress(BaseException):
+        if note in (notes := getattr(error, "__notes__", ())):
+            return
+        if not isinstance(notes, list):
+            BaseException.__setattr__(error, "__notes__", [])
+        BaseException.add_note(error, note)
 
 
 def names_itself(error: BaseException, position: int | None) -> bool:

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 
 import pytest
@@ -21,6 +22,7 @@ from actors_rs.errors import (
     TooManyGroupsError,
     WriteError,
     named_by,
+    note_once,
 )
 
 cause = OSError("no such table")
@@ -59,3 +61,29 @@ def test_a_stream_that_fails_in_a_process_pool_tells_whoever_waits_which_stage_i
         with pytest.raises(StageError, match="stage 'divide' failed at element 1") as caught:
             pool.submit(fail_in_a_stream).result(60)
     assert caught.value.position == 1
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """It refuses attributes."""
+
+    code: int
+
+
+class UnreadableError(Exception):
+    """It has no notes, and says so loudly."""
+
+    @property
+    def __notes__(self):  # type: ignore[override]
+        raise KeyError("none")
+
+
+@pytest.mark.parametrize("error", [OSError("gone"), FrozenError(3)])
+def test_an_error_that_comes_again_and_again_is_noted_the_same_once(error):
+    for note in ("first", "second", "first", "first"):
+        note_once(error, note)
+    assert error.__notes__ == ["first", "second"]
+
+
+def test_an_error_that_takes_no_notes_stays_without():
+    note_once(UnreadableError(), "first")

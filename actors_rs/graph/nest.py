@@ -117,6 +117,11 @@ class Nested:
         self._started = False
         logic.context = self
 
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, while its host may go on."""
+        return self not in self._nest.living
+
     def wake(self) -> None:
         """Be advanced before the host's turn ends."""
         if not self.is_due:

@@ -156,7 +156,9 @@ class _WakingLine:
         self._mailbox.offer(_Ended(self._nested, self._inlet, None))
 
     def fail(self, error: BaseException, /) -> None:
-        self._mailbox.offer(_Ended(self._nested, self._inlet, error))
+        ended = _Ended(self._nested, self._inlet, error)
+        if not self._mailbox.offer(ended):
+            ended.dropped()
 
 
 class _Arrived(Signal):
@@ -184,5 +186,12 @@ class _Ended(Signal):
         self._error = error
 
     def deliver(self) -> None:
+        if self._nested.over:  # as an actor of its own, which would get no message any more
+            self.dropped()
+            return
         self._inlet.complete(self._error)
         self._nested.wake()
+
+    def dropped(self) -> None:
+        if self._error is not None and self._inlet.on_unheard is not None:
+            self._inlet.on_unheard(self._error)

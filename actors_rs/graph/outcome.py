@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import said
+from actors_rs.errors import note_once, said
 
 if TYPE_CHECKING:
     from actors_rs.stages.stage import StreamEnd
@@ -43,7 +43,7 @@ def first_of(failures: Sequence[BaseException]) -> BaseException:
         object.__setattr__(first, "others", tuple(others))  # its own may refuse, or do anything
     with suppress(BaseException):
         for note in _notes(others):
-            _note(first, note)
+            note_once(first, note)
     return first
 
 
@@ -52,9 +52,3 @@ def _notes(others: Sequence[BaseException]) -> Iterator[str]:
         yield f"also: {type(other).__name__}: {said(other)}"
     if (more := len(others) - MOST_NOTES) > 0:
         yield f"also: {more} more, see its others"
-
-
-def _note(error: BaseException, note: str) -> None:
-    """One exception may be the failure of several runs: it is told the same thing once."""
-    if note not in getattr(error, "__notes__", ()):
-        BaseException.add_note(error, note)

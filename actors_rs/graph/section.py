@@ -9,17 +9,21 @@ section as an inner stream. Of its input, what the section had not begun with is
 Back-pressure: takes what the section asks for and gives what is demanded; while there is no
   section, what is before and behind it waits.
 Completes: when the section completes.
-Fails: when the section fails once too often, or its input failed.
-Cancels: the section, and upstream.
+Fails: when the section fails once too often, or its input failed; what it had not begun with then
+  is dead letters.
+Cancels: the section, and upstream; that waits, where the section takes no more, until it has ended.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from actors_rs.errors import RunCancelled
 from actors_rs.graph.blueprint import OutletRef, graft
-from actors_rs.graph.section_life import SectionLife
+from actors_rs.graph.section_life import LOST, SectionLife
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -86,8 +90,13 @@ class Section(StageLogic):
 
     @property
     def _is_unneeded(self) -> bool:
-        """Downstream has had enough: a section that failed meanwhile was never to be restarted."""
-        return self.outlet.cancelled and self.outlet.cause is None and not self._draining
+        """Downstream has had enough: a section that failed meanwhile was never to be restarted.
+
+        That is so as well where it is told that the run was cancelled, as some stages are.
+        """
+        cause = self.outlet.cause
+        enough = self.outlet.cancelled and (cause is None or isinstance(cause, RunCancelled))
+        return enough and not self._draining
 
     @property
     def finished(self) -> bool:
@@ -129,15 +138,23 @@ class Section(StageLogic):
         inlet, feed = self.inlet, self._feed
         if inlet is None or feed is None:
             return
-        if feed.cancelled and feed.cause is None:
-            inlet.cancel()  # the section has had enough
+        if feed.cancelled and feed.cause is None and not self._intensity.max_restarts:
+            inlet.cancel()  # the section has had enough; else a further life may need more
         while feed.demand:
             inlet.open()
             if not self._again and not inlet.buffered:
                 break
             self._give(feed, self._next_frame(inlet, feed.demand))
         if inlet.exhausted and not self._again:
-            feed.complete() if inlet.error is None else feed.fail(inlet.error)
+            self._end_feed(inlet.error, feed)
+
+    def _end_feed(self, error: BaseException | None, feed: Outlet) -> None:
+        if error is None:
+            feed.complete()
+            return
+        if self._life is not None:
+            self._life.given_error = error  # before: its stages may meet it from here on
+        feed.fail(error)
 
     def _next_frame(self, inlet: Inlet, most: int) -> Frame:
         if not self._again:
@@ -181,15 +198,35 @@ class Section(StageLogic):
         self._take_back(life)
         if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
             life.release()  # before: what goes with the end is lost only where a failure is known
-            self.end(error)
+            self._give_up(error)
             return
         self._restarts += 1
         wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
         life.write_off(f"failed, and is restarted in {wait:.3g} s")
+        self._leave_life()
+        self._timer = self.context.after(wait, self._rested)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Fail with ``error``; no further life gets what is left of the input, nor what comes yet.
+
+        Within a section that one accounts for it, or gives it again.
+        """
+        if self.inlet is not None and self.on_lost is None:
+            lost = partial(self._lost, error)
+            lost(self.held())
+            self._again.clear()
+            self.inlet.on_drop = lost
+        self._leave_life()  # that it was told of an error which went no further counts for nothing
+        self.end(error)
+
+    def _leave_life(self) -> None:
         self._result = self._feed = None
         self._set_ports()
-        self._timer = self.context.after(wait, self._rested)
+
+    def _lost(self, error: BaseException, elements: Iterable[Any]) -> None:
+        for element in elements:
+            self.context.report(element, LOST, error)
 
     def _take_back(self, life: SectionLife) -> None:
         """Get ready to give again what the section had not begun with; its stages have ended."""
@@ -202,11 +239,28 @@ class Section(StageLogic):
             self._again.appendleft(frame)
 
     def _may_restart(self, error: BaseException) -> bool:
-        upstream_failed = self.inlet is not None and self.inlet.error is not None
-        return isinstance(error, Exception) and not upstream_failed and not self._draining
+        is_own = self.inlet is None or not _comes_of(self.inlet.error, error)
+        return isinstance(error, Exception) and is_own and not self._draining
 
     def _rested(self) -> None:
         self._timer = None
+
+
+def _comes_of(first: BaseException | None, error: BaseException) -> bool:
+    """Whether ``error`` is ``first``, or was caused by it, as ``map_error`` says of its own.
+
+    Else it is no matter whether ``first`` has come, or lies behind elements: that is chance.
+    """
+    if first is None:
+        return False
+    chain: list[BaseException] = []  # compared by identity: a user's __eq__ has no say
+    cause: BaseException | None = error
+    while cause is not None and all(cause is not one for one in chain):
+        if cause is first:
+            return True
+        chain.append(cause)
+        cause = cause.__cause__
+    return False
 
 
 def _look_again() -> None:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from actors_rs.graph.nest import Nested
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["SectionLife"]
+__all__ = ["LOST", "SectionLife"]
+
+LOST = "lost when its section failed"
+"""Why elements are dead letters."""
 
 
 class SectionLife:
@@ -47,6 +50,8 @@ class SectionLife:
         self._living: set[StageActor] = set()
         self._failures: dict[int, BaseException] = {}  # by id: a user's __eq__ has no say
         self._verdict: Callable[[BaseException], None] | None = None
+        self.given_error: BaseException | None = None
+        """What the input has failed with, if its stages are told: a later life is so, too."""
         self.over = True
         """Whether no stage of this life is running; once they have ended, it stays so."""
 
@@ -110,6 +115,8 @@ class SectionLife:
 
     def unheard(self, error: BaseException, why: BaseException) -> bool:
         """``error`` got no further than a stage of this life that has ended with ``why``."""
+        if error is self.given_error:
+            return False  # the host minds it, if no later life does
         if not self._outer.unheard(error, why):
             return False
         self._forget([error])
@@ -138,7 +145,7 @@ class SectionLife:
         failure = next(iter(tuple(self._failures.values())), None)
         if failure is not None:
             for element in elements:
-                self._host.report(element, "lost when its section failed", failure)
+                self._host.report(element, LOST, failure)
         elif isinstance(self._outer, SectionLife):
             self._outer.lost(elements)
 

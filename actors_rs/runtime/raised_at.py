@@ -9,6 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from types import TracebackType
 
+from actors_rs.errors import note_once
+
 __all__ = ["forget_frames"]
 
 
@@ -33,8 +35,7 @@ def _note_the_place(error: BaseException) -> None:
     if error.__traceback__ is not None:
         note = _place(error.__traceback__)
         BaseException.__setattr__(error, "__traceback__", None)
-        if note not in getattr(error, "__notes__", ()):  # some raise one again and again
-            BaseException.add_note(error, note)
+        note_once(error, note)
 
 
 def _place(trace: TracebackType) -> str:

@@ -38,8 +38,10 @@ class RateLimit:
     at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes,
     or with the cost of the dearest element for ``burst`` if that is more: such an element passes
     when what it costs has come in.
-    Whoever shares it is served in the order of asking. Thread-safe; ``change`` takes effect at
-    once, also for those that wait. It belongs to the streams of one system, whose clock it uses.
+    Whoever shares it is served in the order of asking, but for one that does not come when it is
+    its turn: it yields to those whose turn it is as well, and no more than the burst gathers
+    meanwhile. Thread-safe; ``change`` takes effect at once, also for those that wait. It belongs
+    to the streams of one system, whose clock it uses.
     """
 
     def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
@@ -78,7 +80,10 @@ class RateLimit:
         self._listeners = Listeners()
         self._bucket: TokenBucket | None = None  # made when somebody tells the time
         self._reserved = 0.0  # all that was ever reserved
-        self._line: list[Ticket] = []  # those whose turn has not come yet
+        self._line: list[Ticket] = []  # those that have not passed yet
+        self._in_line = 0.0  # what they cost together
+        # What could pass at once if nobody had reserved it. With nobody in line it is the same.
+        self._there: TokenBucket | None = None
         self._changed = False
         self._told = False  # that somebody left, since a stage has looked
 
@@ -90,6 +95,7 @@ class RateLimit:
             bucket = self._at(now)
             count = max(0, min(most, math.floor(bucket.level)))
             self._bucket = bucket.less(count)
+            self._has_passed(count)
             return count
 
     def level(self, now: float, /) -> float:
@@ -109,13 +115,18 @@ class RateLimit:
                 total += cost
                 count += 1
             self._bucket = bucket.less(total)
+            self._has_passed(total)
             return count
 
     def reserve(self, cost: float, now: float, /) -> Ticket:
         """Stand in line for ``cost``, behind all who did before."""
         with self._lock:
-            self._bucket = self._at(now).less(cost)
+            bucket = self._at(now)
+            there = self._there or bucket
+            self._there = there.changed(there.rate, max(there.capacity, cost))
+            self._bucket = bucket.less(cost)
             self._reserved += cost
+            self._in_line += cost
             ticket = Ticket(self._reserved, cost)
             self._line.append(ticket)
             return ticket
@@ -129,7 +140,10 @@ class RateLimit:
             wait = missing / bucket.rate
             if wait > DUE:
                 return wait
-            self._line.remove(ticket)
+            place = self._line.index(ticket)
+            for late in self._line[:place]:
+                late.position += ticket.cost  # what this one takes they have to wait for
+            self._leave(place, ticket.cost)
             return 0.0
 
     @property
@@ -141,12 +155,12 @@ class RateLimit:
         """Leave the line: those behind move up. Those before do not, for nothing was gained."""
         with self._lock:
             place = self._line.index(ticket)
-            self._line.pop(place)
-            for later in self._line[place:]:
+            for later in self._line[place + 1 :]:
                 later.position -= ticket.cost
             self._reserved -= ticket.cost
             if self._bucket is not None:
                 self._bucket = self._bucket.less(-ticket.cost)
+            self._leave(place, 0.0)
             told, self._told = self._told, True
         if not told:  # else all are about to look: thousands may leave at once
             self._listeners.wake()
@@ -166,7 +180,38 @@ class RateLimit:
         if self._bucket is None:
             return TokenBucket.full(rate, capacity, now)
         bucket = self._bucket.at_time(now)
+        if self._there is not None:
+            self._there = self._there.at_time(now)
+            if changed:
+                self._there = self._there.changed(rate, self._most_there(capacity))
         return bucket.changed(rate, capacity) if changed else bucket
+
+    def _has_passed(self, tokens: float) -> None:
+        """So much has.
+
+        Whoever is in line counts on what is there and what will come in. If something did come
+        in while one of them was late and nothing more could gather, all wait for that now.
+        """
+        if self._there is None or self._bucket is None or not tokens:
+            return
+        self._there = self._there.less(tokens)
+        if (beyond := self._bucket.level - (self._there.level - self._in_line)) > DUE:
+            self._bucket = self._bucket.less(beyond)
+
+    def _leave(self, place: int, passed: float) -> None:
+        """The ticket at ``place`` leaves the line, and so much has passed with it."""
+        cost = self._line.pop(place).cost
+        self._in_line = self._in_line - cost if self._line else 0.0
+        self._has_passed(passed)
+        if not self._line:
+            self._there = None
+        elif self._there is not None and cost > self._capacity():
+            most = self._most_there(self._capacity())
+            self._there = self._there.changed(self._there.rate, most)
+
+    def _most_there(self, capacity: float) -> float:
+        """What may gather: the burst, or what the dearest costs, for it passes at once."""
+        return max(capacity, *[ticket.cost for ticket in self._line])
 
     def _capacity(self) -> float:
         if self._burst is not None:

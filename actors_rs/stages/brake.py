@@ -8,12 +8,12 @@ nothing, for that: it does not ask whether to go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import length_hint
 from sys import maxsize
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-__all__ = ["Brake", "Halted", "behind", "forgets", "halted", "has_ended"]
+__all__ = ["Brake", "Halted", "Loop", "behind", "forgets", "halted", "has_ended"]
 
 _FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
 """Iterators that let go of what they iterate over when they are asked behind its last element."""
@@ -52,6 +52,16 @@ def has_ended(elements: Iterator[Any]) -> bool:
     return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over
 
 
+class Loop(Protocol):
+    """What an operator does with a piece."""
+
+    one_for_one: bool
+    satisfied: bool
+
+    def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
+        """Put into ``out`` what comes of ``elements``."""
+
+
 class Brake:
     """One stage's; ``pull`` may be called on any thread, at any time, and hits or misses.
 
@@ -79,28 +89,27 @@ class Brake:
         self._elements = elements if isinstance(elements, _SKIPPING) else None
 
     def run(
-        self,
-        collect: Callable[[Iterator[Any], list[Any]], None],
-        piece: Sequence[Any],
-        left: int,
-        out: list[Any],
-        one_for_one: bool,
+        self, loop: Loop, piece: Sequence[Any], left: int, out: list[Any]
     ) -> tuple[int, Exception | None]:
-        """Let ``collect`` put into ``out`` what comes of the last ``left`` elements of ``piece``.
+        """Let ``loop`` put into ``out`` what comes of the last ``left`` elements of ``piece``.
 
-        Returns how many are left, and what it raised for the one before those.
+        Returns how many are left, also because it is satisfied, and what it raised for the one
+        before those.
         """
+        one_for_one = loop.one_for_one
         elements = iter(piece) if left == len(piece) else behind(piece, len(piece) - left)
         before = len(out)
         if one_for_one:
             self.ends(elements)
         rest, failure = 0, None
         try:
-            collect(elements, out)
+            loop.collect(elements, out)
         except Halted:
             return length_hint(elements) + 1, None  # the one it was called with is not taken
         except Exception as error:
             rest, failure = length_hint(elements), error
+        if loop.satisfied and failure is None:
+            return length_hint(elements), None
         if one_for_one and self.pulled:  # the iterator does not know any more
             rest = left - (len(out) - before) - (failure is not None)
         return rest, failure

@@ -187,7 +187,8 @@ class Operator(_Linear):
     def _pass_on(self, piece: Frame) -> int:
         """A piece that cannot exceed demand, in one go; returns how much of it was handled.
 
-        That is all of it, unless a function of the user's turned slow and the brake was pulled.
+        That is all of it, unless a function of the user's turned slow and the brake was pulled, or
+        the operator is satisfied: what is behind that has not been taken.
         """
         left = size = len(piece)
         out: list[Any] = []
@@ -195,7 +196,7 @@ class Operator(_Linear):
             self.context.filling(self.outlet, out)
         while True:
             before = left
-            left, error = self.brake.run(self.collect, piece, before, out, self.one_for_one)
+            left, error = self.brake.run(self, piece, before, out)
             if error is None:
                 break
             emit = partial(self.outlet.emit, out)
@@ -256,6 +257,8 @@ class Operator(_Linear):
         if not more and braked and length_hint(self._elements):
             self._open_rest()
         elif not more:
+            if self.satisfied and not self.expanding:  # what is behind that has not been taken
+                self.inlet.untake(self._piece[len(self._piece) - length_hint(self._elements) :])
             self._results, self._piece = None, ()
         self.outlet.emit(out)
         return max(len(out), before - length_hint(self._elements))

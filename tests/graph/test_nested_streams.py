@@ -1,10 +1,14 @@
 # mypy: disable-error-code="arg-type, func-returns-value, var-annotated"
 """Inner streams that run within the actor of the stage that attached them."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
+from actors_rs.graph.nesting import _Ended, _WakingLine
+from actors_rs.stages.ports import Inlet
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import Upstream
 
@@ -71,3 +75,29 @@ def test_a_source_whose_release_fails_fails_the_run_also_within_its_host(system)
     graph = Source.of(1).flat_map(lambda _: Source.from_iterable(Broken())).to(Sink.list())
     with pytest.raises(StageError, match=r"stage 'from_iterable#1' failed: KeyError"):
         system.start(graph).result(SECONDS)
+
+
+class Refusing:
+    """The mailbox of a host that has ended."""
+
+    def offer(self, message):
+        return False
+
+
+@pytest.mark.parametrize("how", ["the host has ended", "it is not read any more", "it has ended"])
+def test_an_error_that_finds_an_inner_stream_ended_is_minded_as_by_a_stage(how):
+    inlet, unheard, error = Inlet(), [], KeyError("late")
+    inlet.on_unheard = unheard.append
+    inner = SimpleNamespace(over=how == "it has ended")
+    if how == "the host has ended":
+        line = _WakingLine(SimpleNamespace(actor_inbox=Refusing()), inner, inlet)
+        line.fail(error)
+        line.complete()
+    elif how == "it is not read any more":
+        _Ended(inner, inlet, error).dropped()
+        _Ended(inner, inlet, None).dropped()
+    else:
+        _Ended(inner, inlet, error).deliver()
+        _Ended(inner, inlet, None).deliver()
+    assert unheard == [error]
+    assert not inlet.done

@@ -4,6 +4,7 @@
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -122,6 +123,38 @@ def test_an_element_that_fails_every_time_fails_the_stage_or_is_passed_over(shar
     assert caught.value.position == 2
     assert caught.value.__cause__.__notes__ == ["that was attempt 2"]
     assert result(shared, flow.on_failure("resume")) == [0, 1, 3, 4]
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """It refuses attributes."""
+
+    code: int
+
+
+def test_an_error_that_refuses_attributes_can_be_retried_and_is_told_which_attempt_it_was(shared):
+    def f(x):
+        if x == 1:
+            raise FrozenError(x)
+        return x
+
+    flow = Source.range(0, 4).map_async(f, 2).retry(SOON, max_attempts=2)
+    with pytest.raises(StageError, match="'map_async' failed at element 1: FrozenError") as caught:
+        result(shared, flow)
+    assert caught.value.__cause__ == FrozenError(1)
+    assert caught.value.__cause__.__notes__ == ["that was attempt 2"]
+    assert result(shared, flow.on_failure("resume")) == [0, 2, 3]
+
+
+def test_one_error_that_is_raised_for_each_element_is_told_the_same_once(shared):
+    error = OSError("down")
+
+    def f(x):
+        raise error
+
+    flow = Source.range(0, 20).map_async(f, 2).retry(SOON, max_attempts=2)
+    assert result(shared, flow.on_failure("resume")) == []
+    assert [note for note in error.__notes__ if "attempt" in note] == ["that was attempt 2"]
 
 
 def test_a_used_up_budget_lets_elements_fail_at_once(shared):

@@ -294,7 +294,7 @@ def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
     assert len(restarts(system)) == 1
 
 
-def test_upstream_is_let_go_when_a_section_takes_no_more_but_goes_on(system):
+def test_upstream_is_let_go_when_a_section_without_restarts_takes_no_more_but_goes_on(system):
     released = threading.Event()
 
     def endless():
@@ -304,7 +304,7 @@ def test_upstream_is_let_go_when_a_section_takes_no_more_but_goes_on(system):
         finally:
             released.set()
 
-    piece = Flow().take(1).merge(Source.never()).restart(AT_ONCE)
+    piece = Flow().take(1).merge(Source.never()).restart(AT_ONCE, 0)
     going = system.start(Source.from_iterable(endless).via(piece).to(Sink.list()))
     assert released.wait(SECONDS)
     assert not going.done()

@@ -96,6 +96,62 @@ def test_one_that_costs_more_than_the_burst_passes_when_its_cost_has_come_in(rat
         assert passed[0][0] == pytest.approx((costs[0] - burst) / rate)
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    st.floats(0.1, 50),
+    st.floats(0.5, 5),
+    st.lists(st.tuples(st.integers(0, 4), st.floats(0, 3), st.floats(0.1, 9)), max_size=60),
+)
+def test_however_late_those_in_line_come_no_more_passes_in_any_time(rate, burst, steps):
+    """They ask at any time for their turn, leave, or somebody takes what is there."""
+    limit, now, passed, line = RateLimit(rate, burst=burst), 0.0, [], []
+    for what, pause, cost in steps:
+        if what == 0:
+            line.append(limit.reserve(cost, now))
+        elif what == 1:
+            costs = [cost, 0.3]
+            passed.append((now, sum(costs[: limit.take_costs(costs, now)])))
+        elif what == 2 and line:
+            limit.give_back(line.pop(int(cost) % len(line)))
+        elif what == 3:
+            passed.append((now, limit.take(9, now)))
+        for ticket in line[int(pause * 2) :]:
+            if not limit.wait(ticket, now):
+                line.remove(ticket)
+                passed.append((now, ticket.cost))
+        now += pause
+    dearest = max((cost for what, _, cost in steps if what == 0), default=0)
+    for i, (began, _) in enumerate(passed):
+        for n, (end, _) in enumerate(passed[i:], i):
+            inside = sum(cost for _, cost in passed[i : n + 1])
+            assert inside <= max(burst, dearest) + rate * (end - began) + 1e-6
+    while line:  # whoever comes in time is served, one by one
+        waits = [limit.wait(ticket, now) for ticket in line]
+        line = [ticket for ticket, wait in zip(line, waits, strict=True) if wait]
+        now += min((wait for wait in waits if wait), default=0.0)
+        assert waits[0] <= max(burst, dearest) / rate + 1e-6
+    assert limit.level(now + burst / rate + 1) == pytest.approx(burst)
+
+
+def test_one_that_comes_late_finds_no_more_than_the_burst():
+    limit = RateLimit(1, burst=1)
+    tickets = [limit.reserve(1, 0.0) for _ in range(3)]
+    assert limit.wait(tickets[0], 5.0) == 0.0
+    assert limit.wait(tickets[1], 5.0) == pytest.approx(1)
+    assert limit.take(1, 5.0) == 0
+    assert limit.wait(tickets[2], 6.0) == pytest.approx(1), "the other comes before"
+    assert limit.wait(tickets[1], 6.0) == 0.0
+
+
+def test_one_that_is_late_yields_to_those_who_are_there():
+    limit = RateLimit(1, burst=1)
+    limit.take(1, 0.0)
+    late, there = limit.reserve(1, 0.0), limit.reserve(1, 0.0)
+    assert limit.wait(there, 2.0) == 0.0
+    assert limit.wait(late, 2.0) == pytest.approx(1)
+    assert limit.wait(late, 3.0) == 0.0
+
+
 def test_nothing_passes_before_those_that_stand_in_line_not_even_what_is_free():
     limit = RateLimit(1, burst=1)
     limit.reserve(3, 0.0)

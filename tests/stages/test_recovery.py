@@ -3,6 +3,7 @@
 
 import gc
 import weakref
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
@@ -74,6 +75,35 @@ def test_map_error_replaces_the_error_and_names_the_first_as_its_cause():
     stage = Alone(MapError(lambda _: other)).request(9).push(1).fail(ERROR)
     assert (stage.down.elements, stage.down.error, other.__cause__) == ([1], other, ERROR)
     assert stage.recoveries == [ERROR]
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """It refuses attributes."""
+
+    code: int
+
+
+def test_the_cause_of_an_error_that_refuses_attributes_is_named_too():
+    stage = Alone(MapError(lambda _: FrozenError(3))).request(9).fail(ERROR)
+    assert stage.down.error == FrozenError(3)
+    assert stage.down.error.__cause__ is ERROR
+
+
+def test_an_error_that_is_given_in_each_run_has_the_cause_of_that_run():
+    shared = FrozenError(3)
+    for error in (KeyError("first"), KeyError("second")):
+        stage = Alone(MapError(lambda _: shared)).request(9).fail(error)
+        assert stage.down.error is shared
+        assert shared.__cause__ is error
+
+
+def test_a_cause_that_the_user_has_named_stays():
+    other, why = ValueError("mapped"), KeyError("mine")
+    other.__cause__ = why
+    for _ in range(2):
+        assert Alone(MapError(lambda _: other)).request(9).fail(ERROR).down.error is other
+        assert other.__cause__ is why
 
 
 def test_map_error_may_leave_the_error_as_it_is():

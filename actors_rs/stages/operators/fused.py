@@ -206,8 +206,8 @@ class Fused(Operator):
         logic.inlet.count += size
         while True:
             rest = left
-            collect = self._parts[index].logic.collect  # it may have been restarted
-            left, error = self.brake.run(collect, piece, rest, out, logic.one_for_one)
+            logic = self._parts[index].logic  # it may have been restarted
+            left, error = self.brake.run(logic, piece, rest, out)
             if error is None:
                 break
             if left == rest:  # no element is at fault
@@ -221,8 +221,9 @@ class Fused(Operator):
             if not self.survives(named, piece[-left - 1], None, first=deliver):
                 self._unfinished += piece[size - left :]
                 return ()
-        self._parts[index].logic.inlet.count -= left
-        self._put_in_front(index, piece, left)
+        logic.inlet.count -= left
+        if not logic.satisfied or not index:
+            self._put_in_front(index, piece, left)
         return out
 
     def _begin(self, index: int) -> list[Any]:
@@ -287,7 +288,8 @@ class Fused(Operator):
         index = self._at_fault
         if self._over and self._ending > index:
             return  # one behind it has failed, for what came before that element
-        self._unfinished += [one for at, frame in self._line if at <= index for one in frame]
+        self._untake()
+        self._unfinished += [one for at, frame in self._line if 0 < at <= index for one in frame]
         self._line = deque((at, frame) for at, frame in self._line if at > index)
         self._over, self._why, self._ending = True, failure, index + 1
         self.inlet.cancel(failure)
@@ -312,8 +314,15 @@ class Fused(Operator):
         enough = self._last_satisfied()
         if enough >= self._ending:
             self._over, self._why, self._ending = True, None, enough + 1
+            self._untake()
             self._line = deque((index, frame) for index, frame in self._line if index > enough)
             self.inlet.cancel()
+
+    def _untake(self) -> None:
+        """Give back what was put back in front of the first operator, before others leave line."""
+        for index, frame in self._line:
+            if not index:
+                self.inlet.untake(frame)
 
     def _last_satisfied(self) -> int:
         for index in reversed(range(len(self._parts))):

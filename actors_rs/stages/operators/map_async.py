@@ -30,7 +30,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from actors_rs.errors import DeciderError, StreamError
+from actors_rs.errors import DeciderError, StreamError, note_once
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
@@ -246,7 +246,7 @@ class MapAsync(StageLogic):
             call.undecided, seconds = undecided, None
         if seconds is None:
             if call.attempts > 1:
-                error.add_note(f"that was attempt {call.attempts}")
+                note_once(error, f"that was attempt {call.attempts}")
             return False
         call.attempts += 1
         call.future = None

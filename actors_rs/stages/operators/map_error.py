@@ -13,8 +13,12 @@ Cancels: at once; f is not called any more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from actors_rs.stages.passing import PassThrough
+
+_MARK = "_cause_is_of_map_error"
+"""Among the attributes of an error: what caused it was not said by the user."""
 
 
 class MapError(PassThrough):
@@ -34,7 +38,18 @@ class MapError(PassThrough):
         if other is error:
             self.end(error)
             return
-        if other.__cause__ is None:
-            other.__cause__ = error
+        _name_cause(other, error)
         self.context.recovered(error)
         self.end(self.context.failed(other, plain=True))
+
+
+def _name_cause(other: BaseException, error: Exception) -> None:
+    """``error`` is the cause of ``other``, unless ``f`` has named one; whatever its methods do.
+
+    Where ``f`` gives the same ``other`` in each run, the cause is that of the last one.
+    """
+    with suppress(BaseException):
+        names = vars(other)
+        if other.__cause__ is None or _MARK in names:
+            BaseException.__setattr__(other, "__cause__", error)  # its own may refuse
+            names[_MARK] = True

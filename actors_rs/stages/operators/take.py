@@ -38,9 +38,11 @@ class Take(Operator):
         for counts[taken], element in enumerate(islice(elements, count), 1):
             yield element
 
+    def _advance_piece(self) -> int:
+        most = min(self.pace.size, self.outlet.demand, self._to_take)
+        return self._pass_on(self.inlet.take(most))
+
     def _pass_on(self, piece: Frame) -> int:
-        if len(piece) > self._to_take:
-            return super()._pass_on(piece)
         self._to_take -= len(piece)
         self.satisfied = self._to_take == 0
         self.outlet.emit(piece)  # as it is: a frame is never changed

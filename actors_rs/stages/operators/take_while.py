@@ -80,6 +80,7 @@ class TakeWhile(Operator):
         refused = 1
         try:
             refused = self._look_through(elements)
+            self.inlet.untake(piece[size - length_hint(elements) :])  # nothing, if it goes on
         except Halted:  # the element it was called with is not taken
             self.inlet.untake(piece[size - length_hint(elements) - 1 :])
         except Exception as error:

@@ -65,6 +65,46 @@ def a_source_begins_anew(world):
     sources.check()
 
 
+def its_input_fails(world):
+    """The input's failure comes last, once the rest has gone through further lives."""
+    sources, bad = Sources(), world.pick("bad", (1, 5, 4))
+    sources.fails_behind = 6
+    lives = world.pick("restarts", (9, 0))
+    body = Flow().map(Flaky(bad))
+    body = world.pick("body", (body, body.map(int), body.fuse()))
+    flow = pipe(sources(range(9)), body.restart(WAIT, max_restarts=lives))
+    run = world.start(flow.recover(lambda error: error.__cause__).to(Sink.list()))
+    *got, why = run.result()
+    assert isinstance(why, OSError if lives else KeyError), repr(why)
+    told = f"given {got}, reported {lost_in(world)}"
+    produced = run.snapshot().stages[0].elements_out
+    assert Counter(got) + Counter(lost_in(world)) == Counter(range(produced)), told
+    assert not lives or len(got) >= 4, told
+    settle(world)
+    sources.check()
+
+
+def its_first_stage_has_enough(world):
+    """A life that takes no more but fails is followed by one that gets what comes next."""
+    sources, flaky = Sources(), Flaky(1)
+    body = world.pick(
+        "body",
+        (
+            Flow().take(3).map(flaky),
+            Flow().take(3).map(int).fuse().map(flaky),
+            Flow().take_while(lambda x: x not in (2, 4)).map(flaky),
+        ),
+    )
+    flow = pipe(sources(range(9)), body.restart(WAIT))
+    got = world.start(flow.to(Sink.list())).result()
+    both = sorted((*got, *lost_in(world)))
+    told = f"given {got}, reported {lost_in(world)}"
+    assert both in ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5], [0, 1, 3], [0, 1]), told
+    assert both[-1] > 3 or 2 not in both, told
+    settle(world)
+    sources.check()
+
+
 def given_up_in_the_end(world):
     """A section that fails once too often fails the stream, with all the restarts it had."""
     sources = Sources()
@@ -89,6 +129,19 @@ def cancelled_while_it_rests(world):
         world.soon("drain", run.drain)
     run.wait()
     assert run.state in ("completed", "cancelled", "failed"), run.state
+    settle(world)
+    sources.check()
+
+
+def cancelled_as_it_fails(world):
+    """A run that is cancelled ends as such, also if it is told so before a failed section is."""
+    sources = Sources()
+    body = Flow().map(int).map(Flaky(1)).restart(WAIT)
+    grouped = pipe(sources(range(6)), body).group_by(lambda x: x % 2, 3)
+    run = world.start(grouped.flat_map(lambda group: group, breadth=3).to(Sink.list()))
+    world.soon("cancel", run.cancel)
+    run.wait()
+    assert run.state in ("completed", "cancelled"), f"{run.state}: {failure_of(run)!r}"
     settle(world)
     sources.check()
 
@@ -210,8 +263,11 @@ CASES = {}
 SCENARIOS = [
     Scenario("every element is given or reported", every_element_is_given_or_reported),
     Scenario("a source begins anew", a_source_begins_anew),
+    Scenario("its input fails", its_input_fails),
+    Scenario("its first stage has enough", its_first_stage_has_enough),
     Scenario("given up in the end", given_up_in_the_end),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
+    Scenario("cancelled as it fails", cancelled_as_it_fails),
     Scenario("groups are given or reported", groups_are_given_or_reported),
     Scenario("sections in groups", sections_in_groups),
     Scenario("sections within sections", sections_within_sections),

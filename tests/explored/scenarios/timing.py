@@ -105,10 +105,35 @@ def throttled(world):
     """In no time more elements pass than the rate allows, and none has to wait for longer."""
     seen = at(world, Source.range(0, 7).throttle(2, per=1.0, burst=2))
     assert [x for x, _ in seen] == list(range(7))
-    for x, when in seen:
-        assert when >= (x - 1) / 2 - 1e-6, f"{x} came at {when}"
+    _no_window_holds_more(seen, burst=2, rate=2)
     assert world.now <= 3.0, f"the last came at {world.now}"
     settle(world)
+
+
+def throttled_together(world):
+    """That holds for all together that share a rate, however late the turn of one of them."""
+    burst, seen = world.pick("burst", (1, 2)), []
+    limit = RateLimit(1, per=1.0, burst=burst)
+    cost = world.pick("cost", (None, lambda x: 1 + x % 2))
+    flows = [Source.range(first, 3).throttle(limit, cost=cost) for first in (0, 10, 20)]
+    runs = [
+        world.start(flow.to(Sink.for_each(lambda x: seen.append((x, world.now))))) for flow in flows
+    ]
+    for run in runs:
+        run.result()
+    dearest = 1 if cost is None else 2
+    _no_window_holds_more(seen, max(dearest, burst), 1, cost or (lambda x: 1))
+    settle(world)
+
+
+def _no_window_holds_more(seen, burst, rate, cost=lambda x: 1):
+    """In any time t no more came than ``burst + t * rate``; ``seen`` are elements and when."""
+    for first, (_, began) in enumerate(seen):
+        inside = 0
+        for x, when in seen[first:]:
+            inside += cost(x)
+            most = burst + rate * (when - began) + 1e-6
+            assert inside <= most, f"{inside} from {began} to {when}: {seen}"
 
 
 def a_shared_rate(world):
@@ -320,6 +345,7 @@ SCENARIOS = [
     Scenario("a batch is given in time", a_batch_is_given_in_time),
     Scenario("a batch has its time", a_batch_has_its_time, (5,)),
     Scenario("throttled", throttled),
+    Scenario("throttled together", throttled_together),
     Scenario("a shared rate", a_shared_rate),
     Scenario("by cost", by_cost),
     Scenario("delayed", delayed),

@@ -229,7 +229,7 @@ MUTANTS = (
         "a section does not report what it lost",
         "elements in hand when a section fails vanish",
         "graph.section_life:SectionLife.lost",
-        'self._host.report(element, "lost when its section failed", failure)',
+        "self._host.report(element, LOST, failure)",
         "element",
         "sections/every element is given or reported",
     ),

@@ -1,0 +1,109 @@
+# mypy: disable-error-code="attr-defined, method-assign, var-annotated"
+"""An operator that has had enough has taken what it needed, and nothing behind that."""
+
+import pytest
+
+from actors_rs.stages.failure import OnFailure
+from actors_rs.stages.operators.contains import Contains
+from actors_rs.stages.operators.element_at import ElementAt
+from actors_rs.stages.operators.filter import Filter
+from actors_rs.stages.operators.first import First
+from actors_rs.stages.operators.fused import Fused, Part
+from actors_rs.stages.operators.map import Map
+from actors_rs.stages.operators.search import Search
+from actors_rs.stages.operators.skip import Skip
+from actors_rs.stages.operators.take import Take
+from actors_rs.stages.operators.take_while import TakeWhile
+from tests.stages.harness import Alone
+
+OPERATORS = {
+    "take": (lambda: Take(3), 3, [0, 1, 2]),
+    "take_while": (lambda: TakeWhile(lambda n: n < 3), 4, [0, 1, 2]),
+    "first": (lambda: First(None), 1, [0]),
+    "first that": (lambda: First(lambda n: n > 2), 4, [3]),
+    "element_at": (lambda: ElementAt(4), 5, [4]),
+    "contains": (lambda: Contains(3), 4, [True]),
+    "some": (lambda: Search(lambda n: n > 2, True), 4, [True]),
+    "all": (lambda: Search(lambda n: n < 3, False), 4, [False]),
+}
+operators = pytest.mark.parametrize(("make", "takes", "gives"), OPERATORS.values(), ids=OPERATORS)
+frames = pytest.mark.parametrize(
+    "frames", [[range(10)], [list(range(10))], [(0, 1), (2, 3, 4), (5, 6, 7, 8, 9)]]
+)
+demands = pytest.mark.parametrize("demand", [100, 2, 1])
+
+
+def fused(*logics):
+    return Fused([Part(type(one).__name__, "", one) for one in logics])
+
+
+def given_by(logic, frames, demand):
+    """What ``logic`` gives of ``frames``, asked ``demand`` by ``demand``, and what it dropped."""
+    stage = Alone(logic, window=100).request(demand)
+    came = 0
+    for frame in frames:
+        if not stage.up.cancelled:
+            asked = frame[: stage.up.requested - came]
+            came += len(asked)
+            stage.push(*asked)
+    while not stage.down.ended:
+        stage.request(demand)
+    assert stage.down.completed
+    assert stage.up.cancelled
+    assert logic.inlet.count + logic.inlet.dropped == came
+    return stage.down.elements
+
+
+@operators
+@frames
+@demands
+def test_no_more_counts_as_taken_than_was_needed(make, takes, gives, frames, demand):
+    logic = make()
+    assert given_by(logic, frames, demand) == gives
+    assert logic.inlet.count == takes
+
+
+@operators
+@frames
+@demands
+def test_nor_in_a_row_that_it_begins(make, takes, gives, frames, demand):
+    logic = fused(make(), Map(lambda n: n), Filter(lambda n: True))
+    assert given_by(logic, frames, demand) == gives
+    assert logic.inlet.count == takes
+
+
+@operators
+@frames
+@demands
+def test_a_row_in_which_another_one_has_had_enough_gives_the_same(
+    make, takes, gives, frames, demand
+):
+    assert given_by(fused(Skip(0), make()), frames, demand) == gives
+    assert given_by(fused(Map(lambda n: n), make(), Skip(0)), frames, demand) == gives
+
+
+@demands
+def test_with_a_policy_it_is_the_same(demand):
+    logic = TakeWhile(lambda n: n < 5 if n != 1 else [][n])
+    logic.on_failure = OnFailure("resume")
+    stage = Alone(logic, window=100)
+    stage.passed = []
+    stage.passed_over = lambda *what: stage.passed.append(what[0])
+    stage.request(demand).push(*range(10))
+    while not stage.down.completed:
+        stage.request(demand)
+    assert (stage.down.elements, stage.passed) == ([0, 2, 3, 4], [1])
+    assert (logic.inlet.count, logic.inlet.dropped) == (6, 4)
+
+
+def test_what_a_row_has_put_back_when_one_behind_is_satisfied_was_not_taken():
+    def slow(n):
+        if n == 2:
+            logic.brake.pull()
+        return n
+
+    logic = fused(Map(lambda n: slow(n)), Take(2))
+    stage = Alone(logic, window=100).request(10).push(*range(10))
+    assert stage.down.elements == [0, 1]
+    assert logic.inlet.count < 10
+    assert logic.inlet.count + logic.inlet.dropped == 10
