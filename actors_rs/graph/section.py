@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from actors_rs.errors import RunCancelled
+from actors_rs.errors import RunCancelled, StageError
 from actors_rs.graph.blueprint import OutletRef, graft
 from actors_rs.graph.section_life import LOST, SectionLife
 from actors_rs.runtime.backoff import Backoff
@@ -240,10 +240,16 @@ class Section(StageLogic):
 
     def _may_restart(self, error: BaseException) -> bool:
         is_own = self.inlet is None or not _comes_of(self.inlet.error, error)
-        return isinstance(error, Exception) and is_own and not self._draining
+        return _is_exception(error) and is_own and not self._draining
 
     def _rested(self) -> None:
         self._timer = None
+
+
+def _is_exception(error: BaseException) -> bool:
+    """Whether a further life may do better: what is no ``Exception`` is no element's failure."""
+    raised = error.__cause__ if isinstance(error, StageError) else error
+    return isinstance(error, Exception) and (raised is None or isinstance(raised, Exception))
 
 
 def _comes_of(first: BaseException | None, error: BaseException) -> bool:

@@ -37,7 +37,8 @@ class RateLimit:
     ``burst`` may pass at once after a pause; by default what the rate lets through in 30 ms, and
     at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes,
     or with the cost of the dearest element for ``burst`` if that is more: such an element passes
-    when what it costs has come in.
+    when what it costs has come in. So a turn that is late by more than the burst makes up for has
+    lost what came in meanwhile: a small burst is never exceeded, and costs some of a high rate.
     Whoever shares it is served in the order of asking, but for one that does not come when it is
     its turn: it yields to those whose turn it is as well, and no more than the burst gathers
     meanwhile. Thread-safe; ``change`` takes effect at once, also for those that wait. It belongs

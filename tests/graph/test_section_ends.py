@@ -1,6 +1,8 @@
 # mypy: disable-error-code="arg-type, call-overload, union-attr, var-annotated"
 """What a restarted section makes of the end of its input, and what is left when it gives up."""
 
+from asyncio import CancelledError
+
 import pytest
 
 from actors_rs import Flow, Sink, Source
@@ -174,3 +176,17 @@ def test_a_section_that_fails_as_its_run_is_cancelled_was_not_needed_any_more(ca
     assert not section._is_unneeded
     section.outlet.cancel(cause)
     assert section._is_unneeded == unneeded
+
+
+def test_what_is_no_exception_restarts_no_section():
+    def raising(x):
+        if x == 3:
+            raise CancelledError("what it waited for")
+        return x
+
+    body = Flow[int]().map(raising).restart(Backoff(0.1), max_restarts=2)
+    with World() as world:
+        run = world.start(Source.range(0, 9).via(body).to(Sink.list()))
+        run.wait()
+        assert run.state == "failed"
+        assert not any("restarted" in one.why for one in world.system.dead_letters.recent())
