@@ -15,6 +15,8 @@ from typing import Any, Generic, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.errors import DeciderError
+from actors_rs.stages.failure import Policy
 from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.stages.stage import Budget
 
@@ -117,9 +119,12 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
             self._refused = error
             raise
 
-    def is_of_the_file(self, error: BaseException) -> bool:
-        """A directory that is another run's, too: to pass over would be to lose all that comes."""
-        return error is self._refused or super().is_of_the_file(error)
+    def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
+        """Whatever the policy, a directory that is another run's is no element's fault: to pass
+        over would mean to lose all that comes."""
+        if error is self._refused:
+            return "stop", None
+        return super()._decide(error, element)
 
     def _gathered(self, scope: Scope) -> None:
         self._ready.append(scope)
