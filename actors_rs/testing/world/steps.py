@@ -92,6 +92,12 @@ class ActorStep(Step):
         self.error = error
         leave(error)
 
+    def __call__(self) -> None:
+        """The first turn of a supervised actor, in the step in which it was made."""
+        outer, self.dispatcher.running = self.dispatcher.running, self.number
+        self.run()
+        self.dispatcher.running = outer
+
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
         dispatcher, mailbox = self.dispatcher, self.mailbox

@@ -45,6 +45,11 @@ class WorldSystem(ActorSystem):
         self._world.adopt(actor)
         return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
 
+    def enter(self, actor: PooledActor) -> None:
+        """A supervised actor, each life for itself: what they get and do is that of no other."""
+        self._world.adopt(actor)
+        ActorSystem.enter(self, actor)
+
     def forget_delivered(self) -> None:
         """Somebody asks whether others still hold what they were given: the world does not."""
         world = self._world
