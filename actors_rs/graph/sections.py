@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from actors_rs.errors import GraphError
@@ -24,6 +25,8 @@ from actors_rs.stages.stage import StageLogic
 
 __all__ = ["restarted", "with_policy"]
 
+REPLACING = frozenset({"jsonl"})
+"""Sinks that make one file, in place of any that is there."""
 _UNCHANGED = 2**62
 """Stands for the window of what flows into a section, to see whether it comes out again."""
 
@@ -63,6 +66,8 @@ def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float
     specs = in_order([out.spec])
     check_plain(specs, "restart")
     is_open = any(ref is OPEN for spec in specs for ref in spec.inputs)
+    if is_open:
+        _check_sinks(specs)
     outflow = _check(out, is_open)
     return spec_of(
         "section",
@@ -70,6 +75,20 @@ def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float
         *((OPEN,) if is_open else ()),
         outflow_window=None if outflow == _UNCHANGED else outflow,
     )
+
+
+def _check_sinks(specs: Sequence[StageSpec]) -> None:
+    """Raise ``GraphError`` for a sink of which a further life would replace what one before wrote.
+
+    Only where the lives share an input: a section with a source of its own writes all of it anew.
+    """
+    for spec in specs:
+        if spec.kind in REPLACING and not spec.outlets:
+            raise GraphError(
+                f"restart: expected sinks that add to what is there, got '{spec.label}'{spec.made}: "
+                "each life of the section would replace its file with what comes behind the "
+                "failure; put it before or behind the section"
+            )
 
 
 def _check(out: OutletRef, is_open: bool) -> int:

@@ -6,7 +6,7 @@ from asyncio import CancelledError
 import pytest
 
 from actors_rs import Flow, Sink, Source
-from actors_rs.errors import RunCancelled, StageError
+from actors_rs.errors import GraphError, RunCancelled, StageError
 from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
@@ -190,3 +190,15 @@ def test_what_is_no_exception_restarts_no_section():
         run.wait()
         assert run.state == "failed"
         assert not any("restarted" in one.why for one in world.system.dead_letters.recent())
+
+
+def test_a_sink_that_replaces_its_file_is_refused_where_each_life_has_a_part_of_the_input(tmp_path):
+    path = tmp_path / "out.jsonl"
+    body = Flow[int]().also_to(Sink.jsonl(path)).map(str)
+    with pytest.raises(
+        GraphError, match=r"restart: expected sinks that add .*got 'jsonl' \(made at"
+    ):
+        body.restart()
+    again = Source.range(0, 3).also_to(Sink.jsonl(path)).map(str)
+    assert again.restart(Backoff(0.1)).run(Sink.list()) == ["0", "1", "2"]
+    assert path.read_text() == "0\n1\n2\n"
