@@ -85,9 +85,9 @@ def _check_sinks(specs: Sequence[StageSpec]) -> None:
     for spec in specs:
         if spec.kind in REPLACING and not spec.outlets:
             raise GraphError(
-                f"restart: expected sinks that add to what is there, got '{spec.label}'{spec.made}: "
-                "each life of the section would replace its file with what comes behind the "
-                "failure; put it before or behind the section"
+                "restart: expected sinks that add to what is there, "
+                f"got '{spec.label}'{spec.made}: each life of the section would replace its file "
+                "with what comes behind the failure; put it before or behind the section"
             )
 
 

@@ -195,9 +195,7 @@ def test_what_is_no_exception_restarts_no_section():
 def test_a_sink_that_replaces_its_file_is_refused_where_each_life_has_a_part_of_the_input(tmp_path):
     path = tmp_path / "out.jsonl"
     body = Flow[int]().also_to(Sink.jsonl(path)).map(str)
-    with pytest.raises(
-        GraphError, match=r"restart: expected sinks that add .*got 'jsonl' \(made at"
-    ):
+    with pytest.raises(GraphError, match=r"restart: expected sinks .*got 'jsonl' \(made at"):
         body.restart()
     again = Source.range(0, 3).also_to(Sink.jsonl(path)).map(str)
     assert again.restart(Backoff(0.1)).run(Sink.list()) == ["0", "1", "2"]
