@@ -34,11 +34,12 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 def _encoding() -> Callable[[Any], str]:
     """``_ENCODER.encode``, without the encoder in C that it makes for each value."""
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return _ENCODER.encode
     text, default = json.encoder.encode_basestring, _ENCODER.default
-    encode = make(None, default, text, None, ": ", ", ", False, False, False)
+    try:  # it is nobody's promise that there is one, and that it takes this
+        make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
+        encode = make(None, default, text, None, ": ", ", ", False, False, False)
+    except (AttributeError, TypeError):
+        return _ENCODER.encode
 
     def encoded(value: Any) -> str:
         if isinstance(value, str):
