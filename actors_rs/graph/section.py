@@ -48,6 +48,7 @@ class Section(StageLogic):
         self.inlet = Inlet() if is_open else None
         self.inlets = () if self.inlet is None else (self.inlet,)
         self.outlets = (self.outlet,)
+        self.last_inlet, self.last_outlet = self.inlet, self.outlet  # not what is within it
         self._out = out
         self._backoff = backoff
         self._intensity = Intensity(max_restarts, within)

@@ -122,6 +122,7 @@ def _link(name: str, inlet: Inlet) -> LinkSnapshot:
 def _stage(stage: StageActor, now: float) -> StageSnapshot:
     logic, inlets, outlets = stage.logic, stage.logic.inlets, stage.logic.outlets
     taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
+    given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
     stopped = stage.actor_stopped.is_set()
     busy, idle, back_pressured = stage.clock.shares(now)
     ended = "failed" if stage.error is not None else "ended"
@@ -130,7 +131,7 @@ def _stage(stage: StageActor, now: float) -> StageSnapshot:
         kind=stage.kind,
         state=ended if stopped else "running",
         elements_in=sum(inlet.count for inlet in taken_from),
-        elements_out=sum(outlet.count for outlet in outlets),
+        elements_out=sum(outlet.count for outlet in given_to),
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
         requested=sum(inlet.outstanding for inlet in inlets),
         buffered=sum(inlet.buffered for inlet in inlets),

@@ -168,7 +168,10 @@ class StageLogic:
     inlets: Sequence[Inlet] = ()
     outlets: Sequence[Outlet] = ()
     last_inlet: Inlet | None = None
-    """Where a logic without inlets takes elements from a part of its own: for figures."""
+    """Where a logic without inlets takes elements from a part of its own, or one with others
+    besides those of its stage takes what counts: for figures."""
+    last_outlet: Outlet | None = None
+    """The same for what it gives."""
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set by the shell."""

@@ -200,3 +200,12 @@ def test_a_sink_that_replaces_its_file_is_refused_where_each_life_has_a_part_of_
     again = Source.range(0, 3).also_to(Sink.jsonl(path)).map(str)
     assert again.restart(Backoff(0.1)).run(Sink.list()) == ["0", "1", "2"]
     assert path.read_text() == "0\n1\n2\n"
+
+
+def test_the_figures_of_a_section_are_those_of_its_own_ends_and_not_of_what_is_within():
+    body = Flow[int]().filter(lambda x: x % 2).map(str).restart(Backoff(0.1))
+    with World() as world:
+        run = world.start(Source.range(0, 9).via(body).to(Sink.list()))
+        assert run.result() == ["1", "3", "5", "7"]
+        (section,) = [one for one in run.snapshot().stages if one.kind == "section"]
+    assert (section.elements_in, section.elements_out) == (9, 4)
