@@ -11,22 +11,10 @@ from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
 from actors_rs.testing.world import World
+from tests.explored.scenarios.sections import Flaky
 
 WAIT = Backoff(1.0, jitter=0)
 SEEDS = 40
-
-
-class Flaky:
-    """A function that raises once for each of some elements."""
-
-    def __init__(self, *bad):
-        self.bad = list(bad)
-
-    def __call__(self, x):
-        if x in self.bad:
-            self.bad.remove(x)
-            raise KeyError(x)
-        return x
 
 
 def six_and_a_failure():

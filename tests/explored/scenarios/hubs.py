@@ -64,14 +64,20 @@ def the_slow_hold_up_the_others(world):
     settle(world)
 
 
-def the_slow_miss_what_is_reported(world):
-    hub = Source.range(0, 8).hub(world.system, replay=2, on_slow="drop")
+def slow_and_fast(world, on_slow):
+    """Two subscribers to one hub, which has come to rest before the first of them goes on."""
+    hub = Source.range(0, 8).hub(world.system, replay=2, on_slow=on_slow)
     slow, fast = Asleep(world, cancels=False), FreeSubscriber(world, cancels=False)
     hub.subscribe(slow)
     hub.subscribe(fast)
     world.settle()
     slow.wake()
     world.finish()
+    return slow, fast
+
+
+def the_slow_miss_what_is_reported(world):
+    slow, fast = slow_and_fast(world, "drop")
     assert fast.elements == list(range(8)), fast.elements
     missed = [one.what for one in world.system.dead_letters.recent()]
     heard = sorted([*slow.elements, *missed])
@@ -81,13 +87,7 @@ def the_slow_miss_what_is_reported(world):
 
 def the_slow_are_failed(world):
     """Who falls behind gets an error in its place, and the others get all."""
-    hub = Source.range(0, 8).hub(world.system, replay=2, on_slow="fail")
-    slow, fast = Asleep(world, cancels=False), FreeSubscriber(world, cancels=False)
-    hub.subscribe(slow)
-    hub.subscribe(fast)
-    world.settle()
-    slow.wake()
-    world.finish()
+    slow, fast = slow_and_fast(world, "fail")
     assert fast.elements == list(range(8)), fast.elements
     assert fast.end == "complete", fast.end
     begin = slow.elements[0] if slow.elements else 0  # it is not slow before its first request
