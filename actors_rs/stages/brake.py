@@ -114,6 +114,22 @@ class Brake:
             rest = left - (len(out) - before) - (failure is not None)
         return rest, failure
 
+    def extend(
+        self, out: list[Any], results: Iterator[Any], elements: Iterator[Any], what: str
+    ) -> None:
+        """Append ``results``, which a loop in C makes, one for each of ``elements``, to ``out``.
+
+        Raises ``RuntimeError`` where ``what`` has raised ``StopIteration``: to the loop that is the
+        end, and the elements behind it were lost.
+        """
+        expected = len(out) + length_hint(elements)
+        out.extend(results)
+        # A range does not tell whether it has ended. Where the brake has ended it, the next piece
+        # begins with the element that ``what`` has raised for, if it has, and will again.
+        ended = has_ended(elements) if forgets(elements) else self.pulled
+        if len(out) < expected and not ended:
+            raise RuntimeError(f"{what} raised StopIteration")
+
     def release(self) -> None:
         """Forget a pull that was meant for what has been done."""
         self.pulled, self._elements = False, None

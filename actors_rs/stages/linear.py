@@ -70,11 +70,16 @@ class _Linear(StageLogic):
 
         now_left = length_hint(rest)
         if now_left < left:
-            position = self.inlet.count - now_left - 1
-            return self.survives(error, piece[-now_left - 1], position, first=before_the_end)
+            element, position = piece[-now_left - 1], self.inlet.count - now_left - 1
+            error = self.explained(error, element)
+            return self.survives(error, element, position, first=before_the_end)
         before_the_end()
         self.fail(error)
         return False
+
+    def explained(self, error: Exception, element: Any) -> Exception:
+        """What is to be said instead of ``error``, which was raised for ``element``."""
+        return error
 
     def renew(self, error: BaseException, position: int | None) -> None:
         self.stop(error)
@@ -99,6 +104,9 @@ class Operator(_Linear):
     one_for_one = False
     """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
     not, it gives the brake the ``function`` of its loop."""
+    within_demand = False
+    """Whether more is asked for at once whenever something was given, so that a piece need not be
+    larger than what is asked for where less comes of it."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = _Linear.survive_renewal | {
@@ -147,10 +155,6 @@ class Operator(_Linear):
         """The function, where ``collect`` does nothing else and bytecode calls it best."""
         return None
 
-    def explained(self, error: Exception, element: Any) -> Exception:
-        """What is to be said instead of ``error``, which ``loop_step`` raised for ``element``."""
-        return error
-
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""
         out.extend(self.transform(elements))
@@ -178,7 +182,8 @@ class Operator(_Linear):
         demand, most = self.outlet.demand, self.pace.size
         if self._results is None:
             # More than is asked for only where it is not known what will come of it.
-            piece = self.inlet.take(min(most, demand) if self.one_for_one else most)
+            limited = self.one_for_one or self.within_demand
+            piece = self.inlet.take(min(most, demand) if limited else most)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)

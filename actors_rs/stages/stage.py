@@ -185,6 +185,9 @@ class StageLogic:
     within: Literal["no", "alone", "yes"] = "no"
     """Whether it may run within the stage that attached it as an inner stream, as it never blocks
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""
+    runs_code = True
+    """Whether it may call code of the user's, which may take its time. What the elements themselves
+    do when they are added or compared does not count."""
     conserves = True
     """Whether a deterministic world counts what it takes and gives, where it knows how to."""
     on_failure: OnFailure = STOP

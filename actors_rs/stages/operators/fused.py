@@ -215,10 +215,11 @@ class Fused(Operator):
                 self._fail_at(index, error)
                 self._unfinished += piece[size - left :]
                 return ()
-            part = self._parts[index]
+            part, element = self._parts[index], piece[-left - 1]
+            error = logic.explained(error, element)
             named = StageError(part.name, error, before + size - left - 1, part.site)
             deliver = partial(self._deliver, index, index + 1, out)
-            if not self.survives(named, piece[-left - 1], None, first=deliver):
+            if not self.survives(named, element, None, first=deliver):
                 self._unfinished += piece[size - left :]
                 return ()
         logic.inlet.count -= left

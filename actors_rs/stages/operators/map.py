@@ -14,11 +14,9 @@ Cancels: upstream, when downstream cancels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import length_hint
 from types import FunctionType
 from typing import Any
 
-from actors_rs.stages.brake import forgets, has_ended
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.written_loops import Step
@@ -34,8 +32,6 @@ class Map(Operator):
         super().__init__()
         self._f = f
         self._is_python = isinstance(f, FunctionType)
-
-    runs_code = True
 
     @staticmethod
     def drawn(
@@ -61,20 +57,8 @@ class Map(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if not self._is_python:
-            expected = len(out) + length_hint(elements)
-            out.extend(map(self._f, elements))
-            # To `map` it is the end, and the elements behind were lost; or it was the brake.
-            if len(out) < expected and not self._has_ended(elements):
-                raise RuntimeError("map: f raised StopIteration")
+            self.brake.extend(out, map(self._f, elements), elements, "map: f")
             return
         f = self._f  # bytecode calls a Python function faster than C does
         for element in elements:
             out.append(f(element))  # a comprehension would lose `out` if f raises
-
-    def _has_ended(self, elements: Iterator[Any]) -> bool:
-        """Whether ``elements`` came to an end before there was a result for each.
-
-        A range does not tell. Where the brake has ended it, the next piece begins with the element
-        that ``f`` has raised for, if it has, and will again.
-        """
-        return has_ended(elements) if forgets(elements) else self.brake.pulled

@@ -33,7 +33,6 @@ class TakeWhile(Operator):
         super().__init__()
         self._predicate = predicate
 
-    runs_code = True
     runs_user = True
 
     @staticmethod

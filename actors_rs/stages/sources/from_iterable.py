@@ -32,8 +32,6 @@ class IterableSource(IteratorSource):
         super().__init__()
         self._make = make
 
-    runs_code = True
-
     @staticmethod
     def drawn(
         _: object, stream: Drawn, step: int, make: Callable[[], Iterable[Any]]

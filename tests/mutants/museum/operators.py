@@ -168,9 +168,8 @@ MUTANTS = (
         "resume skips an element too many",
         "going on behind an element that failed loses the one after it",
         "stages.linear:_Linear.survives_in",
-        "return self.survives(error, piece[-now_left - 1], position, first=before_the_end)",
-        "return [self.survives(error, piece[-now_left - 1], position, first=before_the_end),"
-        " next(rest, 0)][0]",
+        "return self.survives(error, element, position, first=before_the_end)",
+        "return [self.survives(error, element, position, first=before_the_end), next(rest, 0)][0]",
         "linear/resumed",
     ),
     mutant(
