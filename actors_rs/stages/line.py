@@ -20,10 +20,10 @@ from actors_rs.stages.brake import Brake
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.pace import LARGEST
 from actors_rs.stages.part_context import PartContext
-from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
-__all__ = ["Line", "LinePart", "SinkLine"]
+__all__ = ["LARGEST", "Line", "LineContext", "LinePart", "SinkLine"]
 
 WINDOW = LARGEST
 """Elements that a part asks the one before it for: no turn is taken in between, so what is held
@@ -52,7 +52,7 @@ class LinePart:
 
     def enter(self, line: Line) -> None:
         """Its turns begin: it fails by its own name, but is ``line`` to everything around."""
-        self.context = _Context(line, self)
+        self.context = line.context_of(self)
         self.logic.context = self.context
         self.do(self.logic.start)
 
@@ -81,7 +81,7 @@ class LinePart:
         return next((one.error for one in self.logic.inlets if one.error is not None), None)
 
 
-class _Context(PartContext):
+class LineContext(PartContext):
     """What is filled for a part of the same line is not sent ahead: it would not be looked at."""
 
     def __init__(self, line: Line, part: LinePart) -> None:
@@ -100,9 +100,50 @@ class _Onward:
 
     __slots__ = ("complete", "fail", "push")
 
+    push: Callable[[Frame], None]
+
     def __init__(self, inlet: Inlet) -> None:
         self.push = inlet.push
         self.fail = self.complete = inlet.complete
+
+
+class _Back:
+    """The way from a part's inlet to the outlet of the one before, which has had its turn."""
+
+    __slots__ = ("_line", "_outlet")
+
+    def __init__(self, line: Line, outlet: Outlet) -> None:
+        self._line, self._outlet = line, outlet
+
+    def request(self, n: int) -> None:
+        self._outlet.request(n)
+        self._line.asked = True
+
+    def cancel(self, cause: BaseException | None = None) -> None:
+        self._outlet.cancel(cause)
+        self._line.cancelled = True
+
+
+class _IntoSink:
+    """The way to the sink of ``line``: it takes at once what comes, and asks for as much again.
+
+    So whoever gives goes on with its next piece, without a pass through the line for each: it is
+    asked for that while it has its turn.
+    """
+
+    __slots__ = ("_arrive", "_line", "_sink", "complete", "fail")
+
+    def __init__(self, line: Line, sink: LinePart) -> None:
+        inlet = sink.logic.inlets[0]
+        self._line, self._sink, self._arrive = line, sink, inlet.push
+        self.fail = self.complete = inlet.complete
+
+    def push(self, frame: Frame) -> None:
+        line = self._line
+        self._arrive(frame)
+        asked = line.asked
+        line.let(self._sink)
+        line.asked = asked
 
 
 class _Brakes(Brake):
@@ -130,51 +171,67 @@ class Line(StageLogic):
         self.inlets, self.outlets = logics[0].inlets, logics[-1].outlets
         self._parts = self._living = tuple(parts)
         self._links = [logic.inlets[0] for logic in logics[1:]]
-        for logic, inlet in zip(logics, self._links, strict=False):
-            logic.outlets[0].connect(_Onward(inlet))
-            inlet.connect(logic.outlets[0])
+        self._budget: Budget
+        self.asked = self.cancelled = False
+        """Whether a part has been asked for elements, or cancelled, since it had its turn."""
+        self._sink = self._parts[-1] if isinstance(logics[-1], SinkLogic) else None
+        for before, part in pairwise(self._parts):
+            inlet, outlet = part.logic.inlets[0], before.logic.outlets[0]
+            outlet.connect(_IntoSink(self, part) if part is self._sink else _Onward(inlet))
+            inlet.connect(_Back(self, outlet))
         self.waits_outside = any(logic.waits_outside for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
 
+    def context_of(self, part: LinePart) -> PartContext:
+        """What ``part`` may ask."""
+        return LineContext(self, part)
+
     def start(self) -> None:
+        self.set_windows()
+        for part in self._parts:
+            part.enter(self)
+
+    def set_windows(self) -> None:
+        """Those of the links within."""
         window = self.inlets[0].window if self.inlets else WINDOW
         for before, part in pairwise(self._parts):
             if before.outflow_window is not None:
                 window = before.outflow_window or WINDOW
             part.logic.inlets[0].window = part.logic.window = window
-        for part in self._parts:
-            part.enter(self)
 
     def advance(self, budget: Budget) -> None:
-        moved: list[int] | None = None
-        living = None
+        self._budget = budget
         if self._links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
-            self._pass(self._living[-1:], budget)
+            self._pass(self._living[-1:])
             if budget.spent():  # no piece behind it: somebody may have cancelled meanwhile
                 return
-        while moved != (moved := self._moved()) or living is not self._living:
-            living = self._living
-            self._pass(self._living, budget)
-            if budget.spent():
+        while True:
+            self.asked = self.cancelled = False
+            self._pass(self._living)
+            if not (self.cancelled or (self.asked and self._wanted)) or budget.spent():
                 break
 
-    def _pass(self, parts: Iterable[LinePart], budget: Budget) -> None:
+    @property
+    def _wanted(self) -> bool:
+        """Whether anything may come out, or there is nobody to ask for it."""
+        outlets = self.outlets
+        return not outlets or outlets[0].demand > 0 or outlets[0].closed
+
+    def _pass(self, parts: Iterable[LinePart]) -> None:
         """Let each of ``parts`` do what it can, in their order."""
         for part in parts:
-            try:  # as ``do``: this is done for every frame
-                part.logic.advance(budget)
-            except BaseException as error:
-                part.logic.fail(error)
+            if not (part is self._sink and self._links[-1].buffered and self._budget.spent()):
+                self.let(part)  # else it took of what has come, and goes on with the next turn
             if part.port.closed and part.logic.finished:
                 self._leave(part)
 
-    def _moved(self) -> list[int]:
-        """Differs when an element was taken within the line or asked for, or a link cancelled."""
-        return [
-            -1 if inlet.cancelled else 2 * inlet.count + inlet.buffered + inlet.outstanding
-            for inlet in self._links
-        ]
+    def let(self, part: LinePart) -> None:
+        """Let ``part`` do what it can."""
+        try:  # as ``do``: this is done for every frame
+            part.logic.advance(self._budget)
+        except BaseException as error:
+            part.logic.fail(error)
 
     def _leave(self, part: LinePart) -> None:
         """``part`` has ended, its neighbours may not have."""

@@ -203,18 +203,9 @@ def test_each_part_is_stopped_once_with_what_it_would_be_stopped_with_apart(name
 # A function that was fast turns slow.
 
 
-class TurningInARow(Turning):
-    """As ``Turning``; the brakes of a row are those of its parts."""
-
-    def wait_for_the_brake(self):
-        assert self.slow.wait(SECONDS)
-        before = self.pulled.total()
-        wait_until(lambda: self.pulled.total() > before + 4)  # of three parts
-
-
 @pytest.fixture
 def turning(monkeypatch):
-    return TurningInARow(monkeypatch)
+    return Turning(monkeypatch)
 
 
 SLOW = {

@@ -15,6 +15,7 @@ from actors_rs.graph.nest import Nested
 from actors_rs.graph.shell import AHEAD_SECONDS, LOOKS_APART, StageActor
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
+from actors_rs.stages.line import Line
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
 
 FAST = 5_000
@@ -27,9 +28,8 @@ class Turning:
     def __init__(self, monkeypatch):
         self.calls = 0
         self.slow, self.go_on = threading.Event(), threading.Event()
-        self.brake = None  # of the stage that calls it
         self.pulled = Counter()
-        self.pulls_before = 0
+        self.pulls_before = {}  # of the brakes of the stage that calls it
         pull = Brake.pull
 
         def counting(brake):
@@ -41,16 +41,23 @@ class Turning:
     def __call__(self, n):
         self.calls += 1
         if self.calls == FAST + 1:
-            self.brake = stage_that_calls().brake
-            self.pulls_before = self.pulled[self.brake]
+            self.pulls_before = {brake: self.pulled[brake] for brake in brakes_that_count()}
             self.slow.set()
             assert self.go_on.wait(SECONDS), "nobody saw that it is slow"
         return n
 
-    def wait_for_the_brake(self):
-        """Wait until the call is seen to be slow."""
+    def wait_for_the_brake(self, pulls=1):
+        """Wait until the call is seen to be slow, so many times."""
         assert self.slow.wait(SECONDS)
-        wait_until(lambda: self.pulled[self.brake] > self.pulls_before)
+        before = self.pulls_before
+        wait_until(lambda: all(self.pulled[brake] >= before[brake] + pulls for brake in before))
+
+
+def brakes_that_count():
+    """Those of the logic in whose turn this thread is, or of its parts: one of them is calling."""
+    logic = stage_that_calls()
+    logics = [part.logic for part in logic._parts] if isinstance(logic, Line) else [logic]
+    return [logic.brake for logic in logics if logic.brake is not None]
 
 
 def stage_that_calls():
@@ -235,8 +242,7 @@ def test_results_arrive_though_a_look_was_over_before_its_stage_could_note_it(tu
 def test_a_slow_call_is_braked_again_and_again_since_a_pull_may_miss(name, turning):
     with ActorSystem(workers=2) as system:
         run = system.start(Source.range(0, MOST).to(SINKS[name](turning)))
-        turning.wait_for_the_brake()
-        wait_until(lambda: turning.pulled[turning.brake] > turning.pulls_before + 3)
+        turning.wait_for_the_brake(pulls=4)
         turning.go_on.set()
         run.cancel()
         run.wait(SECONDS)

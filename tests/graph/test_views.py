@@ -6,7 +6,6 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
 from tests.graph.helpers import SECONDS
-from tests.graph.test_ends_of_fused_graphs import TurningInARow
 from tests.graph.test_turning_slow import FAST, Turning
 
 ROWS = {
@@ -95,7 +94,7 @@ def test_the_failure_of_a_sink_tells_at_which_of_them_it_was(system, row, model,
 @either_way
 @pytest.mark.parametrize("window", [1024])
 def test_a_sink_that_turns_slow_gets_each_of_them_once(system, row, model, fused, monkeypatch):
-    turning, seen = (TurningInARow if fused else Turning)(monkeypatch), []
+    turning, seen = Turning(monkeypatch), []
     sink = Sink.for_each(lambda pair: seen.append(turning(pair)))
     run = started(system, row(Source.range(0, 3 * FAST)).to(sink), fused)
     turning.wait_for_the_brake()

@@ -264,6 +264,7 @@ ROWS = {
     "two": lambda flow: flow.filter(lambda x: x >= 0).map(int),
     "take": lambda flow: flow.map(int).take(5),
     "edges": lambda flow: flow.start_with(-1).filter(lambda x: x >= 0),
+    "lists": lambda flow: flow.batch(1).map(lambda xs: xs[0]).batch(1).map(lambda xs: xs[0]),
     "apart": lambda flow: flow.map(int).flat_map(lambda x: [x]).map(int).async_boundary(),
 }
 STARTS = {

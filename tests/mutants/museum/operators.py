@@ -206,10 +206,10 @@ MUTANTS = (
     ),
     mutant(
         "a line ends its turn too early",
-        "a row of parts is left when none took an element, although one has asked for some",
-        "stages.line:Line._moved",
-        "2 * inlet.count + inlet.buffered + inlet.outstanding",
-        "inlet.count",
+        "a row of parts is left although one of them has asked for elements",
+        "stages.line:_Back.request",
+        "self._line.asked = True",
+        "pass",
         "linear/one actor",
     ),
     mutant(
@@ -253,11 +253,11 @@ MUTANTS = (
         "linear/one actor fails",
     ),
     mutant(
-        "a row is over before its sink",
-        "a row of parts ends when all but the last one have",
-        "stages.line:Line.finished",
-        "for part in self._living)",
-        "for part in self._living[:-1])",
+        "a row does not look back",
+        "a part of a row that was cancelled by the one behind it has no turn for it",
+        "stages.line:_Back.cancel",
+        "self._line.cancelled = True",
+        "pass",
         "linear/one actor",
     ),
 )
