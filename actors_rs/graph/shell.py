@@ -238,8 +238,17 @@ class StageActor(PooledActor):
         self.life.note_failure(error)
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        self._publish(str(self), what, why, error)
+
+    def report_at(
+        self, name: str, what: object, why: str, error: BaseException | None = None, /
+    ) -> None:
+        """As ``report``, of a stage of another ``name`` that is a part of this actor."""
+        self._publish(f"stage '{name}'", what, why, error)
+
+    def _publish(self, where: str, what: object, why: str, error: BaseException | None) -> None:
         publish = self.system.dead_letters.publish
-        publish(what, where=str(self), why=why, error=error, place=self.place)
+        publish(what, where=where, why=why, error=error, place=self.place)
 
     def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
         from actors_rs.graph.inner import attach

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.drawing import picture_of_run
+from actors_rs.stages.row import Row
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
     from actors_rs.stages.ports import Inlet
+    from actors_rs.stages.stage import StageLogic
 
 __all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot", "snapshot_of"]
 
@@ -104,14 +106,21 @@ def snapshot_of(
     name: str, state: str, began: float, now: float, stages: Sequence[StageActor]
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
-    links = tuple(_link(stage.name, inlet) for stage in stages for inlet in _fed_inlets(stage))
-    figures = tuple(_stage(stage, now) for stage in stages)
+    logics = [(name, logic) for stage in stages for name, logic in _logics_of(stage)]
+    links = tuple(_link(name, inlet) for name, logic in logics for inlet in _fed_inlets(logic))
+    figures = tuple(figure for stage in stages for figure in _stages_of(stage, now))
     return RunSnapshot(name, state, now - began, figures, links)
 
 
-def _fed_inlets(stage: StageActor) -> list[Inlet]:
+def _logics_of(stage: StageActor) -> list[tuple[str, StageLogic]]:
+    if isinstance(row := stage.logic, Row):
+        return [(part.label, part.logic) for part in row.parts]
+    return [(stage.name, stage.logic)]
+
+
+def _fed_inlets(logic: StageLogic) -> list[Inlet]:
     """Those that another stage feeds, no foreign publisher."""
-    return [inlet for inlet in tuple(stage.logic.inlets) if inlet.feeder[0]]
+    return [inlet for inlet in tuple(logic.inlets) if inlet.feeder[0]]
 
 
 def _link(name: str, inlet: Inlet) -> LinkSnapshot:
@@ -119,16 +128,42 @@ def _link(name: str, inlet: Inlet) -> LinkSnapshot:
     return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures, inlet.window, inlet.exhausted)
 
 
-def _stage(stage: StageActor, now: float) -> StageSnapshot:
-    logic, inlets, outlets = stage.logic, stage.logic.inlets, stage.logic.outlets
+def _stages_of(stage: StageActor, now: float) -> list[StageSnapshot]:
+    """``stage``, or those that are parts of its row: the time of all is told of their lead.
+
+    To that, those before it wait with what they have while it is busy, and those behind it idle.
+    """
+    shares = stage.clock.shares(now)
+    if not isinstance(row := stage.logic, Row):
+        return [_stage(stage, stage.name, stage.kind, stage.logic, stage.error, shares)]
+    busy, idle, held_back = shares
+    led = row.parts.index(row.lead)
+    figures = []
+    for place, part in enumerate(row.parts):
+        if place != led:
+            shares = (0.0, idle, busy + held_back) if place < led else (0.0, busy + idle, held_back)
+        name, error = part.label, part.failure
+        figures.append(_stage(stage, name, part.kind, part.logic, error, shares))
+    return figures
+
+
+def _stage(
+    stage: StageActor,
+    name: str,
+    kind: str,
+    logic: StageLogic,
+    error: BaseException | None,
+    shares: tuple[float, float, float],
+) -> StageSnapshot:
+    inlets, outlets = logic.inlets, logic.outlets
     taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
     given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
     stopped = stage.actor_stopped.is_set()
-    busy, idle, back_pressured = stage.clock.shares(now)
-    ended = "failed" if stage.error is not None else "ended"
+    busy, idle, back_pressured = shares
+    ended = "failed" if error is not None else "ended"
     return StageSnapshot(
-        name=stage.name,
-        kind=stage.kind,
+        name=name,
+        kind=kind,
         state=ended if stopped else "running",
         elements_in=sum(inlet.count for inlet in taken_from),
         elements_out=sum(outlet.count for outlet in given_to),

@@ -79,12 +79,13 @@ class ActorSystem:
         metrics: bool = True,
         monitor: bool = False,
         stall_after: float | None = None,
+        auto_fuse: bool = True,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         machinery: Machinery | None = None,
     ) -> None:
-        flags = {"metrics": metrics, "monitor": monitor}
+        flags = {"metrics": metrics, "monitor": monitor, "auto_fuse": auto_fuse}
         check_settings(window, throughput, stall_after, dispatcher, shutdown_timeout, name, flags)
         self.name = name
         self.window = window
@@ -92,6 +93,7 @@ class ActorSystem:
         self.metrics = metrics
         self.monitor = monitor
         self.stall_after = stall_after
+        self.auto_fuse = auto_fuse
         self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._machinery = machinery or threads(

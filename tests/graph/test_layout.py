@@ -1,8 +1,12 @@
 # mypy: disable-error-code="var-annotated, func-returns-value"
 """Layouts: a graph is laid out once, and each start is fresh all the same."""
 
+from functools import partial
+
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.graph import carried, layout
+
+System = partial(ActorSystem, workers=1, auto_fuse=False)
 
 
 def windows(run):
@@ -24,7 +28,7 @@ def test_a_graph_is_laid_out_once_however_often_it_is_started(monkeypatch):
 
 def test_each_system_gives_its_own_window_to_the_same_graph():
     graph = Source.range(0, 5).map(str).to(Sink.list())
-    with ActorSystem(workers=1, window=4) as small, ActorSystem(workers=1, window=64) as large:
+    with System(window=4) as small, System(window=64) as large:
         runs = [small.start(graph), large.start(graph), small.start(graph)]
         assert [windows(run) for run in runs] == [[4] * 3, [64] * 3, [4] * 3]
 

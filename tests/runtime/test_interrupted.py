@@ -100,7 +100,7 @@ def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, mo
     monkeypatch.setattr(StageActor, "_close", noted)
     monkeypatch.setattr(system, "adopt", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        system.start(Source.repeat(1).to(Sink.ignore()))
+        system.start(Source.repeat(1).async_boundary().to(Sink.ignore()))
     eventually(lambda: not system.children())
     assert ended_on["repeat"] is not threading.current_thread()
     assert ended_on["ignore"] is threading.current_thread(), "it was never started"

@@ -40,7 +40,7 @@ def test_a_run_on_threads_is_named_and_not_taken_for_a_stall():
     with pytest.raises(WorldError, match=r"has one thread, but another .*test_scenarios"):
         check_scenario(with_threads, Plan(runs=1))
     with World(), pytest.raises(Stalled, match=r"has to be begun by world\.start"):
-        Source.of(1).run(Sink.list())
+        Source.never().run(Sink.list())
 
 
 def test_what_cannot_be_called_is_refused_where_it_is_handed_in():

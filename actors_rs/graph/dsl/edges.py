@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.appending import Appending
@@ -28,7 +29,7 @@ class Edges(Appending[In_contra, Out_co]):
 
     def start_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """``values``, then the elements."""
-        return self._linear("start_with", lambda: StartWith(lambda: values))
+        return self._linear("start_with", partial(StartWith, lambda: values))
 
     def start_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """What ``functions`` return, each called when its result is demanded, then the elements."""
@@ -38,7 +39,7 @@ class Edges(Appending[In_contra, Out_co]):
 
     def end_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, then ``values`` once upstream has completed."""
-        return self._linear("end_with", lambda: EndWith(lambda: values))
+        return self._linear("end_with", partial(EndWith, lambda: values))
 
     def end_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """The elements, then what ``functions`` return, each called when it is demanded."""
@@ -48,4 +49,4 @@ class Edges(Appending[In_contra, Out_co]):
 
     def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, or ``values`` if there are none."""
-        return self._linear("default_if_empty", lambda: DefaultIfEmpty(values))
+        return self._linear("default_if_empty", partial(DefaultIfEmpty, values))

@@ -83,12 +83,12 @@ class Folds(Appending[In_contra, Out_co]):
     def min(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The smallest element, or the one with the smallest ``key``; the first of equals."""
         optional_plain_function(key, "min: key")
-        return self._linear("min", partial(_extreme, builtins.min, key))
+        return self._linear("min", _extreme(builtins.min, key))
 
     def max(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The largest element, or the one with the largest ``key``; the first of equals."""
         optional_plain_function(key, "max: key")
-        return self._linear("max", partial(_extreme, builtins.max, key))
+        return self._linear("max", _extreme(builtins.max, key))
 
     def last(self) -> Flow[In_contra, Out_co]:
         """The last element, of which there must be one."""
@@ -109,7 +109,7 @@ class Folds(Appending[In_contra, Out_co]):
     ) -> Flow[In_contra, bool]:
         """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true."""
         if equal is None:
-            return self._linear("contains", lambda: Contains(value))
+            return self._linear("contains", partial(Contains, value))
         plain_function(equal, "contains: equal")
         return self._linear("contains", lambda: Search(partial(equal, value), wanted=True))
 
@@ -118,5 +118,7 @@ class Folds(Appending[In_contra, Out_co]):
         return self._linear("is_empty", lambda: Search(lambda _: False, wanted=False))
 
 
-def _extreme(choose: Callable[..., Any], key: Callable[[Any], Any] | None) -> Extreme | ExtremeBy:
-    return Extreme(choose) if key is None else ExtremeBy(choose, key)
+def _extreme(
+    choose: Callable[..., Any], key: Callable[[Any], Any] | None
+) -> Callable[[], Extreme | ExtremeBy]:
+    return partial(Extreme, choose) if key is None else partial(ExtremeBy, choose, key)

@@ -122,11 +122,11 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, size, "sliding: size")
         at_least(1, step, "sliding: step")
-        return self._linear("sliding", lambda: Sliding(size, step), 0)
+        return self._linear("sliding", partial(Sliding, size, step), 0)
 
     def pairwise(self) -> Flow[In_contra, tuple[Out_co, Out_co]]:
         """Each element but the first, with the one before: ``sliding(2)``."""
-        return self._linear("pairwise", lambda: Sliding(2, 1))
+        return self._linear("pairwise", partial(Sliding, 2, 1))
 
     def sort_within(
         self, count: int, key: Callable[[Out_co], Any] | None = None

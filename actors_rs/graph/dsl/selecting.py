@@ -44,7 +44,7 @@ class Selections(Appending[In_contra, Out_co]):
     def skip(self, count: int) -> Flow[In_contra, Out_co]:
         """All but the first ``count`` elements."""
         at_least(0, count, "skip: count")
-        return self._linear("skip", lambda: Skip(count))
+        return self._linear("skip", partial(Skip, count))
 
     def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements from the first one on for which ``predicate`` is false."""
@@ -66,7 +66,7 @@ class Selections(Appending[In_contra, Out_co]):
         Fails with ``EmptyStreamError`` if there are not so many.
         """
         at_least(0, index, "element_at: index")
-        return self._linear("element_at", lambda: ElementAt(index))
+        return self._linear("element_at", partial(ElementAt, index))
 
     def distinct(
         self, key: Callable[[Out_co], Any] | None = None, window: int | None = None

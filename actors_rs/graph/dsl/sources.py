@@ -82,7 +82,7 @@ class SourceFactories(FileSources):
         """No element; fails at once with ``error``, which is not wrapped."""
         if not isinstance(error, BaseException):
             raise wrong_kind(f"Source.failed needs an exception, got {error!r}")
-        return source("failed", lambda: Failed(error))
+        return source("failed", partial(Failed, error))
 
     @staticmethod
     def from_iterable(iterable: Iterable[T] | Callable[[], Iterable[T]]) -> Flow[Never, T]:

@@ -24,6 +24,8 @@ from actors_rs.stages.piece_fold import PieceFold
 class Average(PieceFold):
     """The sum of the elements, divided by their number."""
 
+    runs_code = False
+
     def __init__(self) -> None:
         super().__init__(0)
         self._number = 0

@@ -22,6 +22,8 @@ from actors_rs.stages.edged import Folding
 class Contains(Folding):
     """Whether ``value`` is among the elements, as ``in`` says."""
 
+    runs_code = False
+
     def __init__(self, value: object) -> None:
         super().__init__()
         self._value = value

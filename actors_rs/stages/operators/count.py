@@ -25,6 +25,8 @@ from actors_rs.stages.ports import Frame
 class Count(PieceFold):
     """How many elements there were."""
 
+    runs_code = False
+
     def __init__(self) -> None:
         super().__init__(0)
 

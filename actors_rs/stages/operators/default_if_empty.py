@@ -22,6 +22,8 @@ from actors_rs.stages.edged import Edge
 class DefaultIfEmpty(Edge):
     """All elements, or ``values`` where there are none."""
 
+    runs_code = False
+
     def __init__(self, values: tuple[Any, ...]) -> None:
         super().__init__()
         self._values = values

@@ -25,6 +25,8 @@ from actors_rs.stages.edged import Folding
 class ElementAt(Folding):
     """The element that ``index`` others come before."""
 
+    runs_code = False
+
     def __init__(self, index: int) -> None:
         super().__init__()
         self._index = index

@@ -25,6 +25,8 @@ from actors_rs.stages.piece_fold import NOTHING, PieceFold, first_of
 class Extreme(PieceFold):
     """What ``choose``, the built-in ``min`` or ``max``, chooses of all elements."""
 
+    runs_code = False
+
     def __init__(self, choose: Callable[..., Any]) -> None:
         super().__init__(NOTHING)
         self._choose = choose

@@ -23,6 +23,8 @@ from actors_rs.stages.ports import Frame
 class Identity(Operator):
     """Passes each element on; what an empty ``Flow()`` is as a Processor."""
 
+    runs_code = False
+
     def _pass_on(self, piece: Frame) -> int:
         self.outlet.emit(piece)
         return len(piece)

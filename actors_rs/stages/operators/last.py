@@ -25,6 +25,7 @@ from actors_rs.stages.ports import Frame
 class Last(Folding):
     """The element before the end."""
 
+    runs_code = False
     lets_go = ("_last",)
 
     def __init__(self) -> None:

@@ -24,6 +24,8 @@ from actors_rs.stages.ports import Frame
 class Skip(Operator):
     """All but the first ``count`` elements."""
 
+    runs_code = False
+
     def __init__(self, count: int) -> None:
         super().__init__()
         self._to_skip = count

@@ -28,6 +28,7 @@ WIDEST_VIEW = 64
 class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
 
+    runs_code = False
     asks_ahead = True
     lets_go = ("_recent",)
 

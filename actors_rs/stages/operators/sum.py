@@ -22,6 +22,8 @@ from actors_rs.stages.piece_fold import PieceFold
 class Sum(PieceFold):
     """The elements added up with ``+``, from 0."""
 
+    runs_code = False
+
     def __init__(self) -> None:
         super().__init__(0)
 

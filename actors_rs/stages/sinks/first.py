@@ -18,6 +18,7 @@ from actors_rs.stages.linear import SinkLogic
 class First(SinkLogic):
     """One element; fails with ``EmptyStreamError`` if there is none."""
 
+    runs_code = False
     lets_go = ("_first",)
 
     def __init__(self) -> None:

@@ -19,6 +19,7 @@ from actors_rs.stages.views import OF_VIEWS
 class Ignore(SinkLogic):
     """For streams that are run for what their stages do."""
 
+    runs_code = False
     takes_views = True
 
     def consume(self, elements: Iterator[Any], /) -> None:

@@ -19,6 +19,7 @@ from actors_rs.stages.linear import SinkLogic
 class Last(SinkLogic):
     """The element before the end; fails with ``EmptyStreamError`` if there is none."""
 
+    runs_code = False
     takes_views = True
     lets_go = ("_last",)
 

@@ -18,6 +18,7 @@ from actors_rs.stages.source import SourceLogic
 class Empty(SourceLogic):
     """Completes at once, without demand."""
 
+    runs_code = False
     within = "yes"
 
     def __init__(self) -> None:

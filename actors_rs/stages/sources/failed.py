@@ -19,6 +19,7 @@ from actors_rs.stages.stage import Budget
 class Failed(SourceLogic):
     """Fails at once, without demand, with the error exactly as given."""
 
+    runs_code = False
     within = "yes"
 
     def __init__(self, error: BaseException) -> None:

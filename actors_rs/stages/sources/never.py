@@ -19,6 +19,7 @@ from actors_rs.stages.stage import Budget
 class Never(SourceLogic):
     """Gives no element and no end, until it is drained or cancelled."""
 
+    runs_code = False
     within = "yes"
     waits_outside = True
 

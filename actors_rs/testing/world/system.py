@@ -33,6 +33,7 @@ class WorldSystem(ActorSystem):
         super().__init__(
             window=window,
             monitor=monitor,
+            auto_fuse=False,  # each stage is met in every state that its neighbours can be in
             metrics=False,  # no time passes in a turn, and what passes between turns is made up
             name="world",
             machinery=machinery,

@@ -1,0 +1,71 @@
+"""Rows: which stages of a graph share an actor although nobody asked for it.
+
+A stage is an actor of its own so that whoever waits in it holds up nobody else. One that calls no
+code of the user's never waits; a turn and two messages for each of its frames buy nothing. So it
+goes with a neighbour, and in a row there is at most one stage that may wait: those before it give
+when it asks, and those behind it show nothing before the stream ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from actors_rs.graph.blueprint import StageSpec
+from actors_rs.graph.fusing import fused_before, is_linear, joins_lines
+
+__all__ = ["may_wait", "rows_of"]
+
+Row: TypeAlias = list[StageSpec]
+
+
+def rows_of(specs: Sequence[StageSpec]) -> list[Row]:
+    """``specs``, each behind its inputs, row by row; most rows are of one.
+
+    What has attributes of its own, or a boundary behind it, is kept apart on purpose. Elements that
+    carry something, or are dear, are seen to stage by stage.
+    """
+    joinable = _joinable(specs)
+    quiet = _quiet_to_the_end(specs, joinable)
+    rows: list[Row] = []
+    ends: dict[StageSpec, Row] = {}  # the last stage of each row that may be gone on with
+    for spec in specs:
+        row = ends.pop(spec.inputs[0].spec, None) if spec in joinable and spec.inputs else None
+        if row is None or (spec not in quiet and any(map(may_wait, row))):
+            rows.append(row := [])
+        row.append(spec)
+        if spec in joinable and not spec.boundary:
+            ends[spec] = row
+    return rows
+
+
+def may_wait(spec: StageSpec) -> bool:
+    """Whether it may call code of the user's, which may take its time."""
+    make: Any = spec.make
+    logic = make.func if type(make) is partial else make
+    return getattr(logic, "runs_code", True)  # a function may make anything
+
+
+def _joinable(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    joinable: set[StageSpec] = set()
+    special: set[StageSpec] = set()
+    for spec in specs:
+        if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
+            special.add(spec)
+        elif is_linear(spec) or joins_lines(spec) or fused_before(spec):
+            joinable.add(spec)
+    return joinable
+
+
+def _quiet_to_the_end(specs: Sequence[StageSpec], joinable: set[StageSpec]) -> set[StageSpec]:
+    """Those of ``joinable`` behind which, to the sink, nobody may wait, nor see what they give."""
+    quiet: set[StageSpec] = set()
+    heard: set[StageSpec] = set()  # by a stage that is not quiet
+    for spec in reversed(specs):
+        apart = spec.outlets and (spec in heard or spec.boundary)
+        if spec in joinable and not may_wait(spec) and not apart:
+            quiet.add(spec)
+        else:
+            heard.update(ref.spec for ref in spec.inputs)
+    return quiet
