@@ -275,7 +275,7 @@ PUTTING_TOGETHER = {
         "The same graph with each row of linear stages as one actor, with the source in front, if "
         "that never waits, and the sink behind."
     ),
-    "`flow.async_boundary()`": "Keeps a `fuse()` behind it from going further upstream.",
+    "`flow.async_boundary()`": "What follows shares no actor with what is before, `fuse()` or not.",
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
         "What all of these are made with: a stage of one's own behind a flow."
     ),

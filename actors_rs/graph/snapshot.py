@@ -138,13 +138,15 @@ def _stages_of(stage: StageActor, now: float) -> list[StageSnapshot]:
         return [_stage(stage, stage.name, stage.kind, stage.logic, stage.error, shares)]
     busy, idle, held_back = shares
     led = row.parts.index(row.lead)
-    figures = []
-    for place, part in enumerate(row.parts):
-        if place != led:
-            shares = (0.0, idle, busy + held_back) if place < led else (0.0, busy + idle, held_back)
-        name, error = part.label, part.failure
-        figures.append(_stage(stage, name, part.kind, part.logic, error, shares))
-    return figures
+    before, behind = (0.0, idle, busy + held_back), (0.0, busy + idle, held_back)
+    return [
+        _stage(stage, part.label, part.kind, part.logic, part.failure, share)
+        for part, share in zip(
+            row.parts,
+            [*[before] * led, shares, *[behind] * (len(row.parts) - led - 1)],
+            strict=True,
+        )
+    ]
 
 
 def _stage(

@@ -55,8 +55,10 @@ class ActorSystem:
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
     ``ProtocolViolation``. With ``stall_after`` a run in which nothing can move any more for so many
-    seconds ends with ``Stalled``, see ``Graph.watched``. ``machinery`` replaces threads and clocks
-    altogether: a deterministic world passes its own.
+    seconds ends with ``Stalled``, see ``Graph.watched``. With ``auto_fuse`` stages that call no
+    code of the user's, and so never wait, share an actor with a neighbour; without it each stage of
+    a graph is an actor of its own, as it is where links are monitored. ``machinery`` replaces
+    threads and clocks altogether: a deterministic world passes its own.
     """
 
     # Rarely needed, so not of each instance: with more than 30 attributes Python takes it slowly.

@@ -9,7 +9,7 @@ from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.list import ListSink
 from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, wait_until
-from tests.graph.test_fused_graphs import came_of
+from tests.graph.test_fused_graphs import came_of, systems
 from tests.graph.test_turning_slow import ENDS as TURNING_ENDS
 from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled, handled_once
 from tests.graph.test_turning_slow import OPERATORS as TURNING
@@ -27,21 +27,24 @@ ROWS = {
     ),
 }
 every_row = pytest.mark.parametrize("name", ROWS)
+either_way = pytest.mark.parametrize("fuse", [False, True])
 
 
-def going(system, name, source=None):
+def going(system, name, fuse, source=None):
     """A run of that row without an end, and what it has seen, which is something."""
     seen = []
     source = Source.range(1, 10**15) if source is None else source
-    run = system.start(ROWS[name](source, seen).fuse())
+    graph = ROWS[name](source, seen)
+    run = system.start(graph.fuse() if fuse else graph)
     wait_until(lambda: len(seen) > 5000)
     return run, seen
 
 
 @every_row
-def test_a_cancellation_ends_a_row_that_has_no_end(name):
+@either_way
+def test_a_cancellation_ends_a_row_that_has_no_end(name, fuse):
     with ActorSystem(workers=1, shutdown_timeout=SECONDS) as system:
-        run, seen = going(system, name)
+        run, seen = going(system, name, fuse)
         run.cancel()
         with pytest.raises(RunCancelled):
             run.result(SECONDS)
@@ -51,9 +54,10 @@ def test_a_cancellation_ends_a_row_that_has_no_end(name):
 
 
 @every_row
-def test_a_row_that_is_drained_delivers_what_was_given_and_completes(name):
+@either_way
+def test_a_row_that_is_drained_delivers_what_was_given_and_completes(name, fuse):
     with ActorSystem(workers=1, shutdown_timeout=SECONDS) as system:
-        run, seen = going(system, name)
+        run, seen = going(system, name, fuse)
         assert run.drain(SECONDS)
         assert run.result(SECONDS) == len(seen)
     if name == "with a tail":
@@ -62,9 +66,10 @@ def test_a_row_that_is_drained_delivers_what_was_given_and_completes(name):
 
 
 @every_row
-def test_a_row_that_is_aborted_ends_with_that_error(name):
+@either_way
+def test_a_row_that_is_aborted_ends_with_that_error(name, fuse):
     with ActorSystem(workers=1, shutdown_timeout=SECONDS) as system:
-        run, _ = going(system, name)
+        run, _ = going(system, name, fuse)
         error = OSError("enough")
         run.abort(error)
         with pytest.raises(OSError, match="enough"):
@@ -74,19 +79,21 @@ def test_a_row_that_is_aborted_ends_with_that_error(name):
 
 
 @every_row
-def test_a_system_that_ends_drains_its_rows_and_one_that_fails_cancels_them(name):
+@either_way
+def test_a_system_that_ends_drains_its_rows_and_one_that_fails_cancels_them(name, fuse):
     with ActorSystem(workers=1, shutdown_timeout=SECONDS) as system:
-        run, seen = going(system, name, Source.repeat(1))
+        run, seen = going(system, name, fuse, Source.repeat(1))
     assert run.result(0) == len(seen)
     system = ActorSystem(workers=1, shutdown_timeout=SECONDS)
-    run, _ = going(system, name)
+    run, _ = going(system, name, fuse)
     leave_by_an_exception(system)
     assert run.state == "cancelled"
 
 
 @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError])
 @pytest.mark.parametrize("place", ["map", "filter", "sink", "fold_get"])
-def test_what_no_restart_cures_ends_the_system_of_a_row_and_is_raised(kind, place):
+@either_way
+def test_what_no_restart_cures_ends_the_system_of_a_row_and_is_raised(kind, place, fuse):
     def leave(*_):
         raise kind("leave")
 
@@ -96,8 +103,11 @@ def test_what_no_restart_cures_ends_the_system_of_a_row_and_is_raised(kind, plac
         "filter": lambda: source.map(str).filter(leave).map(str).to(Sink.list()),
         "sink": lambda: source.map(str).to(Sink.for_each(leave)),
         "fold_get": lambda: source.to(Sink.fold_get(leave, max)),
-    }[place]().fuse()
-    leaves_by(kind, graph, beside=Source.never().to(Sink.list()).fuse())
+    }[place]()
+    beside = Source.never().to(Sink.list())
+    if fuse:
+        graph, beside = graph.fuse(), beside.fuse()
+    leaves_by(kind, graph, beside=beside)
 
 
 # What holds resources.
@@ -187,17 +197,18 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_each_part_is_stopped_once_with_what_it_would_be_stopped_with_apart(name, shared):
+def test_each_part_is_stopped_once_with_what_it_would_be_stopped_with_apart(name):
     ends, said = [], []
-    for fuse in (False, True):
-        held = Held()
-        graph = ENDINGS[name](Source.range(0, 100), held)
-        ends.append(came_of(shared, graph.fuse() if fuse else graph))
-        said.append(sorted(held.said, key=str))
-    assert ends[0] == ends[1]
-    assert said[0] == said[1]
-    parts = [part for part, what in said[1] if what == "start"]
-    assert len(said[1]) == 2 * len(parts)
+    with systems(4096) as ways:
+        for system, fuse in ways:
+            held = Held()
+            graph = ENDINGS[name](Source.range(0, 100), held)
+            ends.append(came_of(system, graph.fuse() if fuse else graph))
+            said.append(sorted(held.said, key=str))
+    assert ends == [ends[0]] * 3
+    assert said == [said[0]] * 3
+    parts = [part for part, what in said[0] if what == "start"]
+    assert len(said[0]) == 2 * len(parts)
 
 
 # A function that was fast turns slow.

@@ -33,6 +33,12 @@ WAYS = [keep_apart, fuse_flow, fuse_graph]
 ways = pytest.mark.parametrize("way", WAYS)
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["apart", "in rows"])
+def shared(request):
+    with ActorSystem(workers=2, auto_fuse=request.param, shutdown_timeout=SECONDS) as system:
+        yield system
+
+
 @ways
 def test_a_key_that_fails_for_the_first_row_is_passed_over(way, shared):
     rows = [{"price": "n/a"}, {"price": "3"}, {"price": "5"}]

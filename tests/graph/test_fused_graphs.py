@@ -1,7 +1,11 @@
 # mypy: disable-error-code="arg-type, func-returns-value, union-attr, var-annotated"
-"""``Graph.fuse()``: rows of stages as one actor each, with the results and errors of many."""
+"""Rows of stages as one actor each, with the results and errors of many.
+
+Of stages that never wait, which share one unasked, and of all that ``Graph.fuse()`` puts together.
+"""
 
 import re
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -65,11 +69,24 @@ def came_of(system, graph):
     return result.rows if isinstance(result, WriteReport) else result
 
 
+@contextmanager
+def systems(window):
+    """Each way to run a graph: its system, and whether the graph is to be fused.
+
+    First with an actor for each stage; then in rows, as a system does it by itself; then fused.
+    """
+    with (
+        ActorSystem(workers=2, window=window, auto_fuse=False, shutdown_timeout=SECONDS) as apart,
+        ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as in_rows,
+    ):
+        yield (apart, False), (in_rows, False), (in_rows, True)
+
+
 def outcomes(graph, window):
-    """What comes of ``graph`` as it is; and as one actor, in two runs."""
-    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
-        fused = graph.fuse()
-        return [came_of(system, one) for one in (graph, fused, fused)]
+    """What comes of ``graph`` in each way, in two runs."""
+    with systems(window) as ways:
+        graphs = [(system, graph.fuse() if fuse else graph) for system, fuse in ways]
+        return [came_of(system, one) for system, one in graphs for _ in "ab"]
 
 
 @thorough
@@ -80,12 +97,12 @@ def outcomes(graph, window):
     chain=chains,
     window=narrow,
 )
-def test_a_fused_row_gives_what_it_gives_apart_in_each_of_its_runs(source, sink, xs, chain, window):
+def test_a_row_gives_what_it_gives_apart_in_each_of_its_runs(source, sink, xs, chain, window):
     graph = apply(SOURCES[source](xs), chain).to(ENDS[sink]())
-    apart, fused, again = outcomes(graph, window)
-    assert fused == again == apart
+    apart, *others = outcomes(graph, window)
+    assert others == [apart] * 5
     if sink == "list":
-        assert fused == model_of(given_by(source, xs), True, chain)[0]
+        assert apart == model_of(given_by(source, xs), True, chain)[0]
 
 
 class Picky:
@@ -125,16 +142,16 @@ def test_a_sink_has_seen_all_that_came_before_a_failure_and_nothing_else(
     fails = bad < len(reach)
     expected, enough = model_of(reach[:bad], whole and not fails, after)
     ends = []
-    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
-        for fuse in (False, True):
+    with systems(window) as ways:
+        for system, fuse in ways:
             graph, seen = failing(SOURCES[source](xs), before, bad, after, fuse)
             ends.append(came_of(system, graph))
             assert seen == expected
     if not fails:
-        assert ends == [len(expected)] * 2
+        assert ends == [len(expected)] * 3
     elif not enough:  # else the failure may come first, or the cancellation
-        assert ends[0] == ends[1]
-        kind, _, (stage, position, site), cause = ends[1]
+        assert ends == [ends[0]] * 3
+        kind, _, (stage, position, site), cause = ends[0]
         assert (kind, stage, position) == (StageError, "picky", bad)
         assert cause.startswith("KeyError(")
         assert "test_fused_graphs.py:" in site
@@ -147,17 +164,17 @@ def test_a_sink_that_fails_is_named_with_its_element_and_has_seen_those_before(
 ):
     reach = model_of(xs, True, chain)[0]
     ends = []
-    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
-        for fuse in (False, True):
+    with systems(window) as ways:
+        for system, fuse in ways:
             picky = Picky(bad)
             graph = apply(Source.from_iterable(xs), chain).to(Sink.for_each(picky).named("last"))
             ends.append(came_of(system, graph.fuse() if fuse else graph))
             assert picky.seen == reach[:bad]
     if bad >= len(reach):
-        assert ends == [len(reach)] * 2
+        assert ends == [len(reach)] * 3
     else:
-        assert ends[0] == ends[1]
-        assert ends[1][2][:2] == ["last", bad]
+        assert ends == [ends[0]] * 3
+        assert ends[0][2][:2] == ["last", bad]
 
 
 ENOUGH = {
@@ -172,14 +189,15 @@ ENOUGH = {
 }
 
 
+@pytest.mark.parametrize("fuse", [False, True])
 @pytest.mark.parametrize("window", [1, 7, 4096])
 @pytest.mark.parametrize("name", ENOUGH)
-def test_who_has_had_enough_ends_a_source_without_end(name, window):
+def test_who_has_had_enough_ends_a_source_without_end(name, window, fuse):
     row, sink, expected = ENOUGH[name]
-    graph = row(Source.range(0, 10**15)).to(sink()).fuse()
+    graph = row(Source.range(0, 10**15)).to(sink())
     with ActorSystem(workers=1, window=window, shutdown_timeout=SECONDS) as system:
         for _ in range(2):
-            assert system.start(graph).result(SECONDS) == expected
+            assert system.start(graph.fuse() if fuse else graph).result(SECONDS) == expected
         wait_until(lambda: not system.children())
 
 
@@ -200,8 +218,9 @@ def test_graphs_of_all_kinds_keep_the_rules_and_their_results_when_fused(
 ):
     graph = GRAPHS[name](tmp_path)
     with ActorSystem(workers=workers, window=window, shutdown_timeout=SECONDS) as system:
-        fused, apart = came_of(system, graph.fuse().monitored()), came_of(system, graph)
-    assert fused == apart
+        fused, in_rows = came_of(system, graph.fuse().monitored()), came_of(system, graph)
+        apart = came_of(system, graph.monitored())
+    assert fused == in_rows == apart
 
 
 @pytest.mark.parametrize("f", WAYS)

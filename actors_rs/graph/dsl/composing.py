@@ -19,7 +19,7 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class Composition(Generic[In_contra, Out_co]):
-    """Each stage is an actor of its own unless it is fused with its neighbours."""
+    """A stage is an actor of its own unless it is fused, or never waits: see ``auto_fuse``."""
 
     _out: OutletRef
 
@@ -35,7 +35,7 @@ class Composition(Generic[In_contra, Out_co]):
         return flow_class()(fused(self._out))
 
     def async_boundary(self) -> Flow[In_contra, Out_co]:
-        """A ``fuse()`` behind this goes no further: what follows runs at the same time as this."""
+        """What follows shares no actor with this, ``fuse()`` or not: they run at the same time."""
         return self._changed("async_boundary", boundary=True)
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:

@@ -275,13 +275,21 @@ STARTS = {
 }
 
 
+def as_one_actor(world, graph):
+    """``graph`` fused, or in rows, as a system with threads runs it by itself."""
+    if world.pick("fused", (True, False)):
+        return graph.fuse()
+    world.system.auto_fuse, world.system.monitor = True, False  # each link has a monitor else
+    return graph
+
+
 def one_actor(world):
-    """However a fused graph ends, its sink sees a beginning of the elements, or all of them."""
+    """However stages in one actor end, their sink sees a beginning of the elements, or all."""
     counts, got = Counter(), []
     flow = STARTS[world.pick("start", tuple(STARTS))](world)
     held = Flow(OutletRef(spec_of("held", lambda: Held(counts), OPEN, fusable=True)))
     flow = ROWS[world.pick("row", tuple(ROWS))](flow.via(held))
-    run = world.start(flow.to(Sink.for_each(got.append)).fuse())
+    run = world.start(as_one_actor(world, flow.to(Sink.for_each(got.append))))
     way = world.pick("way", ("end", "cancel", "drain", "abort"))
     if way != "end":
         world.soon(way, partial(run.abort, OSError()) if way == "abort" else getattr(run, way))
@@ -300,7 +308,7 @@ def drained_row(world):
     """A source that never ends is a part of its row, and does when it is drained."""
     got = []
     flow = ROWS[world.pick("row", ("one operator", "two", "edges"))](Source.never())
-    run = world.start(flow.end_with(0, 1).to(Sink.for_each(got.append)).fuse())
+    run = world.start(as_one_actor(world, flow.end_with(0, 1).to(Sink.for_each(got.append))))
     world.soon("drain", run.drain)
     assert run.result() == 2
     assert got == [0, 1], f"gave {got}"
@@ -316,7 +324,7 @@ def one_actor_fails(world):
         flow = Source.range(0, 5).map(lambda x: x)
         sink = Sink.for_each(lambda x: got.append(1 // (x - bad) * 0 + x)).named("divide")
     flow = ROWS[world.pick("row", ("one operator", "two", "apart"))](flow)
-    failure = failure_of(world.start(flow.to(sink).fuse()))
+    failure = failure_of(world.start(as_one_actor(world, flow.to(sink))))
     assert isinstance(failure, StageError), repr(failure)
     assert (failure.stage, failure.position) == ("divide", bad), failure
     assert isinstance(failure.__cause__, ZeroDivisionError), repr(failure.__cause__)
@@ -326,11 +334,11 @@ def one_actor_fails(world):
 
 
 def rows_around_junctions(world):
-    """Fused rows before and behind what splits a stream, and joins its branches again."""
+    """Rows before and behind what splits a stream, and joins its branches again."""
     one, other = Source.range(0, 5).map(int).broadcast(2)
     joined = merge(one.map(lambda x: x + 10).map(int), Source.range(20, 3).map(int))
     sinks = joined.map(int).to(Sink.list()), other.filter(lambda x: x % 2).to(Sink.count())
-    run = world.start(Graph(*sinks).fuse())
+    run = world.start(as_one_actor(world, Graph(*sinks)))
     if (way := world.pick("way", ("end", "cancel", "drain"))) != "end":
         world.soon(way, getattr(run, way))
     run.wait()
