@@ -29,7 +29,7 @@ def measure(scale: float) -> list[Figure]:
     for (name, peer, _, _), size in zip(PEERS, sizes, strict=True):
         if peer(size) != plain(size):
             raise RuntimeError(f"{name} gives another sum")
-    with ActorSystem() as system:
+    with ActorSystem(auto_fuse=False) as system:
         contestants: list[Contestant] = [(lambda: system.start(blueprint).result(), n)]
         for (_, peer, _, _), size in zip(PEERS, sizes, strict=True):
             contestants.append((partial(peer, size), size))

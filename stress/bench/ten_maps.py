@@ -30,7 +30,7 @@ def flow(n: int) -> Source[int]:
 def measure(scale: float) -> list[Figure]:
     n = count(scale, 300_000)
     apart, fused = flow(n).to(Sink.sum()), flow(n).fuse().to(Sink.sum())
-    with ActorSystem() as system:
+    with ActorSystem(auto_fuse=False) as system:
         if len({run_of(system, apart)(), run_of(system, fused)(), nested(n)}) > 1:
             raise RuntimeError("the contestants give different sums")
         runs: list[Contestant] = [
