@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from actors_rs.errors import GraphError, InvalidArgumentError
@@ -119,6 +120,15 @@ class StageSpec:
         if self.gathers and self.outflow_window is not None:
             return max(self.outflow_window, own // self.gathers)
         return self.outflow_window
+
+    @property
+    def logic_class(self) -> Any:
+        """The class of its logic where ``make`` says it, being that or a ``partial`` of it.
+
+        Else ``make``, which may give anything: so ask whether it has what a class would say.
+        """
+        make: Any = self.make
+        return make.func if type(make) is partial else make
 
     @property
     def label(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -13,7 +13,15 @@ from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["fused", "fused_before", "fused_to_the_ends", "is_linear", "joins_lines", "parts_of"]
+__all__ = [
+    "fused",
+    "fused_before",
+    "fused_to_the_ends",
+    "is_linear",
+    "joins_lines",
+    "ordinary",
+    "parts_of",
+]
 
 _NAMES_SHOWN = 3
 
@@ -72,18 +80,19 @@ def _own(out: OutletRef) -> set[StageSpec]:
 
 
 def _line_parts(specs: Iterable[StageSpec]) -> set[StageSpec]:
-    """Those among ``specs`` that are no operators, and can be one actor with some.
+    """Those among ``specs`` that are no operators, and can be one actor with some."""
+    return {spec for spec in ordinary(specs) if joins_lines(spec)}
 
-    Not where elements are dear or carry something: their way is seen to stage by stage.
-    """
-    found: set[StageSpec] = set()
+
+def ordinary(specs: Iterable[StageSpec]) -> Iterator[StageSpec]:
+    """Those among ``specs``, each behind its inputs, whose elements are neither dear nor carry
+    something: else their way is seen to stage by stage."""
     special: set[StageSpec] = set()
     for spec in specs:
         if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
             special.add(spec)
-        elif joins_lines(spec):
-            found.add(spec)
-    return found
+        else:
+            yield spec
 
 
 def joins_lines(spec: StageSpec) -> bool:
@@ -97,9 +106,8 @@ def joins_lines(spec: StageSpec) -> bool:
         return spec.fusable
     if spec.inputs:
         return spec.in_line
-    make: Any = spec.make
-    logic = make.func if type(make) is partial else make
-    return spec.lent is None and spec.loop is None and getattr(logic, "within", "no") == "yes"
+    may_block = getattr(spec.logic_class, "within", "no") != "yes"
+    return spec.lent is None and spec.loop is None and not may_block
 
 
 def _is_plain(spec: StageSpec) -> bool:
@@ -202,13 +210,19 @@ def _line_of(run: _Run) -> partial[Line]:
     """
     plan: list[_Planned] = []
     has_sink = not run[-1].outlets
-    for linear, some in groupby(run, is_linear):
+    for together, some in groupby(run, _is_one_with_others):
         specs = list(some)
-        if linear and len(specs) > 1:
+        if together and len(specs) > 1:
             plan.append(_planned_together(specs))
         else:
             plan += [_planned_for_line(spec, has_sink) for spec in specs]
     return partial(_make_line, SinkLine if has_sink else Line, tuple(plan))
+
+
+def _is_one_with_others(spec: StageSpec) -> bool:
+    """Whether it is ``Fused`` with operators beside it, and not a part of its own, from which
+    these get views."""
+    return is_linear(spec) and not getattr(spec.logic_class, "gives_views", False)
 
 
 def _planned_for_line(spec: StageSpec, has_sink: bool) -> _Planned:

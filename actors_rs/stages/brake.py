@@ -13,12 +13,10 @@ from operator import length_hint
 from sys import maxsize
 from typing import Any, NoReturn, Protocol
 
-__all__ = ["Brake", "Halted", "Loop", "behind", "forgets", "halted", "has_ended"]
+from actors_rs.stages.counted import behind, can_skip, forgets, has_ended
+from actors_rs.stages.views import begun
 
-_FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
-"""Iterators that let go of what they iterate over when they are asked behind its last element."""
-_SKIPPING = (*_FORGETFUL, type(iter(range(0))))
-"""Iterators that can be told where to go on."""
+__all__ = ["Brake", "Halted", "Loop", "halted"]
 
 
 class Halted(BaseException):
@@ -31,25 +29,6 @@ class Halted(BaseException):
 def halted(*_arguments: object) -> NoReturn:
     """What a loop finds in place of the user's function once the brake was pulled."""
     raise Halted
-
-
-def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
-    """A new iterator over what comes behind the first ``index`` elements of ``piece``."""
-    elements = iter(piece)
-    if not isinstance(elements, _SKIPPING):
-        return iter(piece[index:])
-    elements.__setstate__(index)  # type: ignore[attr-defined]
-    return elements
-
-
-def forgets(elements: Iterator[Any]) -> bool:
-    """Whether ``has_ended`` will tell the end of ``elements``."""
-    return isinstance(elements, _FORGETFUL)
-
-
-def has_ended(elements: Iterator[Any]) -> bool:
-    """Whether it is known that ``elements`` were asked behind the last one."""
-    return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over
 
 
 class Loop(Protocol):
@@ -72,10 +51,11 @@ class Brake:
     for what is taken of the next.
     """
 
-    __slots__ = ("_elements", "function", "pulled")
+    __slots__ = ("_counted", "_elements", "function", "pulled")
 
     def __init__(self) -> None:
-        self._elements: Any = None
+        self._counted: Iterator[Any] = iter(())  # knows how many elements of the piece are left
+        self._elements: Any = None  # the same, where it can be made to end
         self.function: Any = None
         """Of the loop that is going on: a closure over its variable, and over nothing else."""
         self.pulled = False
@@ -86,7 +66,8 @@ class Brake:
         They are new: a pull that was meant for others must not hit them unseen.
         """
         self.pulled = False  # in this order, and with an iterator of its own for each piece
-        self._elements = elements if isinstance(elements, _SKIPPING) else None
+        self._counted = elements
+        self._elements = elements if can_skip(elements) else None
 
     def run(
         self, loop: Loop, piece: Sequence[Any], left: int, out: list[Any]
@@ -94,41 +75,44 @@ class Brake:
         """Let ``loop`` put into ``out`` what comes of the last ``left`` elements of ``piece``.
 
         Returns how many are left, also because it is satisfied, and what it raised for the one
-        before those.
+        before those. The piece may be a view only if all of it is left.
         """
         one_for_one = loop.one_for_one
-        elements = iter(piece) if left == len(piece) else behind(piece, len(piece) - left)
+        if left == len(piece):
+            elements, counted = begun(piece)
+        else:
+            elements = counted = behind(piece, len(piece) - left)
         before = len(out)
         if one_for_one:
-            self.ends(elements)
+            self.ends(counted)
         rest, failure = 0, None
         try:
             loop.collect(elements, out)
         except Halted:
-            return length_hint(elements) + 1, None  # the one it was called with is not taken
+            return length_hint(counted) + 1, None  # the one it was called with is not taken
         except Exception as error:
-            rest, failure = length_hint(elements), error
+            rest, failure = length_hint(counted), error
         if loop.satisfied and failure is None:
-            return length_hint(elements), None
+            return length_hint(counted), None
         if one_for_one and self.pulled:  # the iterator does not know any more
             rest = left - (len(out) - before) - (failure is not None)
         return rest, failure
 
-    def extend(
-        self, out: list[Any], results: Iterator[Any], elements: Iterator[Any], what: str
-    ) -> None:
-        """Append ``results``, which a loop in C makes, one for each of ``elements``, to ``out``.
+    def extend(self, out: list[Any], results: Iterator[Any], what: str) -> None:
+        """Append ``results``, which a loop in C makes, one for each element, to ``out``.
 
         Raises ``RuntimeError`` where ``what`` has raised ``StopIteration``: to the loop that is the
         end, and the elements behind it were lost.
         """
+        elements = self._counted
         expected = len(out) + length_hint(elements)
         out.extend(results)
-        # A range does not tell whether it has ended. Where the brake has ended it, the next piece
-        # begins with the element that ``what`` has raised for, if it has, and will again.
-        ended = has_ended(elements) if forgets(elements) else self.pulled
-        if len(out) < expected and not ended:
-            raise RuntimeError(f"{what} raised StopIteration")
+        if len(out) < expected:
+            # A range does not tell whether it has ended. Where the brake has ended it, the next
+            # piece begins with the element that ``what`` has raised for, if it has, and will again.
+            ended = has_ended(elements) if forgets(elements) else self.pulled
+            if not ended:
+                raise RuntimeError(f"{what} raised StopIteration")
 
     def release(self) -> None:
         """Forget a pull that was meant for what has been done."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
+from actors_rs.stages.stage import Budget
 
 __all__ = ["Calls", "Edge", "EdgedOperator", "Folding"]
 
@@ -46,16 +47,16 @@ class EdgedOperator(Operator):
             self._piece, self._left = (), 0
             self._elements = self._results = iterator
 
-    def _end_if_due(self) -> None:
-        inlet, outlet = self.inlet, self.outlet
+    def _end_if_due(self, budget: Budget) -> None:
+        inlet = self.inlet
         due = inlet.exhausted and not inlet.cancelled and not self.satisfied
         if due and not self._behind_last:
             self._behind_last = True
             self._draw(self.last_results(inlet.error))
-            while self._results is not None and outlet.demand:
-                self._give(min(outlet.demand, self.pace.size))
-        if self._results is None:
-            super()._end_if_due()
+            if self._results is not None:  # pieces like any others: there may be many
+                self.advance(budget)
+                return
+        super()._end_if_due(budget)
 
 
 class Edge(EdgedOperator):

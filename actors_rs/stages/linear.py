@@ -17,11 +17,12 @@ from itertools import islice
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.brake import Brake, Halted, behind
+from actors_rs.stages.brake import Brake, Halted
+from actors_rs.stages.counted import behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
-from actors_rs.stages.views import begun
+from actors_rs.stages.views import begun, seen_at_once
 from actors_rs.stages.written_loops import Step
 
 __all__ = ["Operator", "SinkLogic"]
@@ -41,9 +42,12 @@ class _Linear(StageLogic):
     """How many elements were in hand when the stage was restarted: they are dead letters."""
     runs_user = False
     """Whether it calls a function of the user's for each element, one that may turn slow."""
+    takes_views = False
+    """Whether ``collect`` or ``consume`` does nothing with the elements but to draw them."""
 
     def __init__(self) -> None:
         self.inlet = Inlet()
+        self.inlet.takes_views = self.takes_views
         self.inlets = (self.inlet,)
         self.pace = Pace()
         self.brake: Brake = Brake()
@@ -107,6 +111,8 @@ class Operator(_Linear):
     within_demand = False
     """Whether more is asked for at once whenever something was given, so that a piece need not be
     larger than what is asked for where less comes of it."""
+    gives_views = False
+    """Whether it may give a ``View`` of a piece, instead of a list of what comes of it."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = _Linear.survive_renewal | {
@@ -175,7 +181,7 @@ class Operator(_Linear):
             handled = self._advance_piece()
             pace.record(handled, budget.lap())
         if self._results is None:
-            self._end_if_due()
+            self._end_if_due(budget)
 
     def _advance_piece(self) -> int:
         """Take a piece, or go on with the open one; returns how many elements were handled."""
@@ -204,7 +210,7 @@ class Operator(_Linear):
             left, error = self.brake.run(self, piece, before, out)
             if error is None:
                 break
-            emit = partial(self.outlet.emit, out)
+            piece, emit = seen_at_once(piece), partial(self.outlet.emit, out)
             if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
                 return size
         if left:
@@ -214,7 +220,8 @@ class Operator(_Linear):
 
     def _open_piece(self, piece: Frame) -> None:
         """A piece that may exceed demand: its results are drawn as they are demanded."""
-        self._piece, self._elements = piece, iter(piece)
+        self._piece = piece = seen_at_once(piece)
+        self._elements = iter(piece)
         self._open_rest()
 
     def _open_rest(self) -> None:
@@ -273,7 +280,7 @@ class Operator(_Linear):
         out.extend(islice(results, most))
         return len(out) == most and (self.expanding or length_hint(self._elements) > 0)
 
-    def _end_if_due(self) -> None:
+    def _end_if_due(self, budget: Budget) -> None:
         inlet = self.inlet
         if self.satisfied:
             self.end(None)
@@ -287,12 +294,9 @@ class SinkLogic(_Linear, StreamEnd):
     all_or_nothing = False
     """Whether a ``consume`` that raises has done nothing for the elements before the failing one;
     they are given to it once more then."""
-    takes_views = False
-    """Whether ``consume`` does nothing with ``elements`` but to draw them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.inlet.takes_views = self.takes_views
         self.result: Any = None
         self.completed = False
         self.satisfied = False
@@ -326,10 +330,7 @@ class SinkLogic(_Linear, StreamEnd):
 
     def advance(self, budget: Budget) -> None:
         inlet, pace = self.inlet, self.pace
-        taken = 0
         while inlet.buffered and not self.satisfied:
-            if taken and budget.spent():
-                return
             piece = inlet.take(pace.size)
             elements, rest = begun(piece)
             if self.runs_user:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from actors_rs.stages.brake import behind
+from actors_rs.stages.counted import behind
 
-__all__ = ["OF_VIEWS", "VIEWS", "Numbered", "View", "Windows", "begun"]
+__all__ = ["OF_VIEWS", "VIEWS", "Numbered", "View", "Windows", "begun", "seen_at_once"]
 
 
 class View(Sequence[Any]):
@@ -99,6 +99,11 @@ VIEWS: frozenset[type] = frozenset((Numbered, Windows))
 """All kinds of views. To look here costs less for each frame than to ask a sequence its base."""
 OF_VIEWS = (enumerate, zip)
 """Their iterators, which make elements as they are drawn; no other frame has such."""
+
+
+def seen_at_once(frame: Sequence[Any]) -> Sequence[Any]:
+    """``frame``, whose elements are there: a list of them if it is a view."""
+    return list(frame) if type(frame) in VIEWS else frame
 
 
 def begun(frame: Sequence[Any]) -> tuple[Iterator[Any], Iterator[Any]]:

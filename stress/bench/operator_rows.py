@@ -194,6 +194,11 @@ ROWS = [
         lambda xs: itertools.starmap(add, map(pair, xs)),
         lambda ops: [ops.map(pair), ops.starmap(add)],
     ),
+    Row(
+        "with_index, starmap",
+        lambda s: s.with_index().starmap(add),
+        lambda xs: itertools.starmap(add, enumerate(xs)),
+    ),
     Row("map_not_none", lambda s: s.map_not_none(half), not_none),
     Row(
         "scan",

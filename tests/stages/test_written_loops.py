@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.stages.brake import Brake, behind
+from actors_rs.stages.brake import Brake
+from actors_rs.stages.counted import behind
 from actors_rs.stages.written_loops import Step, through
 
 

@@ -19,7 +19,7 @@ from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
-from actors_rs.stages.brake import forgets, has_ended
+from actors_rs.stages.counted import forgets, has_ended
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.written_loops import Step
 
@@ -45,6 +45,7 @@ class Filter(Operator):
     """The elements for which ``predicate`` is true."""
 
     runs_user = True
+    takes_views = True
 
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()

@@ -169,7 +169,7 @@ class FlatMap(Drawing, Operator):
         while self._inner is None or self._inner_is_over(self._inner):
             super().advance(budget)
             if self._results is not None and not self.outlet.demand:
-                self._look_for_the_end()
+                self._look_for_the_end(budget)
             if self._met is None or not self._begins(self._met) or budget.spent():
                 return
 
@@ -185,7 +185,7 @@ class FlatMap(Drawing, Operator):
         """How many results of the element begun last exist already."""
         return length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
 
-    def _look_for_the_end(self) -> None:
+    def _look_for_the_end(self, budget: Budget) -> None:
         """An end needs no demand: see whether nothing is left of the last piece.
 
         An iterable is not drawn for that, so one that cannot tell is asked when it has to be. A
@@ -200,7 +200,7 @@ class FlatMap(Drawing, Operator):
             return
         list(self._results or ())  # nothing: but a transform may have to do something behind it
         self._results, self._piece = None, ()
-        self._end_if_due()
+        self._end_if_due(budget)
 
     def _has_another(self) -> bool:
         """Whether the open stream, which is the last one, has one more element."""
@@ -215,9 +215,9 @@ class FlatMap(Drawing, Operator):
         self._results = chain(ahead, results)
         return bool(ahead)
 
-    def _end_if_due(self) -> None:
+    def _end_if_due(self, budget: Budget) -> None:
         if self._met is None:
-            super()._end_if_due()
+            super()._end_if_due(budget)
 
     def _begins(self, met: Stream) -> bool:
         """Begin the stream that was met; if it cannot begin, whether the stage goes on behind."""

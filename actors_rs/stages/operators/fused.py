@@ -22,7 +22,7 @@ from itertools import takewhile
 from typing import Any
 
 from actors_rs.errors import DeciderError, StageError, named_by
-from actors_rs.stages.brake import behind
+from actors_rs.stages.counted import behind
 from actors_rs.stages.edged import EdgedOperator, Folding
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.linear import Operator

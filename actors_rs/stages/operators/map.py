@@ -26,6 +26,7 @@ class Map(Operator):
     """Each element through ``f``."""
 
     runs_user = True
+    takes_views = True
     one_for_one = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
@@ -57,7 +58,7 @@ class Map(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if not self._is_python:
-            self.brake.extend(out, map(self._f, elements), elements, "map: f")
+            self.brake.extend(out, map(self._f, elements), "map: f")
             return
         f = self._f  # bytecode calls a Python function faster than C does
         for element in elements:

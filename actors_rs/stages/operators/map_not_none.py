@@ -23,6 +23,7 @@ class MapNotNone(Operator):
     """What ``f`` gives for each element, unless that is ``None``."""
 
     runs_user = True
+    takes_views = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
         super().__init__()

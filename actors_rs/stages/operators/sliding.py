@@ -29,6 +29,7 @@ class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
 
     runs_code = False
+    gives_views = True
     asks_ahead = True
     lets_go = ("_recent",)
 

@@ -26,6 +26,7 @@ class Starmap(Operator):
     """``f(*element)`` for each element."""
 
     runs_user = True
+    takes_views = True
     one_for_one = True
 
     def __init__(self, f: Callable[..., Any]) -> None:
@@ -66,7 +67,7 @@ class Starmap(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         # Unlike `map`: bytecode that unpacks arguments does not call a Python function for less.
-        self.brake.extend(out, starmap(self._f, elements), elements, "starmap: f")
+        self.brake.extend(out, starmap(self._f, elements), "starmap: f")
 
 
 def _check_arguments(element: Any) -> None:

@@ -31,6 +31,7 @@ class WithIndex(Operator):
         self._next = first
 
     runs_code = False
+    gives_views = True
 
     @staticmethod
     def drawn(elements: Iterator[Any], stream: Drawn, step: int, first: int) -> Iterator[Any]:

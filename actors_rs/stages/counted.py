@@ -1,0 +1,42 @@
+"""Iterators over a piece, and what they know of where they are.
+
+The built-in ones over lists, tuples and ranges know how many elements are left, and can be told
+where to go on. So a stage that calls code of the user's in a loop in C can tell behind an exception
+which element it was, and what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+__all__ = ["behind", "can_skip", "forgets", "has_ended"]
+
+_FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
+"""Iterators that let go of what they iterate over when they are asked behind its last element."""
+_SKIPPING = (*_FORGETFUL, type(iter(range(0))))
+"""Iterators that can be told where to go on."""
+
+
+def can_skip(elements: Iterator[Any]) -> bool:
+    """Whether ``elements`` can be told where to go on."""
+    return isinstance(elements, _SKIPPING)
+
+
+def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
+    """A new iterator over what comes behind the first ``index`` elements of ``piece``."""
+    elements = iter(piece)
+    if not isinstance(elements, _SKIPPING):
+        return iter(piece[index:])
+    elements.__setstate__(index)  # type: ignore[attr-defined]
+    return elements
+
+
+def forgets(elements: Iterator[Any]) -> bool:
+    """Whether ``has_ended`` will tell the end of ``elements``."""
+    return isinstance(elements, _FORGETFUL)
+
+
+def has_ended(elements: Iterator[Any]) -> bool:
+    """Whether it is known that ``elements`` were asked behind the last one."""
+    return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over
