@@ -106,7 +106,7 @@ class StageClock:
 def is_held_back(logic: StageLogic) -> bool:
     """Whether a stage has something to give and an outlet that nobody asks; in every turn."""
     holds = not logic.inlets
-    for inlet in logic.inlets:
+    for inlet in (*logic.inlets, *logic.links) if logic.links else logic.inlets:
         if inlet.buffered:
             holds = True
     if holds:

@@ -20,8 +20,6 @@ __all__ = ["PublisherSource"]
 class PublisherSource(Identity):
     """Subscribes to ``publisher`` once in each run."""
 
-    runs_code = True
-
     def __init__(self, publisher: Publisher[Any]) -> None:
         super().__init__()
         self._publisher = publisher

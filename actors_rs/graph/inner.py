@@ -55,7 +55,9 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet, alone: bo
     inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
     actors = prepare(host.system, life, specs, inner)
     feeder = actors[spec]
-    connect(life, feeder, feeder.logic.outlets[out.index], host, inlet)
+    outlet = feeder.logic.outlets[out.index]
+    inlet.feeder = (feeder.name, outlet.name)
+    connect(life, feeder, outlet, host, inlet)
     if not _start(host, life, list(actors.values())):
         inlet.complete(life.cancelled_error())
 

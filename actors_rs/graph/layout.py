@@ -63,7 +63,10 @@ class Layout:
             return [(stage,) for stage in self.stages]
         if self._rows is None:
             planned = {stage.spec: stage for stage in self.stages}
-            self._rows = [[planned[spec] for spec in row] for row in rows_of(self.specs)]
+            # Whether a failure behind a cancellation counts is seen where a link ends an actor.
+            forgiving = {stage.spec for stage in self.stages if stage.forgiving}
+            rows = rows_of(self.specs, forgiving)
+            self._rows = [[planned[spec] for spec in row] for row in rows if row[0] in planned]
         return self._rows
 
     def windows(self, default: int) -> Mapping[StageSpec, int]:

@@ -95,9 +95,9 @@ def prepare(
             elif ref is not OPEN:
                 feeder, giver, giver_name = made[ref.spec]
                 outlet = giver.outlets[ref.index]
+                inlet.feeder = (giver_name, outlet.name)
                 if feeder is not actor:  # else it is the row that has linked them
                     connect(life, feeder, outlet, actor, inlet)
-                inlet.feeder = (giver_name, outlet.name)
     actors = {spec: one.actor for spec, one in made.items()}
     if layout.has_loops:
         watch_loops(layout.specs, actors)
@@ -156,7 +156,6 @@ def connect(
     life: Life, feeder: StageActor, outlet: Outlet, actor: StageActor, inlet: Inlet
 ) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``actor``."""
-    inlet.feeder = (feeder.name, outlet.name)
     down: Downstream = InletLine(actor, inlet)
     if inlet.forgiving:
         down = ForgivingLine(actor, inlet, actor.forgive)

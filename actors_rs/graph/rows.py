@@ -8,28 +8,24 @@ when it asks, and those behind it show nothing before the stream ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Collection, Sequence
 
 from actors_rs.graph.blueprint import StageSpec
-from actors_rs.graph.fusing import fused_before, is_linear, joins_lines
+from actors_rs.graph.fusing import fused_before, is_linear, joins_lines, ordinary
 
 __all__ = ["may_wait", "rows_of"]
 
-Row: TypeAlias = list[StageSpec]
 
-
-def rows_of(specs: Sequence[StageSpec]) -> list[Row]:
-    """``specs``, each behind its inputs, row by row; most rows are of one.
+def rows_of(specs: Sequence[StageSpec], apart: Collection[StageSpec] = ()) -> list[list[StageSpec]]:
+    """``specs``, each behind its inputs, row by row; most rows are of one, as those ``apart`` are.
 
     What has attributes of its own, or a boundary behind it, is kept apart on purpose. Elements that
     carry something, or are dear, are seen to stage by stage.
     """
-    joinable = _joinable(specs)
+    joinable = {spec for spec in ordinary(specs) if spec not in apart and _can_join(spec)}
     quiet = _quiet_to_the_end(specs, joinable)
-    rows: list[Row] = []
-    ends: dict[StageSpec, Row] = {}  # the last stage of each row that may be gone on with
+    rows: list[list[StageSpec]] = []
+    ends: dict[StageSpec, list[StageSpec]] = {}  # the last stage of each row that may go on
     for spec in specs:
         row = ends.pop(spec.inputs[0].spec, None) if spec in joinable and spec.inputs else None
         if row is None or (spec not in quiet and any(map(may_wait, row))):
@@ -42,23 +38,16 @@ def rows_of(specs: Sequence[StageSpec]) -> list[Row]:
 
 def may_wait(spec: StageSpec) -> bool:
     """Whether it may call code of the user's, which may take its time."""
-    make: Any = spec.make
-    logic = make.func if type(make) is partial else make
-    return getattr(logic, "runs_code", True)  # a function may make anything
+    return getattr(spec.logic_class, "runs_code", True)  # a function may make anything
 
 
-def _joinable(specs: Sequence[StageSpec]) -> set[StageSpec]:
-    joinable: set[StageSpec] = set()
-    special: set[StageSpec] = set()
-    for spec in specs:
-        if spec.carrier is not None or spec.frugal or any(r.spec in special for r in spec.inputs):
-            special.add(spec)
-        elif is_linear(spec) or joins_lines(spec) or fused_before(spec):
-            joinable.add(spec)
-    return joinable
+def _can_join(spec: StageSpec) -> bool:
+    return is_linear(spec) or joins_lines(spec) or fused_before(spec)
 
 
-def _quiet_to_the_end(specs: Sequence[StageSpec], joinable: set[StageSpec]) -> set[StageSpec]:
+def _quiet_to_the_end(
+    specs: Sequence[StageSpec], joinable: Collection[StageSpec]
+) -> set[StageSpec]:
     """Those of ``joinable`` behind which, to the sink, nobody may wait, nor see what they give."""
     quiet: set[StageSpec] = set()
     heard: set[StageSpec] = set()  # by a stage that is not quiet

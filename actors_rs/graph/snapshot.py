@@ -129,24 +129,32 @@ def _link(name: str, inlet: Inlet) -> LinkSnapshot:
 
 
 def _stages_of(stage: StageActor, now: float) -> list[StageSnapshot]:
-    """``stage``, or those that are parts of its row: the time of all is told of their lead.
+    """``stage``, or those that are parts of its row: its time and mail are told of their lead.
 
     To that, those before it wait with what they have while it is busy, and those behind it idle.
     """
     shares = stage.clock.shares(now)
+    over, mailbox = stage.actor_stopped.is_set(), len(stage.actor_inbox)
     if not isinstance(row := stage.logic, Row):
-        return [_stage(stage, stage.name, stage.kind, stage.logic, stage.error, shares)]
-    busy, idle, held_back = shares
-    led = row.parts.index(row.lead)
+        state = _state(over, stage.error)
+        return [_stage(stage, stage.name, stage.kind, stage.logic, state, shares, mailbox)]
+    (busy, idle, held_back), led = shares, row.parts.index(row.lead)
     before, behind = (0.0, idle, busy + held_back), (0.0, busy + idle, held_back)
-    return [
-        _stage(stage, part.label, part.kind, part.logic, part.failure, share)
-        for part, share in zip(
-            row.parts,
-            [*[before] * led, shares, *[behind] * (len(row.parts) - led - 1)],
-            strict=True,
-        )
-    ]
+    figures = []
+    for place, part in enumerate(row.parts):
+        left = row.has_left(part)
+        share, unread = (before if place < led else behind), 0
+        if place == led:
+            share, unread = shares, mailbox
+        elif left:
+            share = (0.0, sum(shares), 0.0)
+        state = _state(over or left, part.failure)
+        figures.append(_stage(stage, part.label, part.kind, part.logic, state, share, unread))
+    return figures
+
+
+def _state(over: bool, error: BaseException | None) -> str:
+    return "running" if not over else "ended" if error is None else "failed"
 
 
 def _stage(
@@ -154,26 +162,25 @@ def _stage(
     name: str,
     kind: str,
     logic: StageLogic,
-    error: BaseException | None,
+    state: str,
     shares: tuple[float, float, float],
+    mailbox: int,
 ) -> StageSnapshot:
     inlets, outlets = logic.inlets, logic.outlets
     taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
     given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
-    stopped = stage.actor_stopped.is_set()
     busy, idle, back_pressured = shares
-    ended = "failed" if error is not None else "ended"
     return StageSnapshot(
         name=name,
         kind=kind,
-        state=ended if stopped else "running",
+        state=state,
         elements_in=sum(inlet.count for inlet in taken_from),
         elements_out=sum(outlet.count for outlet in given_to),
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
         requested=sum(inlet.outstanding for inlet in inlets),
         buffered=sum(inlet.buffered for inlet in inlets),
         window=max((inlet.window for inlet in inlets), default=0),
-        mailbox=len(stage.actor_inbox),
+        mailbox=mailbox,
         busy=busy,
         idle=idle,
         back_pressured=back_pressured,

@@ -13,11 +13,12 @@ Cancels: upstream, when its first part does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 from typing import Any
 
 from actors_rs.stages.brake import Brake
-from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.linear import Operator, SinkLogic
 from actors_rs.stages.pace import LARGEST
 from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -108,7 +109,7 @@ class _Onward:
 
 
 class _Back:
-    """The way from a part's inlet to the outlet of the one before, which has had its turn."""
+    """The way from a part's inlet to the outlet of the one before; the line notes what came."""
 
     __slots__ = ("_line", "_outlet")
 
@@ -131,19 +132,33 @@ class _IntoSink:
     asked for that while it has its turn.
     """
 
-    __slots__ = ("_arrive", "_line", "_sink", "complete", "fail")
+    __slots__ = ("_arrive", "_line", "complete", "fail")
 
-    def __init__(self, line: Line, sink: LinePart) -> None:
-        inlet = sink.logic.inlets[0]
-        self._line, self._sink, self._arrive = line, sink, inlet.push
+    def __init__(self, line: Line, inlet: Inlet) -> None:
+        self._line, self._arrive = line, inlet.push
         self.fail = self.complete = inlet.complete
 
     def push(self, frame: Frame) -> None:
-        line = self._line
         self._arrive(frame)
-        asked = line.asked
-        line.let(self._sink)
-        line.asked = asked
+        self._line.let_sink()
+
+
+class _GiverBudget:
+    """That of whoever gives to the sink of ``line``: the sink's time is none of its own."""
+
+    __slots__ = ("_line", "owed")
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.owed = 0.0
+        """Seconds that went by before the sink began."""
+
+    def lap(self) -> float:
+        owed, self.owed = self.owed, 0.0
+        return owed + self._line.budget.lap()
+
+    def spent(self) -> bool:
+        return self._line.budget.spent()
 
 
 class _Brakes(Brake):
@@ -170,15 +185,20 @@ class Line(StageLogic):
         logics = [part.logic for part in parts]
         self.inlets, self.outlets = logics[0].inlets, logics[-1].outlets
         self._parts = self._living = tuple(parts)
-        self._links = [logic.inlets[0] for logic in logics[1:]]
-        self._budget: Budget
+        self.links = [logic.inlets[0] for logic in logics[1:]]
+        self.budget: Budget
+        """Of the turn that is going on."""
         self.asked = self.cancelled = False
         """Whether a part has been asked for elements, or cancelled, since it had its turn."""
         self._sink = self._parts[-1] if isinstance(logics[-1], SinkLogic) else None
+        self._giver = self._parts[-2] if self._sink is not None else None
+        self._givers = _GiverBudget(self)
         for before, part in pairwise(self._parts):
             inlet, outlet = part.logic.inlets[0], before.logic.outlets[0]
-            outlet.connect(_IntoSink(self, part) if part is self._sink else _Onward(inlet))
+            outlet.connect(_IntoSink(self, inlet) if part is self._sink else _Onward(inlet))
             inlet.connect(_Back(self, outlet))
+        if self._sink is not None and isinstance(logics[-2], Operator):
+            logics[-2].within_demand = True
         self.waits_outside = any(logic.waits_outside for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
@@ -201,15 +221,17 @@ class Line(StageLogic):
             part.logic.inlets[0].window = part.logic.window = window
 
     def advance(self, budget: Budget) -> None:
-        self._budget = budget
-        if self._links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
+        self.budget = budget
+        if self.cancelled or (self.outlets and self.outlets[0].cancelled):
+            self._look_back()
+        if self.links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
             self._pass(self._living[-1:])
             if budget.spent():  # no piece behind it: somebody may have cancelled meanwhile
                 return
         while True:
             self.asked = self.cancelled = False
             self._pass(self._living)
-            if not (self.cancelled or (self.asked and self._wanted)) or budget.spent():
+            if not (self._look_back() or (self.asked and self._wanted)) or budget.spent():
                 break
 
     @property
@@ -220,18 +242,45 @@ class Line(StageLogic):
 
     def _pass(self, parts: Iterable[LinePart]) -> None:
         """Let each of ``parts`` do what it can, in their order."""
+        budget = self.budget
         for part in parts:
-            if not (part is self._sink and self._links[-1].buffered and self._budget.spent()):
-                self.let(part)  # else it took of what has come, and goes on with the next turn
-            if part.port.closed and part.logic.finished:
+            if part is self._sink and self.links[-1].buffered and budget.spent():
+                continue  # it took of what has come, and goes on with the next turn
+            logic = part.logic
+            try:  # as ``do``: this is done for every frame
+                logic.advance(budget if part is not self._giver else self._givers)
+            except BaseException as error:
+                logic.fail(error)
+            if part.port.closed and logic.finished:
                 self._leave(part)
 
-    def let(self, part: LinePart) -> None:
-        """Let ``part`` do what it can."""
-        try:  # as ``do``: this is done for every frame
-            part.logic.advance(self._budget)
+    def _look_back(self) -> bool:
+        """Hand on who was cancelled, up to the first part; whether anybody was.
+
+        Before another piece: in front of a part that wants no more, nobody is to be called for it.
+        """
+        outlets = self.outlets
+        if not self.cancelled and not (outlets and outlets[0].cancelled):
+            return False
+        for part in reversed(self._living):
+            outlets, inlets = part.logic.outlets, part.logic.inlets
+            if outlets and outlets[0].cancelled and inlets and not inlets[0].cancelled:
+                self._pass((part,))  # all it can do is to cancel
+        return self.cancelled
+
+    def let_sink(self) -> None:
+        """Let the sink take what has come; whether it asks for more is not noted.
+
+        For whoever gives has its turn now, and goes on by itself.
+        """
+        assert self._sink is not None
+        asked, logic = self.asked, self._sink.logic
+        self._givers.owed += self.budget.lap()
+        try:
+            logic.advance(self.budget)
         except BaseException as error:
-            part.logic.fail(error)
+            logic.fail(error)
+        self.asked = asked
 
     def _leave(self, part: LinePart) -> None:
         """``part`` has ended, its neighbours may not have."""
@@ -260,8 +309,9 @@ class Line(StageLogic):
         return [element for part in self._parts for element in part.logic.held()]
 
     def hold_nothing(self) -> None:
-        for part in self._parts:
-            part.logic.hold_nothing()
+        with ExitStack() as parts:  # if one raises, the others are told all the same
+            for part in self._parts:
+                parts.callback(part.logic.hold_nothing)
 
     def details(self) -> dict[str, Any]:
         figures: dict[str, Any] = {}
@@ -277,7 +327,7 @@ class SinkLine(Line, StreamEnd):
 
     def __init__(self, parts: Sequence[LinePart]) -> None:
         super().__init__(parts)
-        self.inlet = self._links[-1]
+        self.inlet = self.links[-1]
         if not self.inlets:  # else its links tell what it takes; and where it gives, what it gives
             self.last_inlet = self.inlet
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from actors_rs.stages.edged import Folding
 from actors_rs.stages.line import LARGEST, Line, LineContext, LinePart, SinkLine
-from actors_rs.stages.linear import Operator, SinkLogic
+from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.stage import StageLogic
 
@@ -47,23 +47,28 @@ class Row(Line):
         super().__init__(parts)
         self.parts = tuple(parts)
         self.lead = next((part for part in parts if part.logic.runs_code), parts[-1])
-        """Who the time of all is told of."""
+        """Who the time of all is told of: the one that may take some, else the last one."""
 
     def context_of(self, part: LinePart) -> PartContext:
         return _Context(self, part)
 
     def set_windows(self) -> None:
-        """They are as they were, but where it costs nothing: then pieces may be larger."""
-        *_, before, last = (part.logic for part in self.parts)
-        has_sink = isinstance(last, SinkLogic)
-        if has_sink:  # it takes what comes at once, so there is one piece in the row at a time
-            self._links[-1].window *= len(self._links)
-            if isinstance(before, Operator):
-                before.within_demand = True
-        second = self.parts[1].logic
-        takes_all = isinstance(second, Folding | SinkLogic) or (has_sink and second is before)
-        if not self.inlets and takes_all:
-            self._links[0].window = LARGEST  # what a source gives exists, or is not made yet
+        """They are as they were, and larger where nothing stays: nobody waits for its next turn.
+
+        In front of a sink that never waits there is one piece in the row at a time, so it may be as
+        large as all links together. A fold that never waits takes all that there is.
+        """
+        links, last, second = self.links, self.parts[-1].logic, self.parts[1].logic
+        if isinstance(last, SinkLogic) and not last.runs_code:
+            links[-1].window *= len(links)
+            if not self.inlets:  # what a source in a row gives exists, or is not made yet
+                links[0].window = max(links[0].window, self.lead.logic.window * len(links))
+        if not self.inlets and isinstance(second, Folding | SinkLogic) and not second.runs_code:
+            links[0].window = LARGEST
+
+    def has_left(self, part: LinePart) -> bool:
+        """Whether ``part`` has ended, which the others may not have. Any thread."""
+        return part not in self._living
 
     def details(self) -> dict[str, Any]:
         return {}  # each part has its own

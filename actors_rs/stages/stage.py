@@ -187,7 +187,9 @@ class StageLogic:
     for long; ``alone``: only if that has no other one, as it may run code of the user's."""
     runs_code = True
     """Whether it may call code of the user's, which may take its time. What the elements themselves
-    do when they are added or compared does not count."""
+    do when they are added or compared does not count. Not inherited: who does more may well."""
+    links: Sequence[Inlet] = ()
+    """Inlets between its parts, where it consists of some."""
     conserves = True
     """Whether a deterministic world counts what it takes and gives, where it knows how to."""
     on_failure: OnFailure = STOP
@@ -201,6 +203,10 @@ class StageLogic:
     """Attributes with what it has collected that are ``None`` behind its end."""
     on_lost: Callable[[Iterable[Any]], None] | None = None
     """Gets an element for which the stage fails, where a section is to account for it."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.runs_code = vars(cls).get("runs_code", True)
 
     def be_frugal(self) -> None:
         """Ask for no element that is not asked for, if possible; called before everything else."""

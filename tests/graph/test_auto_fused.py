@@ -12,7 +12,7 @@ from actors_rs import ActorSystem, Feedback, Flow, Graph, Sink, Source, merge
 from actors_rs.delivery import acknowledged
 from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.rows import rows_of
+from actors_rs.graph.layout import Layout
 from actors_rs.stages.operators.map import Map
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import quick
@@ -33,7 +33,7 @@ def three():
 def rows(*sinks):
     """The stages of a graph actor by actor."""
     specs = in_order(sink for graph in sinks for sink in graph._sinks)
-    return [" ".join(spec.label for spec in row) for row in rows_of(specs)]
+    return [" ".join(stage.spec.label for stage in row) for row in Layout(specs).rows(False)]
 
 
 def branches():
@@ -108,6 +108,10 @@ SHARED = {
     "a section": (
         three().via(Flow().skip(1).restart()).skip(1).to(Sink.list()),
         ["range", "section", "skip list"],
+    ),
+    "what deals with failures, and what they come from": (
+        three().skip(1).sum().recover(same).skip(1).to(Sink.list()),
+        ["range", "skip", "sum", "recover", "skip list"],
     ),
     "elements that carry something": (
         acknowledged(three().skip(1), print).map(same).to(Sink.list()),
@@ -208,16 +212,51 @@ def test_of_a_row_the_stage_that_failed_is_shown_as_failed():
 
 
 def test_the_time_of_a_row_is_that_of_the_stage_that_runs_code_of_the_users():
+    go_on = threading.Event()
     with System() as system:
-        run = system.start(Source.range(0, 20_000).skip(1).map(same).count().to(Sink.list()))
+        flow = Source.range(0, 20_000).skip(1).map(lambda _: go_on.wait(SECONDS)).count()
+        run = system.start(flow.to(Sink.list()))
+        wait_until(lambda: stage_of(run, "map").busy > 0)
+        stages = {stage.name: stage for stage in run.snapshot().stages}
+        go_on.set()
         run.result(SECONDS)
-        shares = {stage.name: stage for stage in run.snapshot().stages}
-    assert shares["map"].busy > 0
+    assert stages["map"].busy > 0
     for name in ("range", "skip"):  # they wait for it with what they have
-        assert (shares[name].busy, shares[name].back_pressured) == (0, shares["map"].busy)
+        assert (stages[name].busy, stages[name].back_pressured) == (0, stages["map"].busy)
     for name in ("count", "list"):
-        assert shares[name].busy == 0
-        assert shares[name].idle >= shares["map"].busy
+        assert stages[name].busy == 0
+        assert stages[name].idle >= stages["map"].busy
+
+
+def stage_of(run, name):
+    return next(stage for stage in run.snapshot().stages if stage.name == name)
+
+
+@either_way
+def test_a_stage_that_has_ended_is_shown_so_while_those_behind_it_work(options):
+    go_on = threading.Event()
+    with System(**options) as system:
+        flow = Source.range(0, 10).skip(1).map(lambda _: go_on.wait(SECONDS)).take(1)
+        run = system.start(flow.to(Sink.list()))
+        wait_until(lambda: stage_of(run, "skip").state == "ended")
+        assert [stage.state for stage in run.snapshot().stages[2:]] == ["running"] * 3
+        wait_until(lambda: stage_of(run, "range").idle > 0.5)
+        go_on.set()
+        assert run.result(SECONDS) == [True]
+
+
+@either_way
+def test_a_row_that_holds_what_nobody_asks_for_is_held_back(options):
+    go_on = threading.Event()
+    numbers = Source.from_iterable(lambda: iter(range(60)))
+    sink = Sink.for_each(lambda _: go_on.wait(SECONDS)).with_attributes(window=4)
+    with System(window=100, **options) as system:
+        run = system.start(numbers.skip(0).map(same).async_boundary().to(sink))
+        wait_until(lambda: stage_of(run, "map").buffered > 20)
+        wait_until(lambda: stage_of(run, "map").back_pressured > 0.5)
+        assert stage_of(run, "map").idle < 0.5
+        go_on.set()
+        run.result(SECONDS)
 
 
 class Reporting(Map):
@@ -268,6 +307,39 @@ def test_a_function_in_a_row_is_called_for_no_more_than_is_asked_for(options, wi
         go_on.set()
         run.result(SECONDS)
     assert most <= 2 * window
+
+
+@either_way
+@pytest.mark.parametrize("window", [1, 2, 7])
+def test_a_sink_that_waits_has_no_more_than_its_window_in_front_of_it(options, window):
+    go_on = threading.Event()
+    with System(window=window, **options) as system:
+        sink = Sink.for_each(lambda _: go_on.wait(SECONDS))
+        run = system.start(Source.range(0, 1000).skip(0).to(sink))
+        wait_until(lambda: stage_of(run, "for_each").elements_in == 1)
+        seen = run.snapshot()
+        go_on.set()
+        run.result(SECONDS)
+    assert [link.window for link in seen.links] == [window] * 2
+    assert all(link.buffered <= window for link in seen.links)
+
+
+@either_way
+def test_a_failure_that_nobody_wants_any_more_is_none(options):
+    flow = Source.failed(KeyError()).start_with(0, 1, 2).recover(lambda _: 9).take(1)
+    with System(window=1, **options) as system:
+        assert system.start(flow.to(Sink.list())).result(SECONDS) == [0]
+
+
+@either_way
+def test_a_group_can_be_run_in_a_graph_of_its_own(options):
+    with System(**options) as system:
+        groups = Source.range(0, 10).group_by(lambda x: x % 2, 2)
+        runs = groups.map(lambda group: system.start(group.skip(1).to(Sink.list())))
+        results = [
+            run.result(SECONDS) for run in system.start(runs.to(Sink.list())).result(SECONDS)
+        ]
+    assert results == [[2, 4, 6, 8], [3, 5, 7, 9]]
 
 
 @either_way

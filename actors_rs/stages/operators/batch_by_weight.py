@@ -28,7 +28,6 @@ from actors_rs.stages.stage import Budget
 class BatchByWeight(Batch):
     """Lists that a further element would make heavier than ``most``, or longer than ``count``."""
 
-    runs_code = True
     cuts = False
 
     def __init__(
