@@ -109,8 +109,8 @@ class Operator(_Linear):
     """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
     not, it gives the brake the ``function`` of its loop."""
     within_demand = False
-    """Whether more is asked for at once whenever something was given, so that a piece need not be
-    larger than what is asked for where less comes of it."""
+    """Whether a piece need not be larger than what is asked for: as much comes of it as it has, or
+    more is asked for at once whenever something was given."""
     gives_views = False
     """Whether it may give a ``View`` of a piece, instead of a list of what comes of it."""
     asks_ahead = False

@@ -60,11 +60,10 @@ class Row(Line):
         """
         links, last, second = self.links, self.parts[-1].logic, self.parts[1].logic
         if isinstance(last, SinkLogic) and not last.runs_code:
-            links[-1].window *= len(links)
-            if not self.inlets:  # what a source in a row gives exists, or is not made yet
-                links[0].window = max(links[0].window, self.lead.logic.window * len(links))
+            for link in links:
+                link.window *= len(links)
         if not self.inlets and isinstance(second, Folding | SinkLogic) and not second.runs_code:
-            links[0].window = LARGEST
+            links[0].window = LARGEST  # what a source in a row gives exists, or is not made yet
 
     def has_left(self, part: LinePart) -> bool:
         """Whether ``part`` has ended, which the others may not have. Any thread."""
