@@ -2,8 +2,9 @@
 
 A stage is an actor of its own so that whoever waits in it holds up nobody else. One that calls no
 code of the user's never waits; a turn and two messages for each of its frames buy nothing. So it
-goes with a neighbour, and in a row there is at most one stage that may wait: those before it give
-when it asks, and those behind it show nothing before the stream ends.
+goes with a neighbour, and in a row there is at most one stage that may wait. Those before it are a
+source, so that nobody else is held up with them, and what hands its elements on; those behind it
+show nothing before the stream ends.
 """
 
 from __future__ import annotations
@@ -28,12 +29,19 @@ def rows_of(specs: Sequence[StageSpec], apart: Collection[StageSpec] = ()) -> li
     ends: dict[StageSpec, list[StageSpec]] = {}  # the last stage of each row that may go on
     for spec in specs:
         row = ends.pop(spec.inputs[0].spec, None) if spec in joinable and spec.inputs else None
-        if row is None or (spec not in quiet and any(map(may_wait, row))):
+        if row is None or not _goes_on(row, spec, quiet):
             rows.append(row := [])
         row.append(spec)
         if spec in joinable and not spec.boundary:
             ends[spec] = row
     return rows
+
+
+def _goes_on(row: Sequence[StageSpec], spec: StageSpec, quiet: Collection[StageSpec]) -> bool:
+    """Whether ``spec``, which comes behind ``row``, is a part of it."""
+    if may_wait(spec) and row[0].inputs:
+        return False  # others could see that what is before it takes nothing while it waits
+    return spec in quiet or not any(map(may_wait, row))
 
 
 def may_wait(spec: StageSpec) -> bool:

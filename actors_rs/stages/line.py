@@ -128,19 +128,20 @@ class _Back:
 class _IntoSink:
     """The way to the sink of ``line``: it takes at once what comes, and asks for as much again.
 
-    So whoever gives goes on with its next piece, without a pass through the line for each: it is
-    asked for that while it has its turn.
+    So ``giver`` goes on with its next piece, without a pass through the line for each: it is asked
+    for that while it has its turn. But first comes what it is about to fail with.
     """
 
-    __slots__ = ("_arrive", "_line", "complete", "fail")
+    __slots__ = ("_arrive", "_giver", "_line", "complete", "fail")
 
-    def __init__(self, line: Line, inlet: Inlet) -> None:
-        self._line, self._arrive = line, inlet.push
+    def __init__(self, line: Line, giver: StageLogic, inlet: Inlet) -> None:
+        self._line, self._giver, self._arrive = line, giver, inlet.push
         self.fail = self.complete = inlet.complete
 
     def push(self, frame: Frame) -> None:
         self._arrive(frame)
-        self._line.let_sink()
+        if not self._giver.failing:
+            self._line.let_sink()
 
 
 class _GiverBudget:
@@ -195,7 +196,8 @@ class Line(StageLogic):
         self._givers = _GiverBudget(self)
         for before, part in pairwise(self._parts):
             inlet, outlet = part.logic.inlets[0], before.logic.outlets[0]
-            outlet.connect(_IntoSink(self, inlet) if part is self._sink else _Onward(inlet))
+            at_once = part is self._sink
+            outlet.connect(_IntoSink(self, before.logic, inlet) if at_once else _Onward(inlet))
             inlet.connect(_Back(self, outlet))
         if self._sink is not None and isinstance(logics[-2], Operator):
             logics[-2].within_demand = True
@@ -231,14 +233,19 @@ class Line(StageLogic):
         while True:
             self.asked = self.cancelled = False
             self._pass(self._living)
-            if not (self._look_back() or (self.asked and self._wanted)) or budget.spent():
+            if not (self._look_back() or (self.asked and self._may_move())) or budget.spent():
                 break
 
-    @property
-    def _wanted(self) -> bool:
-        """Whether anything may come out, or there is nobody to ask for it."""
+    def _may_move(self) -> bool:
+        """Whether anything may come out, or move within: then the links fill up, as they would."""
         outlets = self.outlets
-        return not outlets or outlets[0].demand > 0 or outlets[0].closed
+        if not outlets or outlets[0].demand > 0 or outlets[0].closed:
+            return True
+        for part in self._living:
+            inlets = part.logic.inlets
+            if inlets and inlets[0].buffered and part.logic.outlets[0].demand > 0:
+                return True
+        return False
 
     def _pass(self, parts: Iterable[LinePart]) -> None:
         """Let each of ``parts`` do what it can, in their order."""

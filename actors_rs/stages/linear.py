@@ -260,7 +260,9 @@ class Operator(_Linear):
             more, halted = False, True
         except Exception as error:
             self._results = None
+            self.failing = True  # or it goes on behind the element; then nobody is in a hurry
             self.outlet.emit(out)
+            self.failing = False
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)

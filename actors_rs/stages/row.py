@@ -40,14 +40,21 @@ class _Context(LineContext):
         self._context.report_at(self.name, what, why, error)
 
 
+def _lead_of(parts: Sequence[RowPart]) -> RowPart:
+    """The part that may take its time; else one that asks elements for something; else the last."""
+    users = [part for part in parts if part.logic.runs_code]
+    folds = [part for part in parts if isinstance(part.logic, Folding)]
+    return [*users, *folds, parts[-1]][0]
+
+
 class Row(Line):
     """``parts``, of which one at most calls code of the user's: the ``lead``."""
 
     def __init__(self, parts: Sequence[RowPart]) -> None:
         super().__init__(parts)
         self.parts = tuple(parts)
-        self.lead = next((part for part in parts if part.logic.runs_code), parts[-1])
-        """Who the time of all is told of: the one that may take some, else the last one."""
+        self.lead = _lead_of(parts)
+        """Who the time of all is told of."""
 
     def context_of(self, part: LinePart) -> PartContext:
         return _Context(self, part)

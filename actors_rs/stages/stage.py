@@ -190,6 +190,8 @@ class StageLogic:
     do when they are added or compared does not count. Not inherited: who does more may well."""
     links: Sequence[Inlet] = ()
     """Inlets between its parts, where it consists of some."""
+    failing = False
+    """Whether what it gives is what came before a failure of its own, of which nobody knows yet."""
     conserves = True
     """Whether a deterministic world counts what it takes and gives, where it knows how to."""
     on_failure: OnFailure = STOP
@@ -294,6 +296,7 @@ class StageLogic:
         """
         policy, beside = self._decide(error, element)
         if policy == "stop" or not isinstance(error, Exception):
+            self.failing = True
             if first is not None:
                 first()
             self.fail_for(element, error, position, beside)
@@ -308,6 +311,7 @@ class StageLogic:
         try:
             self.renew(error, position)
         except Exception as failure:
+            self.failing = True
             if first is not None:
                 first()
             self.end_behind(self.context.failed(failure))

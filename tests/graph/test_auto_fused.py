@@ -52,7 +52,11 @@ SHARED = {
     "the sink waits": (three().skip(1).to(Sink.for_each(same)), ["range skip for_each"]),
     "what waits is heard by what waits": (
         three().map(same).take(2).to(Sink.for_each(same)),
-        ["range map", "take for_each"],
+        ["range map", "take", "for_each"],
+    ),
+    "behind a junction": (
+        merge(three(), three()).skip(1).take(2).map(same).take(1).to(Sink.list()),
+        ["range", "range", "merge", "skip take", "map take list"],
     ),
     "what is behind it is heard by nobody": (
         three().map(same).take(2).batch(2).to(Sink.list()),
