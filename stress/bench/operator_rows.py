@@ -295,7 +295,6 @@ ROWS = [
         lambda xs: [reduce(add, xs, 0)],
         lambda ops: [ops.reduce(add, 0)],
         lambda pipe: [pipe.reduce(add)],
-        goal=None,
     ),
     Row(
         "reduce_without_initial",
@@ -303,25 +302,22 @@ ROWS = [
         lambda xs: [reduce(add, xs)],
         lambda ops: [ops.reduce(add)],
         lambda pipe: [pipe.reduce(add)],
-        goal=None,
     ),
     Row("sum", lambda s: s.sum(), lambda xs: [sum(xs)], lambda ops: [ops.sum()]),
     Row("count", lambda s: s.count(), lambda xs: [sum(1 for _ in xs)], lambda ops: [ops.count()]),
     Row("max", lambda s: s.max(), lambda xs: [max(xs)], lambda ops: [ops.max()]),
-    Row("min", lambda s: s.min(), lambda xs: [min(xs)], lambda ops: [ops.min()], goal=None),
+    Row("min", lambda s: s.min(), lambda xs: [min(xs)], lambda ops: [ops.min()]),
     Row(
         "average",
         lambda s: s.average(),
         lambda xs: [fmean(xs)],
         lambda ops: [ops.average()],
-        goal=None,
     ),
     Row(
         "end_with, first of many",
         lambda s: s.end_with(-1).first(is_negative),
         lambda xs: [next(filter(is_negative, itertools.chain(xs, (-1,))))],
         lambda ops: [ops.first_or_default(is_negative, -1)],
-        goal=None,
     ),
     Row("last", lambda s: s.last(), last_of, lambda ops: [ops.last()]),
     Row(
@@ -335,14 +331,12 @@ ROWS = [
         lambda s: s.some(is_negative),
         lambda xs: [any(map(is_negative, xs))],
         lambda ops: [ops.some(is_negative)],
-        goal=None,
     ),
     Row(
         "filter, is_empty",
         lambda s: s.filter(is_negative).is_empty(),
         lambda xs: [not any(True for _ in filter(is_negative, xs))],
         lambda ops: [ops.filter(is_negative), ops.is_empty()],
-        goal=None,
     ),
     Row(
         "contains",
@@ -355,13 +349,11 @@ ROWS = [
         lambda s: s.default_if_empty(-1),
         or_else,
         lambda ops: [ops.default_if_empty(-1)],
-        goal=None,
     ),
     Row(
         "start_with, end_with",
         lambda s: s.start_with(1).end_with(2),
         lambda xs: itertools.chain((1,), xs, (2,)),
         lambda ops: [ops.start_with(1)],
-        goal=None,
     ),
 ]
