@@ -92,6 +92,7 @@ class Brake:
             return length_hint(counted) + 1, None  # the one it was called with is not taken
         except Exception as error:
             rest, failure = length_hint(counted), error
+            self._counted, self._elements = iter(()), None  # else they keep the piece
         if loop.satisfied and failure is None:
             return length_hint(counted), None
         if one_for_one and self.pulled:  # the iterator does not know any more

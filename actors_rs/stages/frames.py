@@ -20,6 +20,9 @@ Frame: TypeAlias = Sequence[Any]
 Rest: TypeAlias = list[Any] | range | View
 """What is left of a frame: a list is backwards."""
 
+SMALL = 4
+"""A piece is small if so many are less than what is left."""
+
 
 class Frames:
     """A line of frames.
@@ -48,6 +51,9 @@ class Frames:
             piece = rest[: -most - 1 : -1]
             del rest[-most:]
             return piece
+        if isinstance(rest, View) and most * SMALL < len(rest):
+            self.begun[-1] = list(rest)[::-1]  # what is behind a piece is copied with each, else
+            return self.go_on(most)
         return self.begin(self.begun.pop(), most)
 
     def put_back(self, frame: Frame) -> None:

@@ -30,6 +30,9 @@ WINDOW = LARGEST
 """Elements that a part asks the one before it for: no turn is taken in between, so what is held
 there is held for as long as a piece takes, and no piece is larger."""
 
+MANY = 1024
+"""A window in front of a sink that lets pieces of what is asked for be large."""
+
 
 class LinePart:
     """One logic of the line, with the name and the line of code that its errors show.
@@ -199,8 +202,6 @@ class Line(StageLogic):
             at_once = part is self._sink
             outlet.connect(_IntoSink(self, before.logic, inlet) if at_once else _Onward(inlet))
             inlet.connect(_Back(self, outlet))
-        if self._sink is not None and isinstance(logics[-2], Operator):
-            logics[-2].within_demand = True
         self.waits_outside = any(logic.waits_outside for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
@@ -213,6 +214,9 @@ class Line(StageLogic):
         self.set_windows()
         for part in self._parts:
             part.enter(self)
+        giver = self._giver.logic if self._giver is not None else None
+        if isinstance(giver, Operator) and self.links[-1].window >= MANY:
+            giver.within_demand = True  # else pieces would be small although nothing may come
 
     def set_windows(self) -> None:
         """Those of the links within."""
@@ -226,15 +230,28 @@ class Line(StageLogic):
         self.budget = budget
         if self.cancelled or (self.outlets and self.outlets[0].cancelled):
             self._look_back()
-        if self.links[-1].buffered:  # of a turn that was over: else it would lag ever more behind
-            self._pass(self._living[-1:])
-            if budget.spent():  # no piece behind it: somebody may have cancelled meanwhile
-                return
+        if not self._take_what_is_left():
+            return
         while True:
             self.asked = self.cancelled = False
             self._pass(self._living)
             if not (self._look_back() or (self.asked and self._may_move())) or budget.spent():
                 break
+
+    def _take_what_is_left(self) -> bool:
+        """See to what lies within since a turn that was over; whether this one is not.
+
+        From the last link on, before anybody is called for more: else it would lag ever more
+        behind, and who has enough with it would not say so.
+        """
+        for place in range(len(self.links), 0, -1):
+            if self.links[place - 1].buffered:
+                behind = self._parts[place:]
+                self._pass([part for part in self._living if part in behind])
+                self._look_back()
+                if self.budget.spent():
+                    return False
+        return True
 
     def _may_move(self) -> bool:
         """Whether anything may come out, or move within: then the links fill up, as they would."""

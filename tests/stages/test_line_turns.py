@@ -1,9 +1,12 @@
 # mypy: disable-error-code="arg-type, union-attr, var-annotated"
 """How long a turn of a row lasts, whose time that is, and what is called in it."""
 
+from typing import Any
+
 import pytest
 
 from actors_rs.stages.operators.end_with import EndWith
+from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.skip import Skip
 from actors_rs.stages.operators.sum import Sum
@@ -21,6 +24,7 @@ class Clocked:
 
     def __init__(self):
         self.time = self.began = self.lapped = 0.0
+        self.row: Any = None
 
     def lap(self):
         seconds, self.lapped = self.time - self.lapped, self.time
@@ -51,6 +55,7 @@ class Timed(Row):
 
     def __init__(self, clock, *logics, **options):
         self.clock, self.turns = clock, []
+        clock.row = self  # its first turn comes before it is made
         super().__init__(*logics, **options)
 
     def turn(self, signal=lambda: None):
@@ -58,6 +63,11 @@ class Timed(Row):
         self.logic.advance(self.clock.begin())
         self.turns.append(self.clock.time - self.clock.began)
         return self
+
+
+def skips(count):
+    """Stages that hand on what they get."""
+    return [Skip(0) for _ in range(count)]
 
 
 def to_the_end(row):
@@ -69,7 +79,7 @@ def to_the_end(row):
 @pytest.mark.parametrize("stages", [1, 3])
 def test_a_cancellation_from_behind_goes_all_the_way_up_before_the_next_call(stages):
     slow = Slow(1.0)
-    row = Timed(slow.clock, Map(slow), *[Skip(0) for _ in range(stages)])
+    row = Timed(slow.clock, Map(slow), *skips(stages))
     row.request(9).push(*range(8))
     before = len(slow.calls)
     row.cancel()
@@ -80,7 +90,7 @@ def test_a_cancellation_from_behind_goes_all_the_way_up_before_the_next_call(sta
 @pytest.mark.parametrize("end", [Take, lambda _: Sum(), None], ids=["enough", "failed", "sink"])
 def test_whoever_has_had_enough_or_fails_keeps_the_first_part_from_a_second_call(end):
     slow = Slow(1.0)
-    tail = [Skip(0), Skip(0), Skip(0)] + ([First()] if end is None else [end(1)])
+    tail = skips(3) + ([First()] if end is None else [end(1)])
     row = Timed(slow.clock, Map(lambda x: slow(x) and "no number"), *tail)
     if end is not None:
         row.request(9)
@@ -124,3 +134,38 @@ def test_a_part_that_raises_as_it_lets_go_keeps_no_other_from_it():
     with pytest.raises(KeyError, match="kept"):
         row.logic.hold_nothing()
     assert last._elements is None
+
+
+@pytest.mark.parametrize("stages", [0, 1, 2])
+@pytest.mark.parametrize(("enough", "slow"), [(3, 3), (18, 19), (80, 82)])
+def test_what_lies_in_a_row_is_taken_before_a_slow_function_is_called_again(enough, slow, stages):
+    """The stages behind it took one piece each while it was slow, the first of which is small."""
+    clock = Clocked()
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        if x >= slow:  # as who looks at a turn that lasts would see to it
+            clock.time += 1.0
+            clock.row.logic.brake.pull()
+        return x
+
+    row = Timed(clock, numbers(1000), Map(f), *skips(stages), Take(enough), ListSink())
+    assert to_the_end(row).logic.result == list(range(enough))
+    assert len(calls) <= slow + 1
+
+
+def test_what_gives_little_takes_large_pieces_in_front_of_a_sink_that_wants_one():
+    pieces = []
+
+    class Noting(Filter):
+        def collect(self, elements, out):
+            elements = list(elements)
+            pieces.append(len(elements))
+            super().collect(iter(elements), out)
+
+    row = to_the_end(
+        Timed(Clocked(), numbers(9000), Noting(lambda x: x == 8999), First(), window=8192)
+    )
+    assert row.logic.result == 8999
+    assert len(pieces) < 50

@@ -1,0 +1,64 @@
+# mypy: disable-error-code="union-attr, var-annotated"
+"""Pieces of views: how much is copied for them, and what is kept behind a failure."""
+
+import gc
+import weakref
+
+import pytest
+
+from actors_rs.stages.brake import Brake
+from actors_rs.stages.frames import Frames
+from actors_rs.stages.operators.filter import Filter
+from actors_rs.stages.operators.map import Map
+from actors_rs.stages.operators.starmap import Starmap
+from actors_rs.stages.views import Numbered, Windows
+
+SIZE = 2000
+
+
+class Copied(list):
+    """Counts how many elements are cut out of it."""
+
+    cut = 0
+
+    def __getitem__(self, index):
+        found = super().__getitem__(index)
+        if isinstance(index, slice):
+            Copied.cut += len(found)
+            return Copied(found)
+        return found
+
+
+@pytest.mark.parametrize("most", [1, 3, 400, 1500])
+@pytest.mark.parametrize("make", [lambda xs: Numbered(xs, 5), lambda xs: Windows(xs, 3)])
+def test_a_view_taken_in_pieces_is_copied_a_few_times_at_most(make, most):
+    Copied.cut = 0
+    frames, view = Frames(), make(Copied(range(SIZE)))
+    expected, got = list(view), list(frames.begin(view, most))
+    while frames.begun:
+        got += frames.go_on(most)
+    assert got == expected
+    assert Copied.cut <= 8 * SIZE
+
+
+class Thing:
+    pass
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [Map(lambda x: x.gone), Starmap(lambda _, x: x.gone), Filter(lambda x: x.gone)],
+    ids=["map", "starmap", "filter"],
+)
+def test_a_brake_keeps_no_piece_that_failed(loop):
+    things = [Thing() for _ in range(10)]
+    kept = [weakref.ref(thing) for thing in things]
+    brake = loop.brake = Brake()
+    piece = Numbered(things, 0) if isinstance(loop, Starmap) else things
+    left, error = brake.run(loop, piece, 10, [])
+    assert left == 9
+    error.__traceback__ = None
+    error.obj = None
+    del things, piece
+    gc.collect()
+    assert [ref() for ref in kept] == [None] * 10
