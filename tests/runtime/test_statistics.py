@@ -16,6 +16,7 @@ def test_a_system_tells_of_its_pool_its_actors_its_runs_and_its_dead_letters():
         pinned = system.spawn(type("Pinned", (Recorder,), {"dispatcher": "pinned"}))
         run = system.start(Source.never().to(Sink.list()))  # one actor: neither ever waits
         ref.ask("x")
+        ref.ask("y")  # the stages, which are one actor, may not have had a turn yet
         pinned.ask("x")
         system.dead_letters.record(1, where="here", why="because")
         seen = system.statistics()
