@@ -106,8 +106,8 @@ def joins_lines(spec: StageSpec) -> bool:
         return spec.fusable
     if spec.inputs:
         return spec.in_line
-    may_block = getattr(spec.logic_class, "within", "no") != "yes"
-    return spec.lent is None and spec.loop is None and not may_block
+    never_blocks = getattr(spec.logic_class, "within", "no") == "yes"
+    return spec.lent is None and spec.loop is None and never_blocks
 
 
 def _is_plain(spec: StageSpec) -> bool:

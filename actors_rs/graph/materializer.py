@@ -41,7 +41,7 @@ def materialize(
 ) -> Run[Any]:
     """Run a closed graph. ``layout`` is that of all its stages."""
     life = RunLife(system, monitor=monitor, stall_after=stall_after)
-    actors = prepare(system, life, layout, apart=monitor or system.monitor or not system.auto_fuse)
+    actors = prepare(system, life, layout, apart=life.monitored or not system.auto_fuse)
     logics = [actors[spec].logic for spec in sinks if spec in actors]
     start(system, life, actors, [logic for logic in logics if isinstance(logic, StreamEnd)], single)
     return life.run

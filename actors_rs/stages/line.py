@@ -24,7 +24,7 @@ from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
-__all__ = ["LARGEST", "Line", "LineContext", "LinePart", "SinkLine"]
+__all__ = ["Line", "LineContext", "LinePart", "SinkLine"]
 
 WINDOW = LARGEST
 """Elements that a part asks the one before it for: no turn is taken in between, so what is held

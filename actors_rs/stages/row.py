@@ -1,8 +1,8 @@
 """Rows: a ``Line`` whose parts stay stages of their own to everybody outside.
 
 Nobody asked for it, so nobody shall notice: each part has the name, the figures and the dead
-letters that it would have as an actor of its own, and within the row there is no more than the
-links it replaces would hold together.
+letters that it would have as an actor of its own, and no link holds more than those of the row
+would together, but for what a source gives: that exists already, or is not made yet.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from actors_rs.stages.edged import Folding
-from actors_rs.stages.line import LARGEST, Line, LineContext, LinePart, SinkLine
+from actors_rs.stages.line import Line, LineContext, LinePart, SinkLine
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pace import LARGEST
 from actors_rs.stages.part_context import PartContext
 from actors_rs.stages.stage import StageLogic
 

@@ -12,33 +12,21 @@ from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.starmap import Starmap
 from actors_rs.stages.views import Numbered, Windows
+from tests.stages.test_frames import Counting
 
 SIZE = 2000
-
-
-class Copied(list):
-    """Counts how many elements are cut out of it."""
-
-    cut = 0
-
-    def __getitem__(self, index):
-        found = super().__getitem__(index)
-        if isinstance(index, slice):
-            Copied.cut += len(found)
-            return Copied(found)
-        return found
 
 
 @pytest.mark.parametrize("most", [1, 3, 400, 1500])
 @pytest.mark.parametrize("make", [lambda xs: Numbered(xs, 5), lambda xs: Windows(xs, 3)])
 def test_a_view_taken_in_pieces_is_copied_a_few_times_at_most(make, most):
-    Copied.cut = 0
-    frames, view = Frames(), make(Copied(range(SIZE)))
+    Counting.copied = 0
+    frames, view = Frames(), make(Counting(range(SIZE)))
     expected, got = list(view), list(frames.begin(view, most))
     while frames.begun:
         got += frames.go_on(most)
     assert got == expected
-    assert Copied.cut <= 8 * SIZE
+    assert Counting.copied <= 8 * SIZE
 
 
 class Thing:
