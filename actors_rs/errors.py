@@ -17,6 +17,7 @@ ActorsRsError
 └── StreamError              a stream ended, but not by completing
     ├── StageError               a stage failed; the cause is chained
     ├── DeciderError             a decider of failures raised, or named no policy
+    ├── CallExitError            a call raised SystemExit or the like, away from its stage
     ├── WriteError               a sink could not write; names the file
     ├── ReadError                a source could not read; names the file and the line
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
@@ -38,6 +39,7 @@ __all__ = [
     "ArgumentTypeError",
     "BlockingError",
     "BufferOverflowError",
+    "CallExitError",
     "DeciderError",
     "DefectError",
     "EmptyStreamError",
@@ -264,6 +266,24 @@ class DeciderError(StreamError):
 
     It stands in ``others`` of the ``StageError`` whose failure was to be decided.
     """
+
+
+class CallExitError(StreamError):
+    """A call of ``map_async`` or ``spark_map`` raised what is no ``Exception``.
+
+    ``SystemExit`` or ``KeyboardInterrupt``, for instance, which is ``__cause__``. The call runs on
+    a thread or in a process that it shares with other calls, so it ends neither: its element fails
+    alone and follows the stage's failure policy.
+    """
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(f"the call raised {type(cause).__name__}: {said(cause)}")
+        self.__cause__ = cause
+
+
+def as_failure(error: BaseException) -> Exception:
+    """``error`` of a call made away from its stage, as something its element can fail with."""
+    return error if isinstance(error, Exception) else CallExitError(error)
 
 
 class WriteError(StreamError):

@@ -22,6 +22,7 @@ from actors_rs.errors import ActorsRsError, UserError
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
 from actors_rs.spark.liveness import why_frozen
+from actors_rs.spark.missing_modules import advice_on_modules
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -106,7 +107,9 @@ class SparkPartitionError(ActorsRsError):
 
     def __str__(self) -> str:
         planned = "planning" if self.partition is None else f"partition {self.partition}"
-        return f"{self.what or planned} failed: {self.error_class}: {self.message}"
+        advice = advice_on_modules(self.message)
+        said = self.message if advice is None else f"{self.message}; {advice}"
+        return f"{self.what or planned} failed: {self.error_class}: {said}"
 
     @property
     def cancelled(self) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from actors_rs.errors import StreamError
+from actors_rs.errors import StreamError, as_failure
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
 from actors_rs.stages.ports import Inlet, Outlet
@@ -119,7 +119,10 @@ class SparkMap(StageLogic):
             if good:
                 out.append(value)
             elif not self.survives(
-                value, job.elements[at], job.first + at, first=partial(self.outlet.emit, out)
+                as_failure(value),
+                job.elements[at],
+                job.first + at,
+                first=partial(self.outlet.emit, out),
             ):
                 return False
         self.outlet.emit(out)

@@ -5,6 +5,7 @@ nothing of ours.
 
 Elements come as pickled lists, and go as pickled lists of ``(True, value)`` or ``(False, error)``:
 an element that raises fails alone. What cannot be pickled counts as an error of its element.
+An error goes in parts (``Parts``), so that a part that cannot travel costs no other one.
 
 One that cannot be unpickled costs no other one either. Elements come once more then, each pickled
 by itself (``of_pickled``), for which the answer is ``UNREAD``: the function was called for none of
@@ -17,9 +18,16 @@ import asyncio
 import inspect
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
-__all__ = ["UNREAD", "mapper", "of_pickled"]
+__all__ = ["UNREAD", "Parts", "mapper", "of_pickled"]
+
+Parts = tuple[bytes | None, bytes | None, list[bytes], dict[str, bytes], str]
+"""An exception: pickled as a whole, its class, its ``args``, its attributes, and all of it as text.
+
+``None`` stands for what cannot be pickled.
+"""
 
 UNREAD = b""
 """The answer for a list of elements that could not be unpickled."""
@@ -59,8 +67,8 @@ def _outcome(f: Callable[[Any], Any], element: Any) -> tuple[bool, Any]:
         value = f(element)
         if inspect.isawaitable(value):
             value = asyncio.run(_awaited(value))
-    except Exception as error:
-        return False, _that_travels(error)
+    except BaseException as error:  # a SystemExit would end the worker, and all calls with it
+        return False, _parts(error)
     return True, value
 
 
@@ -68,16 +76,31 @@ async def _awaited(made: Awaitable[Any]) -> Any:
     return await made
 
 
-def _that_travels(error: Exception) -> Exception:
-    """``error`` with its traceback as a note; another one that says the same if it cannot come."""
-    told = "".join(traceback.format_exception(error)).rstrip()
+def _parts(error: BaseException) -> Parts:
+    """``error`` with its traceback as a note, which cannot travel."""
+    told = "in a Python worker: " + "".join(traceback.format_exception(error)).rstrip()
     error.__traceback__ = error.__cause__ = error.__context__ = None
+    with suppress(Exception):
+        error.add_note(told)
+    args = [_dumped(value) or _dump(repr(value)) for value in error.args]
+    attributes = {name: _dumped(value) for name, value in vars(error).items()}
+    return (
+        _dumped(error),
+        _dumped(type(error)),
+        args,
+        {name: value for name, value in attributes.items() if value is not None},
+        f"{traceback.format_exception_only(error)[0].rstrip()}\n{told}",
+    )
+
+
+def _dumped(value: object) -> bytes | None:
+    """``value``, pickled, if it can be read again."""
     try:
-        error.add_note(f"in a Python worker: {told}")
-        _load(_dump(error))
+        pickled = _dump(value)
+        _load(pickled)
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}\nin a Python worker: {told}")
-    return error
+        return None
+    return pickled
 
 
 def _pickled(outcomes: list[tuple[bool, Any]]) -> bytes:
@@ -95,7 +118,8 @@ def _by_itself(outcome: tuple[bool, Any]) -> bytes:
     except Exception as error:
         kind = f"{type(outcome[1]).__module__}.{type(outcome[1]).__qualname__}"
         why = f"{type(error).__name__}: {error}"
-        return _dump((False, TypeError(f"the result, a {kind}, cannot be pickled ({why})")))
+        told = f"the result, a {kind}, cannot be pickled ({why})"
+        return _dump((False, _parts(TypeError(told))))
 
 
 def _dump(value: object) -> bytes:

@@ -18,6 +18,7 @@ from actors_rs.spark.failures import (
 )
 from actors_rs.spark.jobs import cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
+from actors_rs.spark.map_errors import revived
 from actors_rs.spark.map_stage import Outcome, SparkMap
 from actors_rs.spark.pickling import frames_of, pickled_function
 from actors_rs.spark.session import context_of
@@ -166,13 +167,17 @@ def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]
         if not good:
             came = [(False, came)] * len(place)
         for at, outcome in zip(place, came, strict=True):
-            outcomes[at] = _by_itself(outcome) if isinstance(outcome, bytes) else outcome
+            outcomes[at] = _read(outcome)
     return unread
 
 
-def _by_itself(pickled: bytes) -> Outcome:
-    good, came = _loaded(pickled)
-    return came if good else (False, came)
+def _read(told: Outcome | bytes) -> Outcome:
+    """What a worker ``told`` of an element, by itself perhaps; an error comes in parts."""
+    if isinstance(told, bytes):
+        readable, came = _loaded(told)
+        return _read(came) if readable else (False, came)
+    good, value = told
+    return told if good or isinstance(value, BaseException) else (False, revived(value))
 
 
 def _loaded(pickled: bytes) -> Outcome:

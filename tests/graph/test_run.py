@@ -7,11 +7,18 @@ import json
 import math
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from actors_rs import ActorSystem, Graph, Run, Sink, Source, merge
-from actors_rs.errors import BlockingError, InvalidArgumentError, RunCancelled, StageError
+from actors_rs.errors import (
+    BlockingError,
+    CallExitError,
+    InvalidArgumentError,
+    RunCancelled,
+    StageError,
+)
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.runtime._primitives import living_threads
 from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, run, wait_until
@@ -181,7 +188,7 @@ def test_others_are_attached_to_an_error_that_is_not_ours_too(system):
 
 
 @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError])
-@pytest.mark.parametrize("place", ["map", "map_async", "for_each", "iterator", "flat_map"])
+@pytest.mark.parametrize("place", ["map", "for_each", "iterator", "flat_map"])
 def test_what_no_restart_cures_ends_its_system_and_no_other_and_is_raised(system, kind, place):
     def leave(n):
         raise kind("leave")
@@ -194,7 +201,6 @@ def test_what_no_restart_cures_ends_its_system_and_no_other_and_is_raised(system
     source, sink = Source.of(1), Sink.list()
     flow = {
         "map": lambda: source.map(leave),
-        "map_async": lambda: source.map_async(leave, 2),
         "flat_map": lambda: source.flat_map(leave),
         "iterator": lambda: Source.from_iterable(leaving),
         "for_each": lambda: source,
@@ -347,3 +353,25 @@ def test_what_is_collected_while_a_stage_ends_may_cancel_that_run(system, monkey
     Cycle(going)
     assert going.wait(SECONDS)
     assert going.state == "cancelled"
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+@pytest.mark.parametrize("how", ["thread", "coroutine", "executor", "key"])
+def test_an_exit_in_a_call_of_map_async_fails_its_element_alone(system, kind, how):
+    def leave(n):
+        if n == 2:
+            raise kind("leave")
+        return n
+
+    async def leave_later(n):
+        return leave(n)
+
+    with ThreadPoolExecutor(1) as executor:
+        f = leave_later if how == "coroutine" else leave
+        on, key = (executor if how == "executor" else None), (abs if how == "key" else None)
+        flow = Source.range(0, 5).map_async(f, 2, executor=on, key=key).on_failure("resume")
+        assert sorted(system.start(flow.to(Sink.list())).result(SECONDS)) == [0, 1, 3, 4]
+    (letter,) = system.dead_letters.recent()
+    assert letter.what == 2
+    assert isinstance(letter.error.__cause__, CallExitError)
+    assert isinstance(letter.error.__cause__.__cause__, kind)

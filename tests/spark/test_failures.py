@@ -351,3 +351,15 @@ def test_a_jvm_that_does_not_answer_and_was_started_by_others_is_lost() -> None:
 
     with pytest.raises(SparkSessionLost, match=r"does not answer \(Py4JNetworkError\) during a"):
         ensure_session_alive(Gone(), "a check")  # type: ignore[arg-type]
+
+
+def test_a_module_that_the_executors_do_not_find_comes_with_what_to_do(spark: SparkSession) -> None:
+    def use(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import module_of_the_driver  # type: ignore[import-not-found]
+
+        yield module_of_the_driver
+
+    text = str(failure_of(ArrowPartitions(two_parts(spark, "id").mapInArrow(use, "id long"))))
+    assert "No module named 'module_of_the_driver'; the executors' Python does not find" in text
+    assert "addPyFile" in text
+    assert "--py-files" in text

@@ -12,7 +12,7 @@ Back-pressure: asks for its window once downstream asks; holds twice as many ele
   made at a time, and waits when results are not taken.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, behind what came
-  before.
+  before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``.
 Cancels: upstream, when downstream cancels; calls that have not begun are not made.
 """
 
@@ -30,7 +30,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from actors_rs.errors import DeciderError, StreamError, note_once
+from actors_rs.errors import DeciderError, StreamError, as_failure, note_once
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
@@ -228,8 +228,10 @@ class MapAsync(StageLogic):
         self._runners.append(runner)
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
-        if error is not None and self._is_made_again(call, error):
-            return
+        if error is not None:
+            error = as_failure(error)
+            if self._is_made_again(call, error):
+                return
         call.value, call.error, call.done = value, error, True
         call.future = None
         self._not_ended.discard(call)
