@@ -79,8 +79,12 @@ class ActorsRsError(Exception):
     site: str = ""
 
     def __str__(self) -> str:
+        return super().__str__() + self._where()
+
+    def _where(self) -> str:
+        """The end of its text: which stage failed with it."""
         made = f", made at {self.site}" if self.site else ""
-        return super().__str__() + (f" (stage '{self.stage}'{made})" if self.stage else "")
+        return f" (stage '{self.stage}'{made})" if self.stage else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By default the class is called again, with its text for what the text was made of.

@@ -77,7 +77,7 @@ class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who er
         self.kind = kind
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return f"{self.args[0]}{self._where()}"
 
 
 class SparkPartitionError(ActorsRsError):
@@ -109,7 +109,7 @@ class SparkPartitionError(ActorsRsError):
         planned = "planning" if self.partition is None else f"partition {self.partition}"
         advice = advice_on_modules(self.message)
         said = self.message if advice is None else f"{self.message}; {advice}"
-        return f"{self.what or planned} failed: {self.error_class}: {said}"
+        return f"{self.what or planned} failed: {self.error_class}: {said}{self._where()}"
 
     @property
     def cancelled(self) -> bool:

@@ -39,8 +39,11 @@ class SparkSink:
     They are gathered to about ``rows_per_write`` rows, each such piece is one write, and the result
     is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run that is
     cancelled ends when the write in hand has. A failed write is the failure of the element that
-    made it due. Appended pieces are there at least once when a failed run is started anew; for once
-    and no more see ``parquet`` behind a source with a ledger. A timestamp without a zone is written
+    made it due. With ``on_failure("resume")`` a piece that cannot be written is written in halves
+    until the elements at fault are known: those are dead letters, all others are written.
+
+    Appended pieces are there at least once when a failed run is started anew; for once and no more
+    see ``parquet`` after a source with a ledger. A timestamp without a zone is written
     as one (``timestamp_ntz``), whatever the session's zone. The session may be one of Spark
     Connect; paths are the server's then.
     """

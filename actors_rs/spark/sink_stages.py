@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.ack import Tracked, Unit
 from actors_rs.delivery.carrying.units import UnitSink
 from actors_rs.errors import InvalidArgumentError, LedgerError
+from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.stages.arrow_schema import loose
-from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.sinks.files import WritingSink
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,46 +28,86 @@ class SparkWritten:
     rows: int
 
 
-class SparkWrite(SinkLogic):
-    """Pieces of about ``rows`` rows, numbered from 0."""
+class SparkWrite(WritingSink):
+    """Pieces of about ``rows`` rows, numbered from 0.
+
+    Where elements may be passed over, a piece that fails is written in halves until the elements
+    at fault are known. Else it fails as a whole, for the element that made it due.
+    """
 
     def __init__(self, write: Callable[[pa.Table, int], None], rows: int) -> None:
         super().__init__()
         self._write = write
         self._piece = rows
-        self._tables: list[pa.Table] = []
-        self._gathered = 0
+        self._waiting: list[_Waiting] = []
         self._writes = self._rows = 0
 
+    def is_of_the_file(self, error: BaseException) -> bool:
+        return isinstance(error, SparkSessionLost)
+
     def consume(self, elements: Iterator[Any], /) -> None:
+        gathered = _rows_of(self._waiting)
         for element in elements:
             table = _table_of(element)
-            self._tables.append(table)
-            self._gathered += table.num_rows
-            if self._gathered >= self._piece:
-                try:
-                    self._flush()
-                except Exception:
-                    del self._tables[-1]  # its failure; the others are held for the next write
-                    self._gathered -= table.num_rows
-                    raise
+            position = self.inlet.count - length_hint(elements) - 1
+            self._waiting.append(_Waiting(position, element, table))
+            gathered += table.num_rows
+            if gathered >= self._piece:
+                if not self._flush():
+                    return
+                gathered = 0
 
     def finish(self) -> SparkWritten:
         self._flush()
         return SparkWritten(self._writes, self._rows)
 
     def held(self) -> list[Any]:
-        return self._tables
+        return [waiting.element for waiting in self._waiting]
 
     def details(self) -> dict[str, Any]:
         return {"writes": self._writes, "rows": self._rows}
 
-    def _flush(self) -> None:
-        if self._gathered:
-            self._write(_joined(self._tables), self._writes)
+    def _flush(self) -> bool:
+        """Write what waits; whether the stage goes on."""
+        while self._waiting:
+            if not self._write_first(len(self._waiting)):
+                return False
+        return True
+
+    def _write_first(self, count: int) -> bool:
+        """Write the first ``count`` elements, in halves if need be; whether the stage goes on."""
+        part = self._waiting[:count]
+        rows = _rows_of(part)
+        try:
+            if rows:
+                self._write(_joined([waiting.table for waiting in part]), self._writes)
+        except Exception as error:
+            if count > 1 and self.may_pass_over and not self.is_of_the_file(error):
+                half = count // 2
+                return self._write_first(half) and self._write_first(count - half)
+            return self._passes_over(count - 1, error)
+        del self._waiting[:count]
+        if rows:
             self._writes += 1
-            self._rows += self._gathered
-        self._tables, self._gathered = [], 0
+            self._rows += rows
+        return True
+
+    def _passes_over(self, at: int, error: Exception) -> bool:
+        failed = self._waiting.pop(at)
+        return self.survives(error, failed.element, failed.position)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An element that was not written yet, as ``table``."""
+
+    position: int
+    element: Any
+    table: pa.Table
+
+
+def _rows_of(waiting: Iterable[_Waiting]) -> int:
+    return sum(one.table.num_rows for one in waiting)
 
 
 class UnitSparkWrite(UnitSink["list[pa.Table]"]):

@@ -66,9 +66,11 @@ def test_a_write_that_fails_says_what_spark_said(
     def write(df: Any, number: int) -> None:
         df.sparkSession.sql(query).collect()
 
-    with pytest.raises(SparkPartitionError, match="function failed: pyspark") as raised:
+    with pytest.raises(StageError, match="function failed: pyspark") as raised:
         batches(1).run(SparkSink.foreach_batch(remote, write))
-    assert raised.value.kind is kind
+    cause = raised.value.__cause__
+    assert isinstance(cause, SparkPartitionError)
+    assert cause.kind is kind
 
 
 def test_a_session_that_was_stopped_is_refused(server: Server) -> None:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Backoff, Sink, Source
 from actors_rs.delivery import Ledger
 from actors_rs.errors import GraphError, LedgerError, StageError
-from actors_rs.spark import SparkSink, SparkSource, SparkWritten
+from actors_rs.spark import SparkSessionLost, SparkSink, SparkSource, SparkWritten
 from tests.spark.test_resume import failing, numbers, states
 
 pytestmark = pytest.mark.spark
@@ -205,3 +205,50 @@ def test_settings_that_make_no_sense_are_refused_at_once(spark: SparkSession) ->
     with pytest.raises(ValueError, match="a Spark session, classic or of Spark Connect, got"):
         sink.table(3, "t")
     assert isinstance(SparkSink.parquet(spark, "x"), Sink)
+
+
+@pytest.mark.parametrize("policy", ["resume", "restart"])
+@pytest.mark.parametrize("bad", [{5}, {1, 12}, {6, 7, 8}])
+def test_of_a_piece_that_cannot_be_written_only_the_elements_at_fault_are_dead_letters(
+    spark: SparkSession, system: ActorSystem, bad: set[int], policy: Any
+) -> None:
+    written: list[int] = []
+
+    def write(df: Any, number: int) -> None:
+        values = [row.n for row in df.collect()]
+        if bad & {*values}:
+            raise ValueError(f"{values} cannot be written")
+        written.extend(values)
+
+    sink = SparkSink.foreach_batch(spark, write, rows_per_write=6).on_failure(policy)
+    elements = [batch(n) for n in range(1, 13)]
+    result = system.start(Source.from_iterable(elements).to(sink)).result(SECONDS)
+    assert written == [n for n in range(1, 13) if n not in bad]
+    assert result.rows == len(written)
+    letters = system.dead_letters.recent()
+    assert [letter.what for letter in letters] == [elements[n - 1] for n in sorted(bad)]
+    assert [letter.error.position for letter in letters] == [n - 1 for n in sorted(bad)]  # type: ignore[union-attr]
+
+
+def test_the_last_piece_fails_with_its_stage_and_the_line_that_made_it(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    def fails(df: Any, number: int) -> None:
+        raise ValueError("no")
+
+    run = system.start(Source.of(batch(1)).to(SparkSink.foreach_batch(spark, fails)))
+    with pytest.raises(
+        StageError, match=r"'spark_foreach_batch' failed at element 0: .*test_sink.py:"
+    ):
+        run.result(SECONDS)
+
+
+def test_a_lost_session_is_no_elements_fault(spark: SparkSession, system: ActorSystem) -> None:
+    def lose(df: Any, number: int) -> None:
+        raise SparkSessionLost("gone")
+
+    sink = SparkSink.foreach_batch(spark, lose).on_failure("resume")
+    run = system.start(Source.of(batch(1), batch(2)).to(sink))
+    with pytest.raises(SparkSessionLost, match=r"gone \(stage 'spark_foreach_batch', made at "):
+        run.result(SECONDS)
+    assert not system.dead_letters.recent()
