@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.delivery import Ledger
-from actors_rs.errors import GraphError, InvalidArgumentError
+from actors_rs.errors import GraphError, InvalidArgumentError, StageError
 from actors_rs.spark import (
     FailureKind,
     SparkPartitionError,
