@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.nest import Nested
     from actors_rs.graph.run_end import RunEnd
     from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.written import Written
     from actors_rs.runtime.shutdown import Activity
     from actors_rs.runtime.system import ActorSystem
     from actors_rs.stages.stage import LetGo
@@ -63,6 +64,11 @@ class Life(Protocol):
     @property
     def draining(self) -> bool:
         """Whether sources that start now are to give nothing from outside."""
+        ...
+
+    @property
+    def written(self) -> Written:
+        """The files that its stages have made."""
         ...
 
     def join(self, stages: Sequence[StageActor]) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.written import Written
     from actors_rs.stages.brake import Brake
 
 __all__ = ["Nest", "Nested"]
@@ -239,6 +240,10 @@ class Nested:
         self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = lambda: None, /
     ) -> Any:
         raise DefectError(f"stage '{self.name}' runs within another and lends no outlet")
+
+    @property
+    def written(self) -> Written:
+        return self._life.written
 
     def is_lost(self, outlet: Outlet, /) -> bool:
         return False

@@ -18,6 +18,7 @@ from actors_rs.graph.source_queue import disown_queues
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.unbegun import Unbegun
 from actors_rs.graph.waiting import wait_for_end
+from actors_rs.graph.written import Written
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.stage import LetGo, StreamEnd
 
@@ -55,6 +56,7 @@ class RunLife:
         self.monitored = monitor or system.monitor
         self.stopwatch = system.stopwatch
         self.draining = False
+        self.written = Written()
         self.failures: list[BaseException] = []
         """Those that count, in the order in which they came."""
         self.end: RunEnd[Any] = RunEnd(name)

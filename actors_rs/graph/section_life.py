@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.graph.written import Written
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.ports import Inlet
 
@@ -40,6 +41,7 @@ class SectionLife:
         self.activity, self.stall_after = outer.activity, outer.stall_after
         self.metered, self.monitored = outer.metered, outer.monitored
         self.stopwatch, self.next_inner = outer.stopwatch, outer.next_inner
+        self.written = Written(outer.written)
         self.cancel, self.abort, self.fatal = outer.cancel, outer.abort, outer.fatal
         self.cancelled_error, self.linger = outer.cancelled_error, outer.linger
         self._host = host
@@ -138,6 +140,8 @@ class SectionLife:
             self._outer.recovered(error)  # and so from what came beside it
             self._host.report(None, why, error)
 
+        if self._entry is None:
+            self.written.redo()
         self._settle(write_off)
 
     def lost(self, elements: Iterable[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from actors_rs.errors import GraphError
@@ -82,13 +82,20 @@ def _check_sinks(specs: Sequence[StageSpec]) -> None:
 
     Only where the lives share an input: a section with a source of its own writes all of it anew.
     """
-    for spec in specs:
+    for spec in _with_parts(specs):
         if spec.kind in REPLACING and not spec.outlets:
             raise GraphError(
                 "restart: expected sinks that add to what is there, "
                 f"got '{spec.label}'{spec.made}: each life of the section would replace its file "
                 "with what comes behind the failure; put it before or behind the section"
             )
+
+
+def _with_parts(specs: Iterable[StageSpec]) -> Iterator[StageSpec]:
+    """``specs``, and the sinks that those with several of them consist of."""
+    for spec in specs:
+        yield spec
+        yield from _with_parts(getattr(spec.make, "specs", ()))
 
 
 def _check(out: OutletRef, is_open: bool) -> int:

@@ -29,6 +29,7 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.graph.nest import Nest
+    from actors_rs.graph.written import Written
     from actors_rs.runtime.shutdown import Activity
     from actors_rs.stages.ports import Inlet, Outlet
 
@@ -266,6 +267,10 @@ class StageActor(PooledActor):
         from actors_rs.graph.inner import source_of
 
         return source_of(self, outlet, name, when_claimed)
+
+    @property
+    def written(self) -> Written:
+        return self.life.written
 
     def is_lost(self, outlet: Outlet, /) -> bool:
         from actors_rs.graph.inner import is_lost

@@ -50,6 +50,15 @@ class Stream:
     __slots__ = ()
 
 
+class Written(Protocol):
+    """Files by their real paths. Any thread."""
+
+    def __contains__(self, path: str, /) -> bool: ...
+
+    def add(self, path: str, /) -> None:
+        """A stage makes the file at ``path``."""
+
+
 class StageContext(Protocol):
     """What a logic may ask of its surroundings. Only ``post`` may be called from any thread."""
 
@@ -153,6 +162,11 @@ class StageContext(Protocol):
 
     def is_lost(self, outlet: Outlet, /) -> bool:
         """Whether nobody can run the stream of ``outlet`` any more: all have dropped it unused."""
+        ...
+
+    @property
+    def written(self) -> Written:
+        """The files that stages of this run have made."""
         ...
 
     def recovered(self, error: BaseException, /) -> None:

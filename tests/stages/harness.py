@@ -104,6 +104,7 @@ class Alone:
             inlet.connect(up)
         for outlet, down in zip(logic.outlets, self.downs, strict=True):
             outlet.connect(down)
+        self.written = set()
         self.turn(logic.start)
 
     up = property(lambda self: self.ups[0])

@@ -50,6 +50,7 @@ class Fan(SinkLogic):
             sink.context = self._contexts[-1]
             sink.on_failure = part.on_failure or self.on_failure
             sink.remake = part.make
+            sink.on_lost = sink.inlet.on_drop = self.on_lost
             self._sinks.append(sink)
             with named_as(part.name, part.site):
                 sink.start()
@@ -84,6 +85,16 @@ class Fan(SinkLogic):
         with ExitStack() as every:
             for sink in reversed(self._sinks):
                 every.callback(sink.stop, error)
+
+    def held(self) -> list[Any]:
+        """Each sink's own: what two of them hold, both have not written."""
+        return [element for sink in self._sinks for element in sink.held()]
+
+    def hold_nothing(self) -> None:
+        super().hold_nothing()
+        with ExitStack() as every:
+            for sink in self._sinks:
+                every.callback(sink.hold_nothing)
 
     def details(self) -> dict[str, Any]:
         pairs = zip(self._parts, self._sinks, strict=False)

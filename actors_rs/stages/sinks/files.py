@@ -94,6 +94,15 @@ class WritingSink(SinkLogic):
         self.fail(error)
         return False
 
+    def expect_new(self, pending: PendingFile) -> None:
+        """Raise ``FileExistsError`` if this very run has made the file, which would be replaced."""
+        if pending.target in self.context.written:
+            raise FileExistsError(
+                "this run has written it already, and would replace that: give each sink of the "
+                "run a path of its own; where a key of group_by(idle_timeout=) comes back, put a "
+                "number or the time into its path"
+            )
+
     def lose(self, rows: int, path: str | os.PathLike[str]) -> None:
         """An unfinished file is thrown away, with ``rows`` that nobody holds any more.
 
@@ -140,6 +149,11 @@ class PendingFile:
         self._lock: IO[bytes] | None = None
         self._number: Path | None = None  # the file that holds the number of a part
         self._spoilt = False
+
+    @property
+    def target(self) -> str:
+        """The real path of the file, behind symbolic links."""
+        return str(self._target)
 
     @classmethod
     def part(cls, directory: Path, number: int, suffix: str) -> PendingFile:

@@ -1,6 +1,7 @@
 """jsonl("rejected.jsonl"): one JSON value a line; the file appears when it is complete.
 
-A file that is there already keeps its permissions; anything else at the path is refused. Keys that
+A file that is there already is replaced and keeps its permissions, unless this very run has written
+it; anything else at the path is refused. Keys that
 are no texts are written as such, 1 as "1"; an element with two that are the same then is refused.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
@@ -112,6 +113,7 @@ class Jsonl(WritingSink):
         with naming(self._path):
             self._pending = PendingFile(self._path)
             self._pending.claim()
+            self.expect_new(self._pending)
             self._file = self._pending.temporary.open(
                 "w",
                 encoding="utf-8",
@@ -135,6 +137,7 @@ class Jsonl(WritingSink):
         with naming(self._path):
             self._close()
             if self._pending is not None:
+                self.context.written.add(self._pending.target)  # while nobody else may claim it
                 self._pending.publish()
         return WriteReport((str(self._path),), self.taken)
 
