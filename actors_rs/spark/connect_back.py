@@ -30,6 +30,7 @@ from actors_rs.spark.arrow_route import (
 )
 from actors_rs.spark.failure_kinds import FailureKind
 from actors_rs.spark.failures import SparkPartitionError
+from actors_rs.spark.first_failure import first_failure
 from actors_rs.spark.liveness import watch
 from actors_rs.spark.shipping import travels
 
@@ -173,6 +174,7 @@ class _Transfer:
                     with connection:
                         yield from self._received(connection)
                     self._wait_for_end()
+                    self._raise_first_failure()
                 if self._error is not None:
                     raise self._error
                 if self._result is not None:
@@ -248,13 +250,21 @@ class _Transfer:
             view = view[count:]
 
     def _broken(self, how: str) -> NoReturn:
-        """Raise why the sender broke off: the job's own failure if it has one."""
+        """Raise why the sender broke off: what its attempt, or the job, failed with if it did."""
         self._wait_for_end(_LAST_WORDS_SECONDS)
-        if self._error is not None:
-            raise self._error
+        self._raise_first_failure()
         raise SparkPartitionError(
             self._index, "ConnectionError", f"the sender broke off: {how}", FailureKind.WORKER_LOST
         )
+
+    def _raise_first_failure(self) -> None:
+        """If the job failed: Spark's retries cannot connect, so the last failure is that."""
+        if self._error is None:
+            return
+        first = first_failure(self._context, self._token, self._index)
+        if first is None:
+            raise self._error
+        raise first from self._error
 
 
 def _listener(bind: str) -> socket.socket:

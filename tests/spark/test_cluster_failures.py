@@ -68,3 +68,65 @@ def said() -> dict[str, Any]:
 )
 def test_what_made_a_partition_fail_is_told(said: dict[str, Any], cause: str, kind: str) -> None:
     assert said[cause] == kind
+
+
+CUT_OFF = """
+import time
+from actors_rs.spark import SparkPartitionError
+
+def cut_off(how, mark):
+    def cut(batches):
+        import os, signal, time
+
+        def parent(process):
+            stat = open(f"/proc/{process}/stat").read()
+            return int(stat.rpartition(")")[2].split()[1])
+
+        for number, batch in enumerate(batches):
+            yield batch
+            time.sleep(0.05)  # else all of it is computed before anything is sent
+            if number == 30 and not os.path.exists(mark):
+                open(mark, "w").close()
+                if how == "raised":
+                    raise ValueError("row 30 is bad")
+                worker = os.getpid()
+                os.kill(worker if how == "worker" else parent(parent(worker)), signal.SIGKILL)
+                time.sleep(30)
+    return cut
+
+spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10_000)
+for how in ("raised", "worker", "executor"):
+    df = spark.range(0, 1_000_000, numPartitions=1)
+    df = df.mapInArrow(cut_off(how, str(folder / how)), df.schema)
+    with ActorSystem() as system:
+        source = SparkSource.arrow(df, max_partition_bytes=100_000)
+        try:
+            system.start(source.to(Sink.count())).result(150)
+        except SparkPartitionError as error:
+            tell(how, (error.kind.name, str(error)))
+spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def cut_off() -> dict[str, Any]:
+    start = START.replace(SETTINGS, '"spark.task.maxFailures": "3"')
+    return {
+        how: ast.literal_eval(told)
+        for how, told in lines_of(start + CUT_OFF, "400", seconds=550).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "said"),
+    [
+        ("raised", "USER_CODE", "ValueError: row 30 is bad"),
+        ("worker", "WORKER_LOST", "Python worker exited unexpectedly"),
+        ("executor", "EXECUTOR_LOST", "ExecutorLostFailure"),
+    ],
+)
+def test_what_cut_a_streamed_partition_off_is_told_though_spark_tried_again(
+    cut_off: dict[str, Any], how: str, kind: str, said: str
+) -> None:
+    assert cut_off[how][0] == kind
+    assert said in cut_off[how][1]

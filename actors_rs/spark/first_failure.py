@@ -1,0 +1,55 @@
+"""What the first attempt at a task failed with, which Spark's own retries hide.
+
+Spark tells of a failed job what its last attempt failed with. Where only the first attempt can
+succeed, as with a partition that is sent to the driver while it is computed, that is a consequence.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+from actors_rs.spark.failure_kinds import JavaError, kind_of
+from actors_rs.spark.failures import SparkPartitionError, one_line, split_condition
+from actors_rs.spark.liveness import watch
+
+__all__ = ["first_failure"]
+
+_CLASS = re.compile(r"([\w.$]+):? ?(.*)", re.DOTALL)
+_MOST_TASKS = 1000
+
+
+def first_failure(context: Any, tag: str, partition: int) -> SparkPartitionError | None:
+    """What the first attempt of ``partition``'s job, which runs under ``tag``, failed with.
+
+    ``None`` if none failed, or if nobody can tell. By names that are private to Spark. Blocks.
+    """
+    told: list[tuple[int, str]] = []
+    with suppress(Exception), watch(context._gateway):
+        spark = context._jsc.sc()
+        store = spark.statusStore()
+        for job in spark.statusTracker().getJobIdsForTag(tag):
+            stages = store.job(job).stageIds()
+            for at in range(stages.length()):
+                told += _failed_tasks(store, stages.apply(at))
+    if not told:
+        return None
+    found = _CLASS.match(min(told)[1])
+    assert found is not None
+    name, text = found.groups()
+    condition, message = split_condition(text)
+    kind = kind_of([JavaError(name, condition, text)])
+    named = f"{name} [{condition}]" if condition else name
+    return SparkPartitionError(partition, named, one_line(message), kind)
+
+
+def _failed_tasks(store: Any, stage: int) -> list[tuple[int, str]]:
+    """When each attempt that failed was launched, and what Spark says of it."""
+    tasks = store.taskList(stage, 0, _MOST_TASKS)
+    failed = []
+    for at in range(tasks.length()):
+        task = tasks.apply(at)
+        if task.errorMessage().isDefined():
+            failed.append((task.launchTime().getTime(), task.errorMessage().get()))
+    return failed
