@@ -22,6 +22,7 @@ from typing import Any
 from actors_rs.protocol.checks import check_subscriber
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import RLock, monotonic, wall_clock
+from actors_rs.runtime.brief import brief
 from actors_rs.runtime.dispatcher import Turn
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.letter_reader import DeadLetter, LetterReader
@@ -102,13 +103,21 @@ class DeadLetters:
         """
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
-                logger.warning("%s: %s (a %s)", where, why, type(what).__name__, exc_info=error)
+                self._log(where, f"{why} (a {type(what).__name__})", error)
             except Exception as broken:  # a handler of the user's, or a text that raises
                 self.record(
                     None, where=where, why="a dead letter could not be logged", error=broken
                 )
         if error is not None:
             forget_frames(error)
+
+    def _log(self, where: str, text: str, error: BaseException | None) -> None:
+        """One line and the user's own code at WARNING, the whole chain of exceptions at DEBUG."""
+        if error is None:
+            logger.warning("%s: %s", where, text)
+            return
+        logger.warning("%s: %s: %s", where, text, brief(error), extra={"error": error})
+        logger.debug("%s: %s, in full:", where, text, exc_info=error)
 
     def record(
         self,

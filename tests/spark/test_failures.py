@@ -1,5 +1,6 @@
 """What failures of a real Spark become."""
 
+import logging
 import os
 import pickle
 import subprocess
@@ -15,7 +16,9 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.sql import DataFrame, SparkSession
 
+from actors_rs import ActorSystem, Sink
 from actors_rs.errors import ActorsRsError
+from actors_rs.spark import SparkSource
 from actors_rs.spark.failure_kinds import FailureKind
 from actors_rs.spark.failures import (
     SparkPartitionError,
@@ -363,3 +366,26 @@ def test_a_module_that_the_executors_do_not_find_comes_with_what_to_do(spark: Sp
     assert "No module named 'module_of_the_driver'; the executors' Python does not find" in text
     assert "addPyFile" in text
     assert "--py-files" in text
+
+
+def test_the_dead_letter_of_a_poisoned_partition_shows_the_users_part_and_no_stack_of_java(
+    spark: SparkSession, system: ActorSystem, caplog: pytest.LogCaptureFixture
+) -> None:
+    def bad_row(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                raise ValueError("row 3 is bad")
+            yield batch
+
+    caplog.set_level(logging.WARNING, "actors_rs")
+    df = two_parts(spark, "id")
+    source = SparkSource.arrow(df.mapInArrow(bad_row, df.schema), on_poison="dead_letter")
+    assert system.start(source.to(Sink.count())).result(60) == 0
+    warnings = [record for record in caplog.records if hasattr(record, "error")]
+    assert warnings
+    for warning in warnings:
+        lines = caplog.handler.format(warning).splitlines()
+        assert "ValueError: row 3 is bad" in lines[0]
+        assert any("in bad_row" in line for line in lines)
+        assert not any(line.lstrip().startswith("at org.apache") for line in lines)
+        assert len(lines) < 20
