@@ -22,6 +22,7 @@ from actors_rs.spark.map_errors import revived
 from actors_rs.spark.map_stage import Outcome, SparkMap
 from actors_rs.spark.pickling import frames_of, pickled_function
 from actors_rs.spark.session import context_of
+from actors_rs.spark.sharing import hint_at_fair_scheduling
 from actors_rs.spark.shipping import travels
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def spark_map(
     ensure_session_alive(context, "the making of spark_map")
     travels(map_worker)
     pickled_function(f, "spark_map")
+    hint_at_fair_scheduling(context)
     spec = spec_of(
         "spark_map",
         lambda: SparkMap(_Jobs(context, f, parallelism, pool), parallelism, batch, ordered),

@@ -25,6 +25,7 @@ from actors_rs.spark.failures import (
 from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
+from actors_rs.spark.sharing import hint_at_fair_scheduling
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,6 +100,7 @@ class _Planned(Generic[T]):
                 count, self._run = self._open()
         except Exception as error:
             raise describe_failure(error, None, self._context, tag) from error
+        hint_at_fair_scheduling(self._context)
         return count
 
     def fetch(self, index: int, tag: str) -> Generator[T, None, None]:
