@@ -168,6 +168,7 @@ def cannot_tell(stage: _Reporting, error: BaseException) -> bool:
 def let_go(stage: _Reporting) -> None:
     """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
     try:
+        stage.logic.drawing = None
         stage.logic.hold_nothing()
     except BaseException as error:
         stage.report(None, "it raised in a stage that had ended", error)

@@ -50,7 +50,7 @@ class FanOut:
                 self.leave(served)
                 return
         member = _Member(self, self._actor, peer)
-        if self._outlet.closed:
+        if self._outlet.closed or self._end is not None:
             self.turn_away(member)
             return
         self._members[member] = subscriber
@@ -73,6 +73,12 @@ class FanOut:
 
     def fail(self, error: BaseException, /) -> None:
         self._tell(lambda outlet: outlet.fail(error))
+
+    def given_up(self, error: BaseException) -> None:
+        """The actor is given up, see ``ForeignSubscriber``."""
+        self._end = lambda outlet: outlet.fail(error)
+        for member in tuple(self._members):
+            member.given_up(error)
 
     # What members do
 

@@ -8,11 +8,13 @@ is a ``FrameSubscriber`` is one of ours and gets whole frames.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
 from actors_rs.graph.shell import Signal, StageActor
 from actors_rs.graph.subscriber_end import SubscriberEnd
+from actors_rs.graph.user_calls import hand_over
 from actors_rs.protocol.checks import FrameSubscriber, check_subscriber, takes_frames
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber
@@ -69,11 +71,15 @@ class ForeignSubscriber:
         self._demand = 0  # requested and not yet granted
         self._pace = Pace()
         self._over = False  # cancelled, or told the end: no further signal
+        self._signals = False  # is in a signal that is not the last one
+        self._last: list[BaseException] = []  # what it is to be told behind that, where given up
         outlet.connect(self)
 
     def begin(self) -> None:
         """The first signal; in the actor's first turn, before anything else."""
+        self._signals = True
         self._guarded(self._subscriber.on_subscribe, ForeignSubscription(self))
+        self._signalled()
 
     def request(self, n: int) -> None:
         """Called by the subscriber, on any thread."""
@@ -96,6 +102,11 @@ class ForeignSubscriber:
     # Downstream, called in the actor's turn
 
     def push(self, frame: Frame, /) -> None:
+        self._signals = True  # before a look at whether it is over: one of both sees the other
+        self._push(frame)
+        self._signalled()
+
+    def _push(self, frame: Frame) -> None:
         if self._over:
             return
         if self._on_frame is not None:
@@ -128,6 +139,27 @@ class ForeignSubscriber:
             self._over = True
             self._guarded(self._subscriber.on_error, error)
         self._let_go()
+
+    def given_up(self, error: BaseException) -> None:
+        """The actor is given up: the last signal is ``error``. On another thread than its turn's.
+
+        Signals are serial (1.3): if the subscriber is in one, it is told by who comes back from it.
+        """
+        over, self._over = self._over, True
+        if not over:
+            self._last.append(error)
+            if not self._signals:
+                hand_over(self._actor.system, self._say_last)
+
+    def _signalled(self) -> None:
+        self._signals = False
+        if self._last:
+            self._say_last()
+
+    def _say_last(self) -> None:
+        with suppress(IndexError):  # somebody else has
+            self._guarded(self._subscriber.on_error, self._last.pop())
+            self._let_go()
 
     def requested(self, n: int) -> None:
         """The subscriber's request has arrived in the actor's turn."""

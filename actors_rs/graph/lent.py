@@ -73,6 +73,7 @@ class Lending:
     """Stands behind ``outlet`` until somebody has claimed it, and keeps how it ended for them."""
 
     __slots__ = ("_ending", "_lent", "_name", "_when_claimed", "outlet")
+    any_thread = True
 
     def __init__(
         self,

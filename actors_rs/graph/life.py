@@ -62,6 +62,11 @@ class Life(Protocol):
         ...
 
     @property
+    def grace(self) -> float:
+        """Seconds for which the end of the run waits for a call that does not return."""
+        ...
+
+    @property
     def draining(self) -> bool:
         """Whether sources that start now are to give nothing from outside."""
         ...

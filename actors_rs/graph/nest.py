@@ -208,6 +208,9 @@ class Nested:
     ) -> None:
         self._host.run_coroutine(coroutine, done)
 
+    def late(self, value: object, error: BaseException | None, /) -> None:
+        self._host.late(value, error)
+
     def failed(
         self,
         error: BaseException,

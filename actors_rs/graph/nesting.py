@@ -142,6 +142,7 @@ class _WakingLine:
     """The way from an outlet of another actor to the inlet of a nested logic. Any thread."""
 
     __slots__ = ("_inlet", "_mailbox", "_nested")
+    any_thread = True
 
     def __init__(self, host: StageActor, nested: Nested, inlet: Inlet) -> None:
         self._mailbox = host.actor_inbox

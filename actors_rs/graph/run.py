@@ -10,7 +10,7 @@ from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.waiting import call_at_end, check_not_on_loop_of, wait_for_end
-from actors_rs.runtime.settings import check_error, check_timeout
+from actors_rs.runtime.settings import check_error, check_grace, check_timeout
 
 if TYPE_CHECKING:
     from actors_rs.graph.run_life import RunLife
@@ -29,7 +29,8 @@ class Run(Generic[R]):
         self._end = life.end
 
     def __repr__(self) -> str:
-        return f"<Run {self.name!r} {self.state}>"
+        waits = self._life.waits_for() if self._life.drains_for_long else ""
+        return f"<Run {self.name!r} {self.state}{waits and ', waits for '}{waits}>"
 
     def __await__(self) -> Generator[Any, None, R]:
         return self._end.awaited()
@@ -70,9 +71,16 @@ class Run(Generic[R]):
             return self._end.is_over
         return self._life.wait(timeout)
 
-    def cancel(self) -> None:
-        """Stop now: sinks take no more and leave complete files only. Does not wait."""
-        self._life.cancel()
+    def cancel(self, grace: float | None = None) -> None:
+        """Stop now: sinks take no more and leave complete files only. Does not wait.
+
+        The run ends within ``grace`` seconds (default: the system's ``cancel_grace``) also if a
+        function or an iterator of yours has not returned by then: that is named in the log, what it
+        gives or raises later is a dead letter. ``InvalidArgumentError`` for a ``grace`` below 0.
+        """
+        if grace is not None:
+            check_grace("grace", grace)
+        self._life.cancel(grace)
 
     def drain(self, timeout: float | None = None) -> bool:
         """Let the sources take no more; what is in hand is delivered, then the run ends.

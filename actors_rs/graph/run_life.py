@@ -8,6 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.drain_watch import DrainWatch, stages_waited_for
+from actors_rs.graph.grace import Ending, Grace, is_end
 from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.recoveries import Recoveries
@@ -37,9 +39,14 @@ class RunLife:
     """
 
     _watch: StallWatch | None = None
+    _drain_watch: DrainWatch | None = None
+    _grace: Grace | None = None  # since it is to end
     _recoveries: Recoveries | None = None  # made for the first
     _unbegun: Unbegun | None = None  # where the system knows it from until it begins
     _when_over_early: Callable[[], None] | None = None
+    _ends: set[StageActor] | None = None  # living stages in which the stream ends, if not all
+    _ends_failed = False  # a sink has ended without its result
+    _recovering = 0  # living stages that may deal with a failure
 
     def __init__(
         self,
@@ -74,6 +81,7 @@ class RunLife:
         self._sinks: Sequence[StreamEnd] = ()
         self._single = True
         self._stop_reason: BaseException | None = None
+        self.grace = system.cancel_grace
         self._started_at = system.now()
         self._ended_at: float | None = None
 
@@ -100,6 +108,9 @@ class RunLife:
         self._sinks, self._single = sinks, single
         with self._lock:
             self._stages, self._living = tuple(stages), set(stages)
+            if len(stages) > 1:
+                self._ends = {one for one in stages if is_end(one)} or None
+            self._recovering = sum(stage.logic.recovers for stage in stages)
         self.system.register(self)
         if self._unbegun is not None:
             self._unbegun.leave(self)
@@ -113,6 +124,7 @@ class RunLife:
     def join(self, stages: Sequence[StageActor]) -> None:
         with self._lock:
             self._living.update(stages)
+            self._recovering += sum(stage.logic.recovers for stage in stages)
             self._inner.update(dict.fromkeys(stages))
         self._welcome(stages)
 
@@ -131,8 +143,17 @@ class RunLife:
             self.draining = True
         for stage in self.stages():
             stage.post_drain()
+        if self._drain_watch is None and self._living:
+            self._drain_watch = DrainWatch(self)
 
-    def cancel(self) -> None:
+    @property
+    def drains_for_long(self) -> bool:
+        """Whether it is being drained, and has been for longer than that takes as a rule."""
+        return self._drain_watch is not None and self._drain_watch.is_long
+
+    def cancel(self, grace: float | None = None) -> None:
+        if grace is not None:
+            self.grace = min(self.grace, grace) if self._stop_reason is not None else grace
         self._stop(self.cancelled_error())
 
     def abort(self, error: BaseException) -> None:
@@ -160,6 +181,8 @@ class RunLife:
                 self._stop_reason = reason
         if not self._stages:
             self._over_early()
+        else:
+            self._begin_to_end()
         self._tell_to_stop(self.stages(), reason)
 
     def _over_early(self) -> None:
@@ -177,6 +200,7 @@ class RunLife:
                 stage.post(stage.logic.inlet.cancel)
             elif stage.at_boundary or stage.logic.ends_with_run:
                 stage.post(partial(stage.logic.end, reason))
+            stage.interrupt()
 
     # Its stages
 
@@ -202,11 +226,14 @@ class RunLife:
             return self._attached
 
     def nested_begins(self, nested: Sequence[Nested]) -> None:
-        return
+        if any(one.logic.recovers for one in nested):
+            with self._lock:
+                self._recovering += sum(one.logic.recovers for one in nested)
 
     def nested_ended(self, nested: Nested) -> None:
         with self._lock:
             self._ended_inner.add(nested)
+            self._recovering -= nested.logic.recovers
 
     def totals_of_drawn(self) -> InnerTotals:
         """Sums for a host that draws inner streams itself; it alone adds to them."""
@@ -240,6 +267,8 @@ class RunLife:
                 self._recoveries.discard(error)
             if all(error is not known for known in self.failures):  # its __eq__ has no say
                 self.failures.append(error)
+        if self._living and not self._may_recover():
+            self._begin_to_end()
 
     def recovered(self, error: BaseException) -> Sequence[BaseException]:
         with self._lock:
@@ -264,17 +293,68 @@ class RunLife:
     def stage_ended(self, stage: StageActor) -> None:
         with self._lock:
             self._living.discard(stage)
+            self._recovering -= stage.logic.recovers
             if stage in self._inner:
                 del self._inner[stage]
                 self._ended_inner.add(stage)
             last = not self._living
             alone = self._only_lingering() if self._lingering else []
+            ends = self._note_end(stage) if self._ends is not None else False
         if alone:
             self._let_go(alone)
         if last:
-            self._ended_at = self.system.now()
-            self.system.unregister(self)
-            self._settle()
+            self._over()
+        elif ends:
+            self._begin_to_end()
+
+    def waits_for(self) -> str:
+        """The stages that have not ended, those in a call of the user's if there are such."""
+        return stages_waited_for([one for one in self.stages() if one in self._living])
+
+    def _over(self) -> None:
+        if self._drain_watch is not None:
+            self._drain_watch.end()
+        self._ended_at = self.system.now()
+        self.system.unregister(self)
+        if self._grace is not None:
+            self._grace.end()
+        self._settle()
+
+    def _note_end(self, stage: StageActor) -> bool:
+        """Whether the run is to end now that ``stage`` has; under the lock."""
+        assert self._ends is not None
+        if stage not in self._ends:
+            return False
+        self._ends.discard(stage)
+        if isinstance(stage.logic, StreamEnd) and not stage.logic.completed:
+            self._ends_failed = True
+        return self._ends_failed or not self._ends
+
+    # What becomes of calls that do not return
+
+    def _begin_to_end(self) -> None:
+        with self._lock:
+            grace = self._grace = self._grace or Grace(self)
+        grace.begin(self.grace)
+
+    def ending(self) -> tuple[Ending, BaseException] | None:
+        """See ``grace``."""
+        if self._stop_reason is not None:
+            return Ending.NOW, self._stop_reason
+        ended = self._ends is not None and not self._ends
+        if self._ends_failed or (self.failures and not self._may_recover()):
+            error = self._first_failure() or self.cancelled_error()
+            return (Ending.NOW if ended else Ending.IN_ORDER), error
+        return (Ending.UNNEEDED, self.cancelled_error()) if ended else None
+
+    def end_without(self) -> None:
+        """Those who live are not waited for any more."""
+        if not self.end.is_over:
+            self._over()
+
+    def _may_recover(self) -> bool:
+        """Whether a failure may yet be dealt with."""
+        return self._recovering > 0
 
     def linger(self, stage: StageActor, let_go: LetGo) -> None:
         with self._lock:

@@ -192,6 +192,8 @@ class Section(StageLogic):
                 self.end(None)
             elif self._life is not None and self._life.over:  # else it is not known what is lost
                 self._failed(self._life, result.error)
+            elif self._life is not None:
+                self._life.end_soon(result.error)
 
     # The ends
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.graph.grace import Ending, Grace
 from actors_rs.graph.written import Written
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.ports import Inlet
@@ -52,10 +53,18 @@ class SectionLife:
         self._living: set[StageActor] = set()
         self._failures: dict[int, BaseException] = {}  # by id: a user's __eq__ has no say
         self._verdict: Callable[[BaseException], None] | None = None
+        self._recovering = 0  # living stages that may deal with a failure
+        self._ends_with: BaseException | None = None
+        self._grace = Grace(self)
         self.given_error: BaseException | None = None
         """What the input has failed with, if its stages are told: a later life is so, too."""
         self.over = True
         """Whether no stage of this life is running; once they have ended, it stays so."""
+
+    @property
+    def grace(self) -> float:
+        """That of the run."""
+        return self._outer.grace
 
     @property
     def draining(self) -> bool:
@@ -71,6 +80,7 @@ class SectionLife:
         """``stages`` belong to this life, and to the run."""
         with self._lock:
             self._living.update(stages)
+            self._recovering += sum(stage.logic.recovers for stage in stages)
             self.over = False
         self._account_for(stages)
         self._outer.join(stages)
@@ -78,6 +88,8 @@ class SectionLife:
     def nested_begins(self, nested: Sequence[Nested]) -> None:
         """Inner stages begin that run within the actor of another, or of the host."""
         self._account_for(nested)
+        with self._lock:
+            self._recovering += sum(one.logic.recovers for one in nested)
         self._outer.nested_begins(nested)
 
     def _account_for(self, stages: Iterable[StageActor | Nested]) -> None:
@@ -92,20 +104,45 @@ class SectionLife:
         if stage.logic.on_lost == self.lost:
             self.lost(stage.logic.held())
         self._outer.stage_ended(stage)
-        self._may_be_over(stage)
+        self._may_be_over(stage, stage)
 
     def nested_ended(self, nested: Nested) -> None:
         """An inner stage has ended that ran within the actor of another, or of the host."""
         if nested.logic.on_lost == self.lost:
             self.lost(nested.logic.held())
         self._outer.nested_ended(nested)
-        self._may_be_over(None)
+        self._may_be_over(nested, None)
+
+    # How it is ended though a call does not return, see ``grace``
+
+    def living(self) -> tuple[StageActor, ...]:
+        """The stages that have not ended."""
+        with self._lock:
+            return tuple(self._living)
+
+    def end_soon(self, error: BaseException) -> None:
+        """Its output has failed: it is over, but for stages that have not noticed yet."""
+        if self._ends_with is None:
+            self._ends_with = error
+            self._grace.begin(self.grace)
+
+    def ending(self) -> tuple[Ending, BaseException] | None:
+        """All of it at once, behind its last element."""
+        if self._ends_with is not None:
+            return Ending.NOW, self._ends_with
+        first = next(iter(tuple(self._failures.values())), None)
+        return None if first is None or self._recovering else (Ending.IN_ORDER, first)
+
+    def end_without(self) -> None:
+        """Nobody else waits: the next life needs what this one gives back."""
 
     def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         """A stage failed; whose failure that is depends on what becomes of the section."""
         with self._lock:
             self._failures[id(error)] = error
-            verdict = self._verdict
+            verdict, ends = self._verdict, bool(self._living) and not self._recovering
+        if ends:
+            self._grace.begin(self.grace)
         if verdict is not None:
             verdict(error)
 
@@ -162,9 +199,11 @@ class SectionLife:
         for error in failures:
             verdict(error)
 
-    def _may_be_over(self, ended: StageActor | None) -> None:
+    def _may_be_over(self, ended: StageActor | Nested, actor: StageActor | None) -> None:
         with self._lock:
-            self._living -= {ended}
+            self._recovering -= ended.logic.recovers
+            self._living -= {actor}
             self.over = not self._living
         if self.over:
+            self._grace.end()
             self._when_over()

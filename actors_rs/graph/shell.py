@@ -6,7 +6,7 @@ ends exactly once, whatever happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from actors_rs.graph import failing
 from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back, nothing
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
-from actors_rs.graph.waiting import work_for, work_once_for
+from actors_rs.graph.user_calls import UserCalls
+from actors_rs.graph.waiting import work_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
 logger = logger_called("actors_rs.stages")
-MOST_BLOCKING_THREADS = 4096
 FOREVER = repeat(None)
 AHEAD_SECONDS = 0.01
 """After which what lies in an unfinished frame is sent ahead of the rest."""
@@ -46,7 +46,7 @@ SLOW_TURN_SECONDS = 0.1
 """A turn that held a pool thread for longer is reported, once a stage."""
 
 
-class StageActor(PooledActor):
+class StageActor(UserCalls):
     """Runs one stage; is the ``StageContext`` of its logic."""
 
     _stops_in_order = False  # it ends with its stream
@@ -199,21 +199,6 @@ class StageActor(PooledActor):
                 self._hands_over = False
         return making
 
-    def run_blocking(self, job: Callable[[], None], /) -> bool:
-        context = self._context.copy()
-        if self.outside is not None:
-            job = self.outside.job(job)
-        work = partial(work_once_for, self.life.end, context, job)
-        return self.system.blocking.put_growing(work, MOST_BLOCKING_THREADS)
-
-    def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
-    ) -> None:
-        future = self.system.event_loop.run(coroutine, self._context.copy())
-        done(future)
-        if self.outside is not None:
-            self.outside.follow(future)
-
     def failed(
         self,
         error: BaseException,
@@ -223,6 +208,9 @@ class StageActor(PooledActor):
         plain: bool = False,
         beside: BaseException | None = None,
     ) -> BaseException:
+        if self.given_up_with is not None:
+            self._report_late(None, error)
+            return error
         self.error = failing.note_failed(self.life, self, error, position, plain, beside)
         return self.error
 
@@ -291,6 +279,7 @@ class StageActor(PooledActor):
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""
         self.post(self._drain)
+        self.interrupt()
 
     def _drain(self) -> None:
         (self.drain_boundary or self.logic.drain)()  # the first turn may have made the boundary
@@ -365,13 +354,18 @@ class StageActor(PooledActor):
         error = failing.last_error(self.error, logic)
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.actor_stopped.set()
+        self._stops = True
         try:
             logic.stop(error if error is not None or completed else self.life.cancelled_error())
         except BaseException as failure:  # whatever it was, the run must end
             failing.note_failed(self.life, self, StageError(self.name, failure, None, self.site))
+        if not self.may_finish():  # given up meanwhile
+            self._return_late()
+            return
         self._leave()
         self.life.stage_ended(self)
         failing.let_go(self)
+        self.leave_calls()
 
     def _return_unread(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""
@@ -390,7 +384,7 @@ class StageActor(PooledActor):
         self.report(message, "a stage takes no messages")
 
     def _report_slow(self, seconds: float) -> None:
-        if not self._reported_slow and self.dispatcher == "pool":
+        if not self._reported_slow and self.dispatcher == "pool" and self.given_up_with is None:
             self._reported_slow = True
             logger.warning(
                 "stage '%s' held a pool thread for %.0f ms; if its function blocks, use map_async "

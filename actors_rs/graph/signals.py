@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 
@@ -107,6 +107,7 @@ class InletLine:
     """The way to an inlet of another actor; what an outlet is connected to. Any thread."""
 
     __slots__ = ("_inlet", "_mailbox")
+    any_thread = True
 
     def __init__(self, actor: PooledActor, inlet: Inlet) -> None:
         self._mailbox = actor.actor_inbox
@@ -169,6 +170,7 @@ class OutletLine:
     """The way to an outlet of another actor; what an inlet is connected to. Any thread."""
 
     __slots__ = ("_mailbox", "_outlet")
+    any_thread = True
 
     def __init__(self, actor: PooledActor, outlet: Outlet) -> None:
         self._mailbox = actor.actor_inbox
@@ -180,4 +182,6 @@ class OutletLine:
         self._mailbox.offer_control(requested)
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
-        self._mailbox.offer_control(_Cancelled(self._outlet, cause))
+        stage: Any = self._mailbox.owner
+        if self._mailbox.offer_control(_Cancelled(self._outlet, cause)) and stage is not None:
+            stage.interrupt()  # it may be in a call

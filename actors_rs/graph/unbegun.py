@@ -53,7 +53,7 @@ class Unbegun:
         """What has not begun has nothing in hand, and will not begin."""
         self.cancel()
 
-    def cancel(self) -> None:
+    def cancel(self, grace: float | None = None) -> None:
         for life in self._all():
             life.cancel()
 

@@ -12,7 +12,6 @@ It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRe
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pykka import Actor, ActorRef, Future
@@ -41,6 +40,7 @@ from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.statistics import ActorStatistics, actor_statistics
 from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.unread import return_unread
 from actors_rs.runtime.watch import begin_watch, end_all_watches, end_watch, tell_watchers
 
 if TYPE_CHECKING:
@@ -171,6 +171,10 @@ class PooledActor(Actor):
         """Stop after the messages it has; False if it has ended. There is no answer to make."""
         return self.actor_inbox.offer(STOP)
 
+    def _stop_at_once(self) -> bool:
+        """Stop before any further message; False if it has ended."""
+        return self.actor_inbox.offer_control(STOP)
+
     def _hurry(self) -> None:
         """The time for an orderly stop is up: wait for nobody else."""
 
@@ -185,14 +189,21 @@ class PooledActor(Actor):
             # The turn ends outside the context: the next one may begin on another thread at once,
             # and a context can be entered by one thread at a time.
             if inbox.halted:
-                if self._keeper is not None:
-                    self._keeper.report()  # its successor may begin on another thread at once
+                self._turn_halted()
             elif inbox.end_turn(again):
-                self._schedule_turn()
+                if inbox.halted:  # seized just now
+                    self._turn_halted()
+                else:
+                    self._schedule_turn()
         except KeyboardInterrupt:  # on a thread of the program's, which runs turns too
             if not inbox.idle:
                 self._schedule_turn()
             raise
+
+    def _turn_halted(self) -> None:
+        """The turn has ended, and there is no further one by itself."""
+        if self._keeper is not None:
+            self._keeper.report()  # its successor may begin on another thread at once
 
     def _run_turn(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
@@ -376,20 +387,7 @@ class PooledActor(Actor):
             system._stop_line.ended(self)
 
     def _return_unread(self, message: Any) -> None:
-        if type(message) is not Ask:
-            if isinstance(message, RuntimeMessage):
-                message.unread(self)
-            elif type(message) is not _ActorStop:
-                self.system.dead_letters.publish(
-                    message, where=str(self), why="the actor stopped before it read the message"
-                )
-        elif type(message.message) is _ActorStop:
-            with suppress(Full):
-                message.reply_to.set(True)
-        else:
-            when = "stopped before" if message.failed is None else "ended while"
-            reason = f"{self._actor_ref} {when} handling the message"
-            answer_dead(message.reply_to, reason, message.failed)
+        return_unread(self, message)
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -50,6 +50,17 @@ class Dispatcher(Protocol):
         """Called inside a turn that goes on for a while: do not let ready turns wait for it."""
         ...
 
+    def thread_of(self, owner: object) -> int | None:
+        """The thread that is in a turn of ``owner``, an actor, at this moment."""
+        ...
+
+    def abandon(self, owner: object) -> bool:
+        """Expect no end of the turn that ``owner`` is in: its thread takes no further one.
+
+        False if no thread of the dispatcher's own is in such a turn.
+        """
+        ...
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         ...

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import closing, suppress
 from contextvars import Context, copy_context
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._logging import logger_called
@@ -23,6 +23,7 @@ from actors_rs.runtime._primitives import RLock, Thread, current_thread_id, mono
 __all__ = ["EventLoopThread"]
 
 T = TypeVar("T")
+Ended: TypeAlias = Callable[[], None] | None
 LAST_SECONDS = 1.0
 """At most, and a quarter of the time of ``close``: what is left when what lingers is told again."""
 ENDS_OF_THE_PROCESS = (SystemExit, KeyboardInterrupt)
@@ -42,20 +43,27 @@ class EventLoopThread:
         self._closed = self._stopped = False
         # Waking a loop from outside costs as much as running a short coroutine: coroutines that
         # arrive together share one wake-up.
-        self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any], Context]] = deque()
+        self._arrived: deque[tuple[Coroutine[Any, Any, Any], Future[Any], Context, Ended]] = deque()
         self._woken = False
         self._running: dict[asyncio.Task[Any], Future[Any]] = {}
+        self._abandoned: set[asyncio.Task[Any]] = set()
         self._late_at = 0.0  # by ``monotonic``; known from ``close`` on
 
-    def run(self, coroutine: Coroutine[Any, Any, T], context: Context | None = None) -> Future[T]:
+    def run(
+        self,
+        coroutine: Coroutine[Any, Any, T],
+        context: Context | None = None,
+        ended: Ended = None,
+    ) -> Future[T]:
         """Start ``coroutine``; its result comes as a ``concurrent.futures.Future``.
 
         It runs in ``context``, which nobody else may use, by default in a copy of the caller's.
+        ``ended`` is called on the loop when it has ended, which a cancelled future does not tell.
         Raises ``InvalidArgumentError`` after ``close``, and ``RuntimeError`` if the operating
         system gives no thread for the first one; the next one tries again.
         """
         future: Future[T] = Future()
-        arrived = (coroutine, future, copy_context() if context is None else context)
+        arrived = (coroutine, future, copy_context() if context is None else context, ended)
         with self._lock:  # until it is handed over: the loop may end right after that, not before
             if not self._closed:
                 loop = self._loop or self._begin(coroutine)
@@ -70,6 +78,20 @@ class EventLoopThread:
     def is_current_thread(self) -> bool:
         """Whether the caller is one of the coroutines, or is called by one."""
         return self._ident == current_thread_id()
+
+    def give_up(self, future: Future[Any]) -> bool:
+        """Expect no end of the coroutine of ``future``, which was cancelled; whether it runs.
+
+        The end of the loop does not wait for it, nor for the task that it waits for.
+        """
+        task = next((task for task, own in self._running.copy().items() if own is future), None)
+        if task is None:
+            return False
+        while isinstance(task, asyncio.Task):
+            self._abandoned.add(task)
+            task.add_done_callback(self._abandoned.discard)
+            task = getattr(task, "_fut_waiter", None)
+        return True
 
     def close(self, timeout: float) -> tuple[str, ...]:
         """Cancel what runs, end the thread; its name if it was still busy after ``timeout`` s.
@@ -98,8 +120,10 @@ class EventLoopThread:
         self._woken = False  # before looking: what arrives from now on wakes the loop anew
         loop = asyncio.get_running_loop()
         while self._arrived:
-            coroutine, future, context = self._arrived.popleft()
-            begin(loop, coroutine, future, self._running, context)
+            coroutine, future, context, ended = self._arrived.popleft()
+            task = begin(loop, coroutine, future, self._running, context)
+            if ended is not None:
+                task.add_done_callback(partial(call_back, ended))
 
     def _begin(self, first: Coroutine[Any, Any, Any]) -> asyncio.AbstractEventLoop:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
@@ -146,17 +170,23 @@ class EventLoopThread:
         for future in tuple(self._running.values()):
             future.cancel()  # passed on to its task, unless that was told so before
         await self._until_late(self._running)
-        for task in (others := _other_tasks()):
+        for task in (others := self._other_tasks()):
             if not task.cancelling():
                 task.cancel()
         await self._until_late(others)
-        for task in (lingering := _other_tasks()):
+        for task in (lingering := self._other_tasks()):
             task.cancel()
         await asyncio.gather(*lingering, return_exceptions=True)
+        for task in self._abandoned.copy():
+            task._log_destroy_pending = False  # type: ignore[attr-defined]  # it was named before
+
+    def _other_tasks(self) -> set[asyncio.Task[Any]]:
+        """All that run on this loop but the one that asks, and those that were abandoned."""
+        return asyncio.all_tasks() - {asyncio.current_task()} - self._abandoned
 
     async def _until_late(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
         """Wait until they have ended, or little time is left."""
-        if waited_for := set(tasks):
+        if waited_for := set(tasks) - self._abandoned:
             await asyncio.wait(waited_for, timeout=max(0.0, self._late_at - monotonic()))
 
 
@@ -166,7 +196,7 @@ def begin(
     future: Future[Any],
     running: dict[asyncio.Task[Any], Future[Any]],
     context: Context,
-) -> None:
+) -> asyncio.Task[Any]:
     """On the loop: run ``coroutine`` for ``future``; its task is among ``running`` meanwhile.
 
     In ``context``: that of the loop's own callbacks belongs to whoever woke it first.
@@ -176,6 +206,12 @@ def begin(
     task.add_done_callback(partial(hand_over, future))
     task.add_done_callback(running.pop)
     future.add_done_callback(partial(pass_cancellation_on, loop, task))
+    return task
+
+
+def call_back(ended: Callable[[], None], _: object) -> None:
+    """On the loop: a task has ended."""
+    ended()
 
 
 def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
@@ -205,8 +241,3 @@ def pass_cancellation_on(
     if future.cancelled() and not task.done():
         with suppress(RuntimeError):  # the loop has been closed, and its tasks with it
             loop.call_soon_threadsafe(task.cancel)
-
-
-def _other_tasks() -> set[asyncio.Task[Any]]:
-    """All that run on this loop but the one that asks."""
-    return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}

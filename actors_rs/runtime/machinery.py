@@ -16,7 +16,13 @@ from actors_rs.runtime._primitives import chance, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
-from actors_rs.runtime.settings import check_count, check_flag, check_seconds, check_text
+from actors_rs.runtime.settings import (
+    check_count,
+    check_flag,
+    check_grace,
+    check_seconds,
+    check_text,
+)
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
 
@@ -62,6 +68,14 @@ class BlockingPool(Protocol):
         """Run ``job``; False after ``close``."""
         ...
 
+    def thread_of(self, owner: object, /) -> int | None:
+        """The thread that runs a method of ``owner`` as its job."""
+        ...
+
+    def abandon(self, owner: object, /) -> bool:
+        """Expect no return of that; whether a thread was left to itself for it."""
+        ...
+
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Finish what was handed in; names of threads still busy."""
         ...
@@ -71,9 +85,17 @@ class CoroutineRunner(Protocol):
     """Runs coroutines. See ``EventLoopThread``."""
 
     def run(
-        self, coroutine: Coroutine[Any, Any, Any], context: Context | None = None, /
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        context: Context | None = None,
+        ended: Callable[[], None] | None = None,
+        /,
     ) -> Future[Any]:
         """Start ``coroutine`` in ``context``, by default in a copy of the caller's."""
+        ...
+
+    def give_up(self, future: Future[Any], /) -> bool:
+        """Expect no end of the coroutine of ``future``, which was cancelled; whether it runs."""
         ...
 
     def is_current_thread(self) -> bool:
@@ -124,7 +146,7 @@ def check_settings(
     throughput: int | None,
     stall_after: float | None,
     dispatcher: str,
-    shutdown_timeout: float,
+    times: tuple[float, float],
     name: str,
     flags: Mapping[str, bool],
 ) -> None:
@@ -134,7 +156,9 @@ def check_settings(
         check_count("throughput", throughput)
     if stall_after is not None:
         check_seconds("stall_after", stall_after, some=True)
+    shutdown_timeout, cancel_grace = times
     check_seconds("shutdown_timeout", shutdown_timeout)
+    check_grace("cancel_grace", cancel_grace)
     check_text("name", name)
     for what, flag in flags.items():
         check_flag(what, flag)

@@ -162,11 +162,14 @@ class Mailbox:
         return not self.data and not self.control
 
     def end_turn(self, again: bool = False) -> bool:
-        """End the turn. True: messages are left (or ``again``) and the caller schedules anew."""
+        """End the turn. True: messages are left (or ``again``) and the caller schedules anew.
+
+        So it is where somebody has seized the mailbox meanwhile: there, nobody schedules.
+        """
         lock = self._lock
         lock.acquire()  # a ``with`` costs twice as much, and this is done in every turn
         try:
-            if again or self.data or self.control:
+            if again or self.data or self.control or self.halted:
                 return True
             self._scheduled = False
             return False
@@ -198,6 +201,22 @@ class Mailbox:
             self.control = None
             self.owner = None
         return left
+
+    def take_out(self) -> list[Any]:
+        """Hand back what lies in the data lane of an actor that was told to stop at once.
+
+        From outside of its turns: the next thing that these take is that it stops.
+        """
+        with self._lock:
+            unread = list(self.data)
+            self.data.clear()
+        return unread
+
+    def seize(self) -> tuple[list[Any], bool]:
+        """``close`` it from outside of the actor's turns; also whether one runs or is due."""
+        with self._lock:
+            in_turn = self._scheduled
+            return self.close(), in_turn
 
     @property
     def closed(self) -> bool:

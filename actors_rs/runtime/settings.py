@@ -14,6 +14,7 @@ __all__ = [
     "check_count",
     "check_error",
     "check_flag",
+    "check_grace",
     "check_int",
     "check_kind",
     "check_rate",
@@ -91,6 +92,13 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
         raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
     if value != value:
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
+
+
+def check_grace(what: str, value: Any) -> None:
+    """``check_seconds`` of a grace, which is 0 or more."""
+    check_seconds(what, value)
+    if value < 0:
+        raise InvalidArgumentError(f"{what} must be 0 seconds or more, got {value!r}")
 
 
 def is_number(value: object) -> TypeGuard[float]:

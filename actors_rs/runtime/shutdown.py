@@ -56,8 +56,8 @@ class Activity(Protocol):
     def drain(self) -> object:
         """Take no more, deliver what is in hand. Does not wait."""
 
-    def cancel(self) -> None:
-        """Stop now. Does not wait."""
+    def cancel(self, grace: float | None = None) -> None:
+        """Stop now, and within ``grace`` seconds in any case. Does not wait."""
 
     def abort(self, error: BaseException) -> None:
         """Stop now, and end with ``error``. Does not wait."""
@@ -95,16 +95,17 @@ class Shutdown:
         activities = [a for a in self._system._living_activities() if a not in observers]
         self._enter("stop intake" if self._drain else "cancel", len(activities), "runs")
         for activity in activities:
-            activity.drain() if self._drain else activity.cancel()
+            activity.drain() if self._drain else activity.cancel(self._grace(1.0))
         self._enter("drain", len(activities), "runs")
         self._end(activities)
         self._system._refuse_more()
         for activity in self._system._living_activities():
             if activity not in (*activities, *observers):  # begun while the others were ended
-                activity.cancel()
+                activity.cancel(self._grace(0.8))
         self._stop_actors(observers)
         self._end_dead_letters(observers)
         threads = self._join_threads()
+        self._return_unread()
         if late := [*self._not_ended(), *threads]:
             logger.error("shutdown of '%s': still busy: %s", self._system.name, ", ".join(late))
 
@@ -116,11 +117,15 @@ class Shutdown:
         reserve = min(LONGEST_RESERVE, self._timeout / 4) * reserved
         return max(0.0, self._deadline - reserve - self._system.now())
 
+    def _grace(self, reserved: float) -> float:
+        """What calls of the user's have of that to return."""
+        return min(self._system.cancel_grace, self._left(reserved) * 0.8)
+
     def _end(self, activities: Sequence[Activity], reserved: float = 1.0) -> None:
         """Wait for them; cancel those that are late, and name those that do not end then."""
         late = [one for one in activities if not self._patiently(one.wait, self._left(reserved))]
         for activity in late:
-            activity.cancel()
+            activity.cancel(self._grace(reserved - 0.2))
         self._stuck += [a for a in late if not a.wait(self._left(reserved - 0.2))]
 
     def _stop_actors(self, observers: Sequence[Activity]) -> None:
@@ -134,7 +139,8 @@ class Shutdown:
         """Tell all actors but ``spared`` to stop, the last one first, and wait for them."""
         system = self._system
         system._spared = len(spared)
-        system._tell_to_stop([a for a in system.children() if a._urn_number not in spared])
+        actors = [a for a in system.children() if a._urn_number not in spared]
+        system._tell_to_stop(actors, at_once=not self._drain)
         if not self._only_left(spared, seconds * 0.8):
             system._stop_line.hurry([a for a in system.children() if a._urn_number not in spared])
             self._only_left(spared, seconds * 0.2)
@@ -181,6 +187,13 @@ class Shutdown:
         system.dead_letters.complete()
         self._end(observers, 0.6)
         self._await_all_but(set(), self._left(0.3))
+
+    def _return_unread(self) -> None:
+        """Whoever asked an actor that is stuck in a handler waits no longer."""
+        for actor in self._system.children():
+            if actor._stops_in_order:  # else it is a stage
+                for message in actor.actor_inbox.take_out():
+                    actor._return_unread(message)
 
     def _not_ended(self) -> list[str]:
         """Runs and actors to be named; not those that ended while threads were joined."""

@@ -35,8 +35,9 @@ class SystemStatistics:
 
     ``workers``, ``ready`` and ``turns`` are those of its pool (see ``DispatcherStatistics``),
     ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended; hubs and
-    processors that nobody has subscribed to yet are one, however many. ``state`` is ``"running"``,
-    ``"draining"`` or ``"shut down"``.
+    processors that nobody has subscribed to yet are one, however many. ``abandoned`` counts the
+    calls of the user's, so far, that had not returned within the grace of a run's end. ``state`` is
+    ``"running"``, ``"draining"`` or ``"shut down"``.
     """
 
     name: str
@@ -47,6 +48,7 @@ class SystemStatistics:
     pinned: int
     actors: int
     runs: int
+    abandoned: int
     dead_letters: DeadLetterStatistics
 
 
@@ -71,5 +73,6 @@ def statistics_of(system: ActorSystem) -> SystemStatistics:
         pinned=sum(1 for pinned in system._pinned if pinned.statistics().workers),
         actors=len(system._actors),
         runs=len(system._activities),
+        abandoned=system._abandoned,
         dead_letters=system.dead_letters.statistics(),
     )

@@ -3,6 +3,8 @@
 So no two ``on_stop`` hooks overlap, and what an actor tells another one that was started before it
 still arrives. Nobody waits for the line: whoever ends tells the next one. Children of a
 supervisor do not stand in it, they stop with their supervisor.
+
+Each stops behind the messages it has, or *at once*: then the rest of them is returned unread.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ class StopLine:
         self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
         self._waiting: list[PooledActor] = []
         self._told: PooledActor | None = None
+        self._at_once = False
 
-    def form(self, actors: Sequence[PooledActor]) -> None:
+    def form(self, actors: Sequence[PooledActor], *, at_once: bool) -> None:
         """From now on these wait, in the order of their start; replaces those who waited before.
 
         Stages of a run are told at once: they end with the stream, in an order of its own.
@@ -36,7 +39,11 @@ class StopLine:
             if not actor._stops_in_order:
                 actor._stop_when_read()
         with self._lock:
+            self._at_once = self._at_once or at_once
             self._waiting = [a for a in own if a._stops_in_order and a is not self._told]
+            told = self._told
+        if at_once and told is not None:
+            told._stop_at_once()  # it may have been told to stop behind its messages
         self._tell_next()
 
     def ended(self, actor: PooledActor) -> None:
@@ -51,7 +58,7 @@ class StopLine:
             self._waiting.clear()
         for actor in reversed(actors):
             if actor._keeper is None:
-                actor._stop_when_read()
+                actor._stop_at_once()
             actor._hurry()
 
     def _tell_next(self) -> None:
@@ -61,7 +68,7 @@ class StopLine:
                     return
                 actor = self._told = self._waiting.pop()
             # Outside the lock: on the calling thread the actor may end before this returns.
-            if actor._stop_when_read():
+            if actor._stop_at_once() if self._at_once else actor._stop_when_read():
                 return
             self._forget(actor)
 

@@ -115,7 +115,7 @@ class Child:
         """Tell the actor to stop: for good or not, now or behind the messages it has."""
         self.state = State.STOPPING
         offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
-        offer(Halt(self, self.serial, last))
+        offer(Halt(self, self.serial, last, at_once))
 
     def close(self) -> None:
         """Nobody will live here any more: answer or dead-letter what waits."""
@@ -215,12 +215,13 @@ class Child:
 class Halt(RuntimeMessage):
     """A supervisor's wish that the child stops; of no meaning to a later actor in its place."""
 
-    __slots__ = ("child", "last", "serial")
+    __slots__ = ("at_once", "child", "last", "serial")
 
-    def __init__(self, child: Child, serial: int, last: bool) -> None:
+    def __init__(self, child: Child, serial: int, last: bool, at_once: bool) -> None:
         self.child = child
         self.serial = serial
         self.last = last
+        self.at_once = at_once
 
     def receive(self, actor: PooledActor, /) -> None:
         if self.serial == self.child.serial:

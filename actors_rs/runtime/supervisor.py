@@ -51,6 +51,7 @@ class SupervisorActor(PooledActor):
         self._ready = False
         self._stop_wanted = False  # once the children have started
         self._last_call = False  # from now on none is restarted: somebody above is to stop
+        self._at_once = False  # children stop before any further message
         self._ending = False
         self._ended = False
         self._gave_up: BaseException | None = None
@@ -162,6 +163,10 @@ class SupervisorActor(PooledActor):
             self._stop_wanted = True
             self.last_call()
 
+    def _stop_at_once(self) -> bool:
+        self._at_once = True
+        return super()._stop_at_once()
+
     def _hurry(self) -> None:
         self.actor_inbox.offer_control(_Hurry())
 
@@ -242,7 +247,11 @@ class SupervisorActor(PooledActor):
         self._stopping.add(child)
         if child.state is not State.STOPPING:
             last = self._ending and self._ends_for_good()
-            child.halt(last=last, at_once=not last)
+            child.halt(last=last, at_once=not last or self._stops_at_once())
+
+    def _stops_at_once(self) -> bool:
+        told = getattr(self._keeper, "told", None)
+        return self._at_once or (told is not None and told.at_once)
 
     def _ends_for_good(self) -> bool:
         return self._keeper is None or self._keeper.is_last(self._gave_up)

@@ -57,8 +57,9 @@ class ActorSystem:
     ``ProtocolViolation``. With ``stall_after`` a run in which nothing can move any more for so many
     seconds ends with ``Stalled``, see ``Graph.watched``. With ``auto_fuse`` stages that call no
     code of the user's, and so never wait, share an actor with a neighbour; without it each stage of
-    a graph is an actor of its own, as it is where links are monitored. ``machinery`` replaces
-    threads and clocks altogether: a deterministic world passes its own.
+    a graph is an actor of its own, as it is where links are monitored. For ``cancel_grace`` seconds
+    a run that was cancelled or failed waits for functions that do not return, and a block that an
+    exception leaves for everything. ``machinery`` replaces threads and clocks altogether.
     """
 
     # Rarely needed, so not of each instance: with more than 30 attributes Python takes it slowly.
@@ -70,6 +71,7 @@ class ActorSystem:
     _orphaned = False  # in a child of its process, and closed then
     _fatal: BaseException | None = None
     _signals: SystemSignals | None = None
+    _abandoned = 0
 
     def __init__(
         self,
@@ -85,10 +87,12 @@ class ActorSystem:
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
+        cancel_grace: float = 2.0,
         machinery: Machinery | None = None,
     ) -> None:
         flags = {"metrics": metrics, "monitor": monitor, "auto_fuse": auto_fuse}
-        check_settings(window, throughput, stall_after, dispatcher, shutdown_timeout, name, flags)
+        times = shutdown_timeout, cancel_grace
+        check_settings(window, throughput, stall_after, dispatcher, times, name, flags)
         self.name = name
         self.window = window
         self.throughput = throughput
@@ -105,7 +109,7 @@ class ActorSystem:
             dispatcher=self._calling_thread if dispatcher == "calling_thread" else None,
         )
         self._take(self._machinery)
-        self.shutdown_timeout = shutdown_timeout
+        self.shutdown_timeout, self.cancel_grace = times
         self._begin_empty()
         if machinery is None:  # nobody looks into a world
             self._guardian = Guardian(self)
@@ -157,7 +161,8 @@ class ActorSystem:
         if self._blocks:
             self._blocks.pop().leave()
         try:
-            self.shutdown(drain=error is None)
+            hurried = None if error is None else min(self.shutdown_timeout, self.cancel_grace)
+            self.shutdown(drain=error is None, timeout=hurried)
         finally:
             if self._signals is not None:
                 self._signals.release()
@@ -167,6 +172,11 @@ class ActorSystem:
             raise self._fatal
         if self._signals is not None:
             self._signals.exit_after(error)
+
+    def note_abandoned(self) -> None:
+        """A call of the user's that has not returned is waited for no more."""
+        with self._lock:
+            self._abandoned += 1
 
     def __repr__(self) -> str:
         return f"<ActorSystem {self.name!r}: {len(self._actors)} actors>"
@@ -327,7 +337,7 @@ class ActorSystem:
         self._refuse_more()
         for activity in self._living_activities():
             activity.abort(error)
-        self._tell_to_stop(self.children())
+        self._tell_to_stop(self.children(), at_once=True)
 
     def stop_soon(self, within: float | None = None) -> None:
         """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
@@ -340,8 +350,8 @@ class ActorSystem:
             self.shutdown_timeout = min(self.shutdown_timeout, within)
         self._refuse_more()
         for activity in self._living_activities():
-            activity.cancel()
-        self._tell_to_stop(self.children())
+            activity.cancel(within)
+        self._tell_to_stop(self.children(), at_once=True)
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs (drained or cancelled), actors in reverse order, threads.
@@ -383,6 +393,6 @@ class ActorSystem:
         observed = self.dead_letters.observers()
         return tuple(a for a in self._living_activities() if any(a is one for one in observed))
 
-    def _tell_to_stop(self, actors: Sequence[PooledActor]) -> None:
-        """One after the other, the last one first; does not wait."""
-        self._stop_line.form(actors)
+    def _tell_to_stop(self, actors: Sequence[PooledActor], *, at_once: bool) -> None:
+        """One after the other, the last one first; does not wait. See ``StopLine``."""
+        self._stop_line.form(actors, at_once=at_once)

@@ -2,15 +2,19 @@
 
 Growth is the owner's decision (``spawn``, ``put_growing``); a thread that has been idle for
 ``linger`` seconds ends by itself as long as more than ``keep`` threads are left.
+
+A thread whose job does not return can be *abandoned*: it counts no more, nobody waits for it, it
+ends with that job, and another one takes its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias
 
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Empty, RLock, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import Empty, Event, RLock, Thread, current_thread_id, monotonic
 from actors_rs.runtime.job_queue import LONG_JOB, JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
@@ -20,15 +24,53 @@ logger = logger_called("actors_rs.runtime")
 
 
 class _Worker:
-    """One thread; ``begun`` and ``leaving`` are written by that thread alone."""
+    """One thread; ``begun``, ``leaving`` and ``job`` are written by that thread alone."""
 
-    __slots__ = ("begun", "leaving", "sleeper", "thread")
+    __slots__ = ("abandoned", "begun", "gone", "job", "leaving", "sleeper", "thread")
 
     def __init__(self) -> None:
         self.sleeper = Sleeper()
         self.begun = 0
         self.leaving = False
+        self.job: Job | None = None
+        """What it is at."""
         self.thread: Thread | None = None
+        self.gone = Event()
+        """Set once nobody has to wait for the thread: it ends, or was abandoned."""
+        self.abandoned = False
+
+    def has_ended(self, timeout: float) -> bool:
+        """Whether it ends within ``timeout`` seconds, or is waited for by nobody."""
+        deadline = monotonic() + timeout
+        if self.thread is None or self.thread.ident == current_thread_id():
+            return True
+        if not self.gone.wait(timeout):
+            return False
+        if not self.abandoned:  # at its very end
+            self.thread.join(max(0.0, deadline - monotonic()))
+        return self.abandoned or not self.thread.is_alive()
+
+
+class _Growing:
+    """A job of ``put_growing``."""
+
+    __slots__ = ("_workers", "is_counted", "job")
+
+    def __init__(self, workers: Workers, job: Job) -> None:
+        self._workers = workers
+        self.job = job
+        self.is_counted = True
+
+    def __call__(self) -> None:
+        try:
+            self.job()
+        finally:
+            self._workers._uncount(self)
+
+
+def _owner_of(job: Job | None) -> object:
+    """Whose method ``job`` is."""
+    return getattr(job.job if isinstance(job, _Growing) else job, "__self__", None)
 
 
 class Workers:
@@ -108,7 +150,31 @@ class Workers:
             if self._unfinished >= len(self._workers):
                 self._spawn(up_to)
             self._unfinished += 1
-            self._queue.put_waking(lambda: self._run_counted(job))
+            self._queue.put_waking(_Growing(self, job))
+        return True
+
+    def thread_of(self, owner: object) -> int | None:
+        """The thread that runs a method of ``owner`` as its job at this moment."""
+        worker = self._at_work_for(owner)
+        return None if worker is None or worker.thread is None else worker.thread.ident
+
+    def abandon(self, owner: object) -> bool:
+        """Expect no return of the job, a method of ``owner``; whether a thread runs it.
+
+        That thread ends with the job. Where it leaves too few, or a job waits, there is another.
+        """
+        with self._lock:
+            if (worker := self._at_work_for(owner)) is None:
+                return False
+            worker.leaving = True
+            self._workers.discard(worker)
+            self._begun_by_gone += worker.begun
+            if isinstance(worker.job, _Growing):
+                self._uncount(worker.job)
+            worker.abandoned = True
+            worker.gone.set()
+            with suppress(RuntimeError):  # no thread for it: as where a later one is refused
+                self._spawn(self._keep if not self._queue else len(self._workers) + 1)
         return True
 
     def close(self, timeout: float) -> tuple[str, ...]:
@@ -119,15 +185,19 @@ class Workers:
         """
         with self._lock:
             self._closed = self._queue.closing = True
-            threads = [worker.thread for worker in self._workers if worker.thread is not None]
-            leaving = self._leaving
-        for _ in threads:
+            workers = tuple(self._workers)
+        for _ in workers:
             self._queue.put_waking(None)
-        others = [thread for thread in threads if thread.ident != current_thread_id()]
         deadline = monotonic() + timeout
-        for thread in (*others, *leaving):
-            thread.join(max(0.0, deadline - monotonic()))
-        return tuple(thread.name for thread in others if thread.is_alive())
+        late = [one for one in workers if not one.has_ended(max(0.0, deadline - monotonic()))]
+        for thread in self._leaving:
+            if thread.ident != current_thread_id():
+                thread.join(max(0.0, deadline - monotonic()))
+        return tuple(one.thread.name for one in late if one.thread is not None)
+
+    def _at_work_for(self, owner: object) -> _Worker | None:
+        workers = self._workers.copy()
+        return next((one for one in workers if _owner_of(one.job) is owner), None)
 
     def _spawn(self, up_to: int) -> bool:
         if self._closed or len(self._workers) >= up_to:
@@ -150,12 +220,10 @@ class Workers:
         self._refused = False
         return True
 
-    def _run_counted(self, job: Job) -> None:
-        try:
-            job()
-        finally:
-            with self._lock:
-                self._unfinished -= 1
+    def _uncount(self, job: _Growing) -> None:
+        with self._lock:
+            self._unfinished -= job.is_counted
+            job.is_counted = False
 
     def _run(self, worker: _Worker) -> None:
         if self._on_thread_start is not None:
@@ -170,6 +238,7 @@ class Workers:
                 job = self._wait_for_job(worker)
             if job is None and (job := self._last(worker)) is None:
                 break
+            worker.job = job
             worker.begun += 1
             began = monotonic()
             queue.begin(began)
@@ -177,12 +246,13 @@ class Workers:
                 job()
             except BaseException:
                 logger.exception("a job of %s raised; this is a defect", self.name)
-            del job  # an idle thread must keep nothing alive
+            worker.job = job = None  # an idle thread must keep nothing alive
             if (now := monotonic()) - began > LONG_JOB:
                 queue.was_long(now)
         queue.leave(worker.sleeper)
         with self._lock:
             self._forget(worker)
+        queue.wake()  # an abandoned one may have handed in jobs, for which it will not do
 
     def _last(self, worker: _Worker) -> Job | None:
         """What comes before the end of ``worker``, which has none or was told to leave."""
@@ -225,3 +295,4 @@ class Workers:
             self._begun_by_gone += worker.begun
             assert worker.thread is not None
             self._leaving = [*(one for one in self._leaving if one.is_alive()), worker.thread]
+            worker.gone.set()

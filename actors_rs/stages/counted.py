@@ -8,9 +8,10 @@ which element it was, and what is left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import maxsize
 from typing import Any
 
-__all__ = ["behind", "can_skip", "forgets", "has_ended"]
+__all__ = ["behind", "can_skip", "forgets", "has_ended", "skip_all"]
 
 _FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
 """Iterators that let go of what they iterate over when they are asked behind its last element."""
@@ -21,6 +22,12 @@ _SKIPPING = (*_FORGETFUL, type(iter(range(0))))
 def can_skip(elements: Iterator[Any]) -> bool:
     """Whether ``elements`` can be told where to go on."""
     return isinstance(elements, _SKIPPING)
+
+
+def skip_all(elements: Iterator[Any]) -> None:
+    """Let ``elements`` end where they are, if they can be told. Any thread."""
+    if can_skip(elements):
+        elements.__setstate__(maxsize)  # type: ignore[attr-defined]
 
 
 def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:

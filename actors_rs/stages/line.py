@@ -203,8 +203,15 @@ class Line(StageLogic):
             outlet.connect(_IntoSink(self, before.logic, inlet) if at_once else _Onward(inlet))
             inlet.connect(_Back(self, outlet))
         self.waits_outside = any(logic.waits_outside for logic in logics)
+        self.interrupt = None  # those of its parts are called
+        self.recovers = any(logic.recovers for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
+
+    @property
+    def all_parts(self) -> tuple[LinePart, ...]:
+        """Those that have ended, too."""
+        return self._parts
 
     def context_of(self, part: LinePart) -> PartContext:
         """What ``part`` may ask."""

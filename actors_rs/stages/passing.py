@@ -114,7 +114,7 @@ class Detached(StageLogic):
 
     def _take_piece(self, most: int, budget: Budget) -> None:
         piece = self.inlet.take(most)
-        elements = iter(piece)
+        elements = self.drawing = iter(piece)
         try:
             self.take_in(elements)
         except Exception as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, Self
 
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.iterators import close
@@ -52,13 +52,19 @@ class IteratorSource(SourceLogic):
     closed, where it has ``close``, when the stage stops.
     """
 
-    within = "alone"
+    within: Literal["no", "alone", "yes"] = "alone"
 
     def __init__(self) -> None:
         super().__init__()
         self._iterator: Iterator[Any] | None = None
         self.brake: Brake = Brake()
         self._steps = Steps(self.brake, STEP, STEP)
+
+    def interrupted_by(self, interrupt: Callable[[], object] | None) -> Self:
+        """``interrupt`` makes it return where it waits, which it does in an actor of its own."""
+        if interrupt is not None:
+            self.interrupt, self.within = interrupt, "no"
+        return self
 
     def elements(self) -> Iterable[Any]:
         """The elements of one materialization."""
@@ -73,7 +79,11 @@ class IteratorSource(SourceLogic):
             self.ended = not self._steps.draw(self._iterator, out, most, budget.lap, watched)
         except Exception as error:
             self.outlet.emit(out)
-            self.fail(error, self.outlet.count)
+            if self.interrupted:
+                self.ended = True
+                self.context.report(None, "raised when it was interrupted", error)
+            else:
+                self.fail(error, self.outlet.count)
             return ()
         return out
 

@@ -8,11 +8,12 @@ recorders on its ports, without an actor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError
 from actors_rs.stages.brake import Brake
+from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.ports import Inlet, Outlet
 
@@ -105,6 +106,10 @@ class StageContext(Protocol):
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
         """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
+
+    def late(self, value: object, error: BaseException | None, /) -> None:
+        """A job or coroutine gave ``value``, or raised, behind ``stop``: a dead letter if the run
+        has ended without waiting for it. Any thread."""
 
     def failed(
         self,
@@ -204,6 +209,12 @@ class StageLogic:
     do when they are added or compared does not count. Not inherited: who does more may well."""
     links: Sequence[Inlet] = ()
     """Inlets between its parts, where it consists of some."""
+    recovers = False
+    """Whether it may deal with a failure of another stage, so that the run goes on."""
+    interrupt: Callable[[], object] | None = None
+    """Called once, on another thread, when it is to end: it may be in a call that does not."""
+    interrupted = False
+    """Whether that was done, or is being done."""
     failing = False
     """Whether what it gives is what came before a failure of its own, of which nobody knows yet."""
     conserves = True
@@ -213,6 +224,8 @@ class StageLogic:
     brake: Brake | None = None
     """Pulled, on another thread, when a turn lasts long in which it was ``at_work``, or ``filling``
     a frame."""
+    drawing: Iterator[Any] | None = None
+    """What it draws the elements from that it calls functions for, if no brake ends that."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set by the shell."""
     lets_go: tuple[str, ...] = ()
@@ -236,6 +249,16 @@ class StageLogic:
 
     def drain(self) -> None:
         """Take no more from outside; deliver what is in hand. Only sources have to do anything."""
+
+    def halt(self) -> None:
+        """Let no function of the user's be called again, once the one that is going on returns.
+
+        On another thread: the stage is given up, and what it still does leads nowhere.
+        """
+        if self.brake is not None:
+            self.brake.pull()
+        if self.drawing is not None:
+            skip_all(self.drawing)
 
     def stop(self, error: BaseException | None) -> None:
         """Called once, after everything else: release resources.

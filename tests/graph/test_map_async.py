@@ -306,8 +306,8 @@ def test_a_coroutine_for_which_there_is_no_thread_fails_its_call_and_no_more(mon
 def test_a_stream_that_trickles_keeps_nothing_of_the_calls_that_have_ended(monkeypatch):
     begun, run_on_loop = [], EventLoopThread.run
 
-    def noted(loop, coroutine, context):
-        future = run_on_loop(loop, coroutine, context)
+    def noted(loop, coroutine, context, ended):
+        future = run_on_loop(loop, coroutine, context, ended)
         begun.append(ref(future))
         return future
 

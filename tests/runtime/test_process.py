@@ -265,5 +265,5 @@ def test_a_stage_that_never_returns_is_named_in_one_line_and_does_not_hold_the_e
     """)
     assert lines == ["main ends"]
     (line,) = errors.splitlines()
-    assert line.startswith("shutdown of 'own': still busy: ")
-    assert "stage 'parse'" in line
+    assert line.startswith("stage 'parse' (<string>:")
+    assert "is given up: it has been in __main__.stuck" in line

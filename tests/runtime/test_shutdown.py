@@ -38,13 +38,14 @@ def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_returns_in_time(c
     began = monotonic()
     system.shutdown(timeout=1)
     assert monotonic() - began < 10
-    (line,) = [record.message for record in caplog.records if "still busy" in record.message]
+    (line,) = [record.message for record in caplog.records if "given up" in record.message]
     assert "stage 'parse'" in line
-    assert "<Run 'run' running>" in line
-    assert "own-timers" not in line
+    assert "sleeps" in line
+    assert run.state == "cancelled"
+    assert not system.children()
+    assert system.statistics().abandoned == 1
     wake.set()
-    assert run.wait(20)
-    eventually(lambda: not system.children())
+    eventually(lambda: system.statistics().dead_letters.total)
 
 
 def test_leaving_the_block_delivers_what_is_in_hand_and_by_an_exception_does_not():
@@ -81,7 +82,8 @@ def test_a_sink_on_the_dead_letters_gets_the_letters_of_the_stopping_too(drain):
         for actor in actors:
             actor.tell(lambda actor=actor: fill(actor))
         system.shutdown(drain=drain, timeout=20)
-    assert letters == ["unread"] * 20
+    assert len(letters) == 20  # at once: before an actor has filled its own mailbox, perhaps
+    assert not drain or letters == ["unread"] * 20
     assert sink.run.state == "completed"
 
 
@@ -148,7 +150,10 @@ class Patient:
     def abort(self, error):
         pass
 
-    cancel = disown = drain
+    def cancel(self, grace=None):
+        pass
+
+    disown = drain
 
     def __str__(self):
         return "the patient one"

@@ -134,8 +134,8 @@ class InLine:
 
 def test_what_is_collected_while_the_line_forms_may_end_the_actor_it_waits_for():
     line, told, last = StopLine(), InLine(), InLine()
-    line.form([told])
+    line.form([told], at_once=False)
     looks = iter([lambda: None, lambda: line.ended(told)])  # the second one is under the lock
     ends = InLine(lambda: next(looks)())
-    assert asked_on_another_thread(lambda: line.form([ends, last])) == [None]
+    assert asked_on_another_thread(lambda: line.form([ends, last], at_once=False)) == [None]
     assert (last.stops, ends.stops) == (1, 0)

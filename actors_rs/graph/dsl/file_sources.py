@@ -57,16 +57,24 @@ class FileSources:
 
     @staticmethod
     def unfold_resource(
-        open: Callable[[], S], read: Callable[[S], T | None], close: Callable[[S], object]
+        open: Callable[[], S],
+        read: Callable[[S], T | None],
+        close: Callable[[S], object],
+        *,
+        interrupt: Callable[[S], object] | None = None,
     ) -> Flow[Never, T]:
         """What ``read(resource)`` gives until it gives ``None``, of what ``open()`` returns.
 
-        ``close(resource)`` is called at any end. All three may block.
+        ``close(resource)`` is called at any end. All three may block. ``interrupt(resource)`` makes
+        a ``read`` return that waits: it is called once, on another thread, if the resource is open
+        when the run is cancelled or drained, or no further element is needed.
         """
         function(open, "Source.unfold_resource: open")
         function(read, "Source.unfold_resource: read")
         plain_function(close, "Source.unfold_resource: close")
-        return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close))
+        if interrupt is not None:
+            plain_function(interrupt, "Source.unfold_resource: interrupt")
+        return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close, interrupt))
 
     @staticmethod
     def files(pattern: str | PathLike[str]) -> Flow[Never, Path]:

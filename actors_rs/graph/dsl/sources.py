@@ -17,6 +17,7 @@ from actors_rs.graph.dsl.checks import (
     integer,
     one_of,
     path_of,
+    plain_function,
     wrong_kind,
 )
 from actors_rs.graph.dsl.file_sources import FileSources
@@ -85,27 +86,30 @@ class SourceFactories(FileSources):
         return source("failed", partial(Failed, error))
 
     @staticmethod
-    def from_iterable(iterable: Iterable[T] | Callable[[], Iterable[T]]) -> Flow[Never, T]:
+    def from_iterable(
+        iterable: Iterable[T] | Callable[[], Iterable[T]],
+        *,
+        interrupt: Callable[[], object] | None = None,
+    ) -> Flow[Never, T]:
         """The elements of ``iterable``, or of what it returns when called, drawn on demand.
 
         Give a function when the graph, or a section of it, is to run more than once over a
         generator, a ``map``, a file or any other iterator: one that has ended fails the stream
         with a ``GraphError``, unless it has come to give more since.
+
+        An iterator that may wait for long at an element, such as one of a message consumer, a
+        socket or a pipe, needs an ``interrupt``: a function without arguments that makes it return,
+        such as ``it.close``. It is called once in a run, on another thread, when the run is
+        cancelled or drained, or no further element is needed. What the iterator raises from then on
+        is its end. A failure of ``interrupt`` is a dead letter.
         """
+        if interrupt is not None:
+            return _interruptible(
+                iterable, plain_function(interrupt, "Source.from_iterable: interrupt")
+            )
         if is_sliced(iterable):
             return source("from_iterable", partial(SequenceSource, iterable))
-        if isinstance(iterable, Iterator):
-            rest = Rest(iterable, "Source.from_iterable")
-            return source("from_iterable", partial(IterableSource, rest))
-        if isinstance(iterable, Iterable):
-            return source("from_iterable", partial(IterableSource, lambda: iterable))
-        if not callable(iterable):
-            raise wrong_kind(
-                "Source.from_iterable needs an iterable, or a function that gives one, "
-                f"got {iterable!r}"
-            )
-        make = function(iterable, "Source.from_iterable: iterable")
-        return source("from_iterable", partial(IterableSource, make))
+        return source("from_iterable", partial(IterableSource, _made_by(iterable)))
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
@@ -123,14 +127,22 @@ class SourceFactories(FileSources):
         return source("repeat", partial(Repeat, value, count))
 
     @staticmethod
-    def unfold(state: S, f: Callable[[S], tuple[T, S] | None]) -> Flow[Never, T]:
+    def unfold(
+        state: S,
+        f: Callable[[S], tuple[T, S] | None],
+        *,
+        interrupt: Callable[[], object] | None = None,
+    ) -> Flow[Never, T]:
         """``f(state)`` gives an element and the next state, or ``None`` at the end.
 
         Each run begins with a deep copy of ``state``; raises ``TypeError`` if it cannot be copied.
+        ``interrupt`` makes a call of ``f`` return that may wait, see ``from_iterable``.
         """
         function(f, "Source.unfold: f")
+        if interrupt is not None:
+            plain_function(interrupt, "Source.unfold: interrupt")
         make_state = copies_of(state, "Source.unfold", "Source.unfold_resource", "state")
-        return source("unfold", lambda: Unfold(make_state(), f))
+        return source("unfold", lambda: Unfold(make_state(), f).interrupted_by(interrupt))
 
     @staticmethod
     def defer(*functions: Callable[[], T]) -> Flow[Never, T]:
@@ -189,3 +201,22 @@ class SourceFactories(FileSources):
         path_of(path, "Source.lines")
         encoding_of(encoding, "Source.lines")
         return source("lines", lambda: Lines(path, encoding))
+
+
+def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
+    """What gives the elements of one run."""
+    if isinstance(iterable, Iterator):
+        return Rest(iterable, "Source.from_iterable")
+    if isinstance(iterable, Iterable):
+        return lambda: iterable
+    if not callable(iterable):
+        raise wrong_kind(
+            "Source.from_iterable needs an iterable, or a function that gives one, "
+            f"got {iterable!r}"
+        )
+    return function(iterable, "Source.from_iterable: iterable")
+
+
+def _interruptible(iterable: Any, interrupt: Callable[[], object]) -> Flow[Never, Any]:
+    make = _made_by(iterable)
+    return source("from_iterable", lambda: IterableSource(make).interrupted_by(interrupt))

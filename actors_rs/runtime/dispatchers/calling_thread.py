@@ -18,6 +18,7 @@ from actors_rs.runtime._primitives import (
     Lock,
     Thread,
     ThreadLocal,
+    current_thread_id,
     may_block,
     monotonic,
     this_thread,
@@ -46,6 +47,7 @@ class CallingThreadDispatcher:
         self._lock = Lock()
         self._turns = 0
         self._successors: list[Thread] = []
+        self._running: dict[int, Turn] = {}  # by the thread that is in it
 
     @property
     def enqueue(self) -> Callable[[Turn], None]:
@@ -69,6 +71,17 @@ class CallingThreadDispatcher:
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
 
+    def thread_of(self, owner: object) -> int | None:
+        """The thread that is in a turn of ``owner``."""
+        for thread, turn in self._running.copy().items():
+            if getattr(turn, "__self__", None) is owner:
+                return thread
+        return None
+
+    def abandon(self, owner: object) -> bool:
+        """False: the threads are the program's, and what they are in they come back from."""
+        return False
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Wait for the turns that an interrupt has left to a thread; all others have run."""
         deadline = monotonic() + timeout
@@ -83,14 +96,16 @@ class CallingThreadDispatcher:
 
     def _run(self, queue: deque[Turn]) -> None:
         """Run turns on this thread until none waits."""
-        queues = _waiting.turns
+        queues, thread = _waiting.turns, current_thread_id()
         queues[self] = queue
         might_block, this_thread.pooled = may_block(), True
         try:
             while queue:
                 self._count()
-                queue.popleft()()
+                turn = self._running[thread] = queue.popleft()
+                turn()
         finally:
+            self._running.pop(thread, None)
             this_thread.pooled = not might_block  # no function, where Ctrl-C could come before it
             del queues[self]
             if queue:

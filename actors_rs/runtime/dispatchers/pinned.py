@@ -28,6 +28,14 @@ class PinnedDispatcher:
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
 
+    def thread_of(self, owner: object) -> int | None:
+        """The thread that is in a turn of ``owner``."""
+        return self._workers.thread_of(owner)
+
+    def abandon(self, owner: object) -> bool:
+        """Leave the thread that is in a turn of ``owner`` to itself; whether there is one."""
+        return self._workers.abandon(owner)
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the thread; its name if still busy after ``timeout`` s."""
         return self._workers.close(timeout)

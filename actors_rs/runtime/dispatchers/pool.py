@@ -75,6 +75,14 @@ class PoolDispatcher:
         """The running turn goes on for a while: let another thread take what is ready."""
         self._workers.hint()
 
+    def thread_of(self, owner: object) -> int | None:
+        """The thread that is in a turn of ``owner``."""
+        return self._workers.thread_of(owner)
+
+    def abandon(self, owner: object) -> bool:
+        """Leave the thread that is in a turn of ``owner`` to itself; whether there is one."""
+        return self._workers.abandon(owner)
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         return self._workers.close(timeout)

@@ -27,6 +27,8 @@ from actors_rs.stages.stage import Budget
 class Catch(Hosting):
     """Upstream, and the stream of ``f`` where it failed."""
 
+    recovers = True
+
     def __init__(self, f: Callable[[Exception], Any]) -> None:
         self.inlet = Inlet()
         super().__init__(self.inlet)

@@ -144,6 +144,7 @@ class GroupBy(StageLogic):
 
     def _sort_piece(self, piece: Frame) -> None:
         elements, sort = iter(piece), self._sort_by
+        self.drawing = elements
 
         def before_the_end() -> None:
             self._give_all()

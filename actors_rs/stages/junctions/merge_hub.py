@@ -27,6 +27,8 @@ __all__ = ["MergeHubLogic"]
 class MergeHubLogic(Hosting):
     """Inner streams that are attached from outside; whoever does so is told of start and stop."""
 
+    recovers = True
+
     def __init__(self, *, fails: bool, began: Callable[[], None], ended: Callable[[], None]):
         super().__init__()
         self._fails = fails

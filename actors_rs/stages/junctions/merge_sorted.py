@@ -17,9 +17,10 @@ Cancels: both inputs, when downstream cancels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.counted import skip_all
 from actors_rs.stages.junction import FanIn
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet
@@ -36,6 +37,7 @@ class _Side:
         self.at = 0
         self.error: Exception | None = None  # of ``key``, for the element behind the piece
         self._key = key
+        self.drawing: Iterator[Any] = iter(())
 
     @property
     def held(self) -> int:
@@ -54,7 +56,7 @@ class _Side:
 
     def fill(self, most: int) -> None:
         """Take the next piece if the last one is used up."""
-        if self.held or self.error is not None or not self.inlet.buffered:
+        if self.held or self.error is not None or not self.inlet.buffered or self.inlet.cancelled:
             return
         self._load(self.inlet.take(most))
 
@@ -70,7 +72,8 @@ class _Side:
             return
         keys: list[Any] = []
         try:
-            for element in self.elements:
+            self.drawing = iter(self.elements)
+            for element in self.drawing:
                 keys.append(self._key(element))
         except Exception as error:
             self.error = error
@@ -124,6 +127,10 @@ class MergeSorted(FanIn):
 
     def held(self) -> list[Any]:
         return [element for side in self._sides for element in side.rest]
+
+    def halt(self) -> None:
+        for side in self._sides:
+            skip_all(side.drawing)
 
     def hold_nothing(self) -> None:
         for side in self._sides:

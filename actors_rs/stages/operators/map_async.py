@@ -28,7 +28,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from actors_rs.errors import DeciderError, StreamError, as_failure, note_once
 from actors_rs.stages.ports import Inlet, Outlet
@@ -86,6 +86,9 @@ class _Call:
         self.error: BaseException | None = None
         self.undecided: DeciderError | None = None  # whether it was to be made again
         self.future: Future[Any] | None = None
+
+
+_End: TypeAlias = Callable[[_Call, Any, BaseException | None], None]
 
 
 class MapAsync(StageLogic):
@@ -281,12 +284,19 @@ class MapAsync(StageLogic):
                 return  # the call goes on, and keeps the slot
             if self.in_steps and self.context.run_blocking(partial(self._go_on_behind, tell)):
                 return
-            self.context.post(tell)
+            tell()
         self.context.post(self._leave_slot)
+
+    def _tell(self, end: _End, call: _Call, value: Any, error: BaseException | None) -> None:
+        """The stage is to ``end`` the call in its turn, unless it has ended itself."""
+        if self._stopped:
+            self.context.late(value, error)
+        else:
+            self.context.post(partial(end, call, value, error))
 
     def _go_on_behind(self, tell: Callable[[], None]) -> None:
         """Where each job is a step: a call that began later may have ended before this one."""
-        self.context.post(tell)
+        tell()
         self._run_calls()
 
     def _value_of(self, element: Any) -> Any:
@@ -297,11 +307,11 @@ class MapAsync(StageLogic):
         try:
             value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:
-            return partial(self._finish, call, None, error)
+            return partial(self._tell, self._finish, call, None, error)
         if isinstance(value, Future) or inspect.isawaitable(value):
             self._settle(call, value)
             return None
-        return partial(self._finish, call, value, None)
+        return partial(self._tell, self._finish, call, value, None)
 
     async def _run_coroutines(self) -> None:
         """One slot, on the event loop: call after call until none waits.
@@ -324,11 +334,11 @@ class MapAsync(StageLogic):
         except CancelledError as error:  # no Exception: nobody could retry or pass it over
             cancelled = FutureCancelled("the coroutine was cancelled")
             cancelled.__cause__ = error
-            self.context.post(partial(self._finish, call, None, cancelled))
+            self._tell(self._finish, call, None, cancelled)
         except BaseException as error:
-            self.context.post(partial(self._finish, call, None, error))
+            self._tell(self._finish, call, None, error)
         else:
-            self.context.post(partial(self._finish, call, value, None))
+            self._tell(self._finish, call, value, None)
 
     def _settle(self, call: _Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
@@ -339,9 +349,9 @@ class MapAsync(StageLogic):
             try:
                 begin_to_wait(call, value)
             except Exception as error:  # no thread for it: nobody else hears of that here
-                self.context.post(partial(self._finish_and_leave, call, None, error))
+                self._tell(self._finish_and_leave, call, None, error)
         else:
-            self.context.post(partial(self._finish_and_leave, call, value, None))
+            self._tell(self._finish_and_leave, call, value, None)
 
     def _await(self, call: _Call, value: Any) -> None:
         coroutine = value if inspect.iscoroutine(value) else awaited(value)
@@ -352,7 +362,7 @@ class MapAsync(StageLogic):
             try:
                 value = _answered(answer)
             except BaseException as error:
-                self.context.post(partial(self._finish_and_leave, call, None, error))
+                self._tell(self._finish_and_leave, call, None, error)
             else:
                 self._settle(call, value)
 
@@ -369,6 +379,6 @@ class MapAsync(StageLogic):
         try:
             value = future.result()
         except BaseException as error:
-            self.context.post(partial(self._finish_and_leave, call, None, error))
+            self._tell(self._finish_and_leave, call, None, error)
         else:
             self._settle(call, value)

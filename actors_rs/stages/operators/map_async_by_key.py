@@ -46,7 +46,8 @@ class MapAsyncByKey(MapAsync):
     def _admit(self) -> None:
         frame = self.inlet.take(self._room)
         first = self.inlet.count - len(frame)
-        for offset, element in enumerate(frame):
+        elements = self.drawing = iter(frame)
+        for offset, element in enumerate(elements):
             call = _Call(element, first + offset)
             try:
                 self._line_up(call, self.key(element))

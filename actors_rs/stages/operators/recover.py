@@ -21,6 +21,8 @@ from actors_rs.stages.passing import PassThrough
 class Recover(PassThrough):
     """Upstream, and an element in place of its failure."""
 
+    recovers = True
+
     def __init__(self, f: Callable[[Exception], Any]) -> None:
         super().__init__()
         self._f = f

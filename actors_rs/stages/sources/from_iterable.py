@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import Any
 
 from actors_rs.stages.drawn import Drawn
-from actors_rs.stages.iterators import Rest, iterator_of, once
+from actors_rs.stages.iterators import Rest, close, iterator_of, once
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import IteratorSource
 from actors_rs.stages.stage import Budget
@@ -31,6 +31,7 @@ class IterableSource(IteratorSource):
     def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
         super().__init__()
         self._make = make
+        self._interruptible: Iterator[Any] | None = None
 
     @staticmethod
     def drawn(
@@ -53,8 +54,27 @@ class IterableSource(IteratorSource):
 
     def elements(self) -> Iterable[Any]:
         elements = iterator_of(self._make(), "Source.from_iterable")
+        if self.interrupt is not None:
+            self._interruptible = elements
+            return _drawn_only(elements)
         begins = getattr(type(elements), "__iter__", None)
         return once(elements) if isinstance(begins, FunctionType) else elements
+
+    def stop(self, error: BaseException | None) -> None:
+        super().stop(error)
+        elements = self._interruptible
+        if not self.interrupted or self.interrupt != getattr(elements, "close", None):
+            close(elements)  # which one that closes it has done
+
+
+def _drawn_only(elements: Iterator[Any]) -> Iterator[Any]:
+    """``elements``, which somebody else closes, and ``iter`` is called with once."""
+    while True:
+        try:
+            element = next(elements)
+        except StopIteration:
+            return
+        yield element
 
 
 def _note_end(make: Callable[[], Iterable[Any]]) -> None:

@@ -26,16 +26,22 @@ class UnfoldResource(IteratorSource):
         open_: Callable[[], Any],
         read: Callable[[Any], Any],
         close: Callable[[Any], object],
+        interrupt: Callable[[Any], object] | None = None,
     ) -> None:
         super().__init__()
         self._open = open_
         self._read = read
         self._close = close
+        self._opened: list[Any] = []
+        if interrupt is not None:
+            self.interrupted_by(lambda: [interrupt(resource) for resource in self._opened])
 
     def elements(self) -> Iterator[Any]:
         resource = self._open()
+        self._opened.append(resource)
         try:
             while (element := self._read(resource)) is not None:
                 yield element
         finally:
+            self._opened.clear()
             self._close(resource)

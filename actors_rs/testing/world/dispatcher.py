@@ -35,6 +35,7 @@ class DeterministicDispatcher:
         self.refused: WorldError | None = None
         """What made this world unusable, although it was raised where nobody may have seen it."""
         self._decisions = decisions
+        self._under_way: list[Step] = []  # a step that waits lets others run within it
         self.running = 0
         """The number of the actor that runs, or the peer that acts, 0 for whatever else does."""
         self.note_taken = self.log.taken.append
@@ -94,7 +95,7 @@ class DeterministicDispatcher:
         False if there is none to run. Raises what spoiled the world.
         """
         ready, choose, reached, outer = self.ready, self.choose, self.reached, self.running
-        within, self._stepping = self._stepping, True
+        within, self._stepping, depth = self._stepping, True, len(self._under_way)
         if within and reached is not None:
             self._decisions.resumed()  # what the step that waits has done was not noted yet
         try:
@@ -108,7 +109,9 @@ class DeterministicDispatcher:
                     step = ready.pop()
                 self.steps += 1
                 self.running = step.number
+                self._under_way.append(step)
                 step.run()
+                self._under_way.pop()
                 self.running = outer
                 if reached is not None:
                     self._note_effects(step, reached)
@@ -117,6 +120,7 @@ class DeterministicDispatcher:
         finally:
             self.running = outer
             self._stepping = self._waited = within
+            del self._under_way[depth:]
         raise self.refused
 
     def _note_effects(self, step: Step, reached: set[int]) -> None:
@@ -133,6 +137,15 @@ class DeterministicDispatcher:
 
     def relieve(self) -> None:
         """Nothing: there is no other thread."""
+
+    def thread_of(self, owner: object) -> int | None:
+        """The world's thread, if it is in a turn of ``owner``, in which others have theirs."""
+        within = any(getattr(step, "actor", None) is owner for step in self._under_way)
+        return self.thread if within else None
+
+    def abandon(self, owner: object) -> bool:
+        """False: there is one thread, which comes back from every step."""
+        return False
 
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Nothing to end: there is no thread."""

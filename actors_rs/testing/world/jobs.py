@@ -23,6 +23,7 @@ class BlockingJobs:
         self._dispatcher = dispatcher
         self._numbers = count(1)
         self._closed = False
+        self._under_way: list[object] = []  # whose methods they are
 
     def __len__(self) -> int:
         return 0  # there is no thread but the world's own
@@ -33,11 +34,23 @@ class BlockingJobs:
             return False
 
         def run() -> None:
-            with blocking_allowed():
-                job()
+            self._under_way.append(getattr(job, "__self__", None))
+            try:
+                with blocking_allowed():
+                    job()
+            finally:
+                self._under_way.pop()
 
         self._dispatcher.submit(f"job-{next(self._numbers)}", run)
         return True
+
+    def thread_of(self, owner: object) -> int | None:
+        """The world's thread, if it is in a job of ``owner``, within which others run."""
+        return self._dispatcher.thread if any(one is owner for one in self._under_way) else None
+
+    def abandon(self, owner: object) -> bool:
+        """False: the world's thread comes back from every job."""
+        return False
 
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Take no more."""

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import drive_until
-from actors_rs.runtime.event_loop import begin
+from actors_rs.runtime.event_loop import begin, call_back
 from actors_rs.runtime.timers import Timer
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
@@ -47,14 +47,23 @@ class WorldCoroutines:
         self._seconds_alone: float | None = None
 
     def run(
-        self, coroutine: Coroutine[Any, Any, Any], context: Context | None = None, /
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        context: Context | None = None,
+        ended: Callable[[], None] | None = None,
+        /,
     ) -> Future[Any]:
         """Start ``coroutine``. Raises ``InvalidArgumentError`` after ``close``."""
         if self._closed:
             coroutine.close()
             raise InvalidArgumentError("the world runs no more coroutines: its system has ended")
         self._loop = self._loop or self._make()
-        return self._loop.hand_in(coroutine, copy_context() if context is None else context)
+        context = copy_context() if context is None else context
+        return self._loop.hand_in(coroutine, context, ended)
+
+    def give_up(self, future: Future[Any], /) -> bool:
+        """False: a world insists on the end of every coroutine."""
+        return False
 
     def is_current_thread(self) -> bool:
         """False: in a step of a world nobody may wait, whoever it is."""
@@ -119,9 +128,16 @@ class _WorldLoop:
 
     # For the world
 
-    def hand_in(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Future[Any]:
+    def hand_in(
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        context: Context,
+        ended: Callable[[], None] | None,
+    ) -> Future[Any]:
         future: Future[Any] = Future()
-        begin(cast(Any, self), coroutine, future, self._handed_in, context)
+        task = begin(cast(Any, self), coroutine, future, self._handed_in, context)
+        if ended is not None:
+            task.add_done_callback(partial(call_back, ended))
         return future
 
     def is_ending(self, task: asyncio.Task[Any]) -> bool:

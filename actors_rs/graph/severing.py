@@ -1,0 +1,93 @@
+"""How the ports of a stage that was given up are cut off: on another thread than its own.
+
+Its peers are told the end as if it had told them. Whatever the stage still sends, when its thread
+comes back, leads nowhere: elements are dead letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.stages.line import Line
+from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.graph.user_calls import UserCalls
+
+__all__ = ["logics_of", "sever"]
+
+
+def sever(stage: UserCalls, error: BaseException) -> None:
+    """Cut ``stage`` off: downstream fails with ``error``, upstream is cancelled because of it."""
+    nowhere = _Nowhere(stage)
+    for logic in logics_of(stage):
+        for outlet in logic.outlets:
+            _end_outlet(stage, outlet, nowhere, error)
+        for inlet in logic.inlets:
+            _end_inlet(stage, inlet, nowhere, error)
+        logic.halt()
+
+
+def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
+    """Its own, those that it is made of, and the inner streams within it."""
+    yield stage.logic
+    if isinstance(stage.logic, Line):
+        yield from (part.logic for part in stage.logic.all_parts)
+    for nested in () if stage.nest is None else tuple(stage.nest.living):
+        yield nested.logic
+
+
+def _end_outlet(
+    stage: UserCalls, outlet: Outlet, nowhere: Downstream, error: BaseException
+) -> None:
+    line: Any = outlet._downstream
+    outlet._downstream = nowhere
+    if line is None or outlet.closed:
+        return
+    peer = getattr(line, "_down", line)  # behind a monitor
+    if hasattr(peer, "given_up"):
+        peer.given_up(error)
+    elif getattr(peer, "any_thread", False):
+        line.fail(error)
+
+
+def _end_inlet(stage: UserCalls, inlet: Inlet, nowhere: Upstream, error: BaseException) -> None:
+    line: Any = inlet._upstream
+    inlet._upstream = nowhere
+    was_closed = inlet.closed
+    inlet.cancelled = inlet.closed = True  # so that nothing ends as if all had come
+    if inlet._dropped is None:
+        inlet._dropped, inlet.buffered = [inlet.buffered], 0
+    if line is None or was_closed:
+        return
+    peer = getattr(line, "_up", line)
+    if getattr(peer, "any_thread", False):
+        line.cancel(error)
+    elif hasattr(peer, "_subscription"):  # a foreign publisher may do what it likes
+        stage.system.blocking.put_growing(partial(line.cancel, error), 4096)
+
+
+class _Nowhere:
+    """In place of the peers."""
+
+    def __init__(self, stage: UserCalls) -> None:
+        self._stage = stage
+
+    def push(self, frame: Frame, /) -> None:
+        for element in frame:
+            self._stage._report_late(element, None)
+
+    def complete(self) -> None:
+        """Nobody waits for it."""
+
+    def fail(self, error: BaseException, /) -> None:
+        """It has failed for everybody before."""
+
+    def request(self, n: int, /) -> None:
+        """Nothing will come."""
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        """It was cancelled before."""

@@ -1,0 +1,305 @@
+"""What functions of the user's a stage is in, and how it is given up with one that does not return.
+
+A stage that is given up has ended for everybody: its peers are told so, its run waits for it no
+more, its thread takes no other job. Only the thread that comes back from the call touches its logic
+from then on, to release what the stage holds. What the call gave, or raised, is a dead letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import Context
+from functools import partial
+from itertools import chain
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from actors_rs.graph import failing
+from actors_rs.graph.severing import logics_of, sever
+from actors_rs.graph.waiting import work_once_for
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.user_code import function_inside, name_of_one_of
+
+if TYPE_CHECKING:
+    from actors_rs.graph.clockwork import TurnBudget
+    from actors_rs.graph.life import Life
+    from actors_rs.graph.nest import Nest
+    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.stall_watch import Outside
+    from actors_rs.runtime.dispatcher import Dispatcher
+    from actors_rs.runtime.timers import Timer
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["MOST_BLOCKING_THREADS", "Call", "UserCalls", "hand_over"]
+
+MOST_BLOCKING_THREADS = 4096
+LATE = "its stage had been given up when the call returned"
+"""Why the result of a call is a dead letter."""
+_OUR_FILES = __file__.removesuffix("graph/user_calls.py")
+logger = logger_called("actors_rs.stages")
+
+
+_Coroutine: TypeAlias = tuple[Future[Any], Coroutine[Any, Any, Any]]
+
+
+class Call(NamedTuple):
+    """A function that is being called."""
+
+    function: str
+    seconds: float
+    """How long it has been inside."""
+
+    def __str__(self) -> str:
+        return f"in {self.function} for {self.seconds:.3g} s"
+
+
+class StageJob:
+    """One job of a stage on a thread that may block."""
+
+    __slots__ = ("_context", "_job", "_stage", "began")
+
+    def __init__(self, stage: UserCalls, context: Context, job: Callable[[], None]) -> None:
+        self._stage = stage
+        self._context = context
+        self._job = job
+        self.began: float | None = None
+
+    def run(self) -> None:
+        stage = self._stage
+        self.began = stage.stopwatch()
+        try:
+            work_once_for(stage.life.end, self._context, self._job)
+        finally:
+            stage.jobs.discard(self)
+            stage.call_over()
+
+
+class UserCalls(PooledActor):
+    """What the actor of a stage has to do with them."""
+
+    logic: StageLogic
+    life: Life
+    nest: Nest | None
+    name: str
+    site: str
+    stopwatch: Callable[[], float]
+    outside: Outside | None
+    _budget: TurnBudget
+    # What most stages never need has its place in the class until they do.
+    given_up_with: BaseException | None = None
+    """Why it has ended, if it was in a call that had not returned."""
+    jobs: set[StageJob] = set()  # noqa: RUF012 - replaced for the first
+    coroutines: dict[object, _Coroutine | None] = {}  # noqa: RUF012 - as that
+    calls_given_up = False
+    """Whether calls that outlived the stage are waited for no more."""
+    _stops = False  # the ``stop`` of its logic was called
+    _said_late = False
+    _waits: Timer | None = None  # until its calls are given up
+
+    def run_blocking(self, job: Callable[[], None], /) -> bool:
+        if self.outside is not None:
+            job = self.outside.job(job)
+        work = StageJob(self, self._context.copy(), job)
+        if not self.jobs:
+            vars(self).setdefault("jobs", set())
+        self.jobs.add(work)
+        if self.system.blocking.put_growing(work.run, MOST_BLOCKING_THREADS):
+            return True
+        self.jobs.discard(work)
+        return False
+
+    def run_coroutine(
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+    ) -> None:
+        token = object()
+        vars(self).setdefault("coroutines", {})[token] = None
+        over = partial(self._coroutine_over, token)
+        try:
+            future = self.system.event_loop.run(coroutine, self._context.copy(), over)
+        except BaseException:
+            over()
+            raise
+        if token in self.coroutines:
+            self.coroutines[token] = future, coroutine
+        done(future)
+        if self.outside is not None:
+            self.outside.follow(future)
+
+    def late(self, value: object, error: BaseException | None, /) -> None:
+        """A call gave ``value``, or raised ``error``, behind the end of the stage. Any thread."""
+        if self.calls_given_up and not isinstance(error, GeneratorExit):  # the loop has ended
+            self._report_late(value, error)
+
+    # What ends a call
+
+    def interrupt(self) -> None:
+        """Let calls return that can be made to, for the stage is to end. Any thread, many times."""
+        if not self.actor_stopped.is_set():
+            for logic in logics_of(self):
+                if logic.interrupt is not None and not logic.interrupted:
+                    self._interrupt(logic, logic.interrupt)
+
+    def _interrupt(self, logic: StageLogic, interrupt: Callable[[], object]) -> None:
+        token = object()
+        if vars(logic).setdefault("_interrupts", token) is not token:
+            return
+
+        def job() -> None:
+            try:
+                interrupt()
+            except BaseException as error:
+                self.system.dead_letters.publish(
+                    interrupt, where=str(self), why="its interrupt failed", error=error
+                )
+
+        logic.interrupted = True  # before: what the call raises because of it is no failure
+        with suppress(RuntimeError):  # no thread for it: the stage ends when the call returns
+            self.run_blocking(job)
+
+    # What is under way
+
+    def calls(self) -> list[Call]:
+        """The functions that the stage is in at this moment. Any thread."""
+        thread = self._thread_in_turn()
+        calls = [] if thread is None else [self._call_in_turn(thread)]
+        return [*calls, *map(self._call_in, [job for job in tuple(self.jobs) if job.began])]
+
+    def in_turn_for(self) -> float | None:
+        """Seconds since the turn began that a thread is in; ``None`` if none is. Any thread."""
+        return None if self._thread_in_turn() is None else self.stopwatch() - self._budget.began
+
+    def _thread_in_turn(self) -> int | None:
+        dispatcher: Dispatcher | None = getattr(self, "_dispatcher", None)  # none yet
+        if dispatcher is None or self.actor_inbox.idle:
+            return None
+        return dispatcher.thread_of(self)
+
+    def _call_in_turn(self, thread: int) -> Call:
+        return self._call(thread, type(self)._run_turn.__code__, self, self._budget.began)
+
+    def _call_in(self, job: StageJob) -> Call:
+        thread = self.system.blocking.thread_of(job)
+        return self._call(thread, StageJob.run.__code__, job, job.began or self.stopwatch())
+
+    def _call(self, thread: int | None, code: CodeType, owner: object, began: float) -> Call:
+        name = "" if thread is None else function_inside(thread, code, owner)
+        return Call(name or self._one_of_its_functions(), self.stopwatch() - began)
+
+    def _one_of_its_functions(self) -> str:
+        """Where it is none in Python: of several the first, which is a guess."""
+        held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
+        return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
+
+    # How it is given up
+
+    def may_finish(self) -> bool:
+        """Whether the caller is the one who ends this stage, in its turn or from outside."""
+        token = object()
+        return vars(self).setdefault("_ends", token) is token
+
+    def give_up(self, error: BaseException) -> bool:
+        """End it with ``error`` for everybody, if a thread is in its turn. On any other one."""
+        thread = self._thread_in_turn()
+        if thread is None:
+            return False
+        call = self._call_in_turn(thread)
+        if not self.may_finish():
+            return False
+        self.given_up_with = error
+        self._dispatcher.abandon(self)
+        sever(self, error)
+        self.actor_stopped.set()
+        unread, in_turn = self.actor_inbox.seize()
+        for message in unread:
+            self._return_unread(message)
+        self._warn(call)
+        self._be_gone(error)
+        self.life.stage_ended(cast("StageActor", self))
+        if not in_turn:  # it has come back just now
+            self._return_late()
+        self.give_up_calls()
+        return True
+
+    def _turn_halted(self) -> None:
+        """The turn is over that it was given up in."""
+        if self.given_up_with is not None:
+            self._return_late()
+
+    def _return_late(self) -> None:
+        """Release what it holds; once, on the thread that came back."""
+        error, token = self.given_up_with, object()
+        if error is None or vars(self).setdefault("_returns", token) is not token:
+            return
+        nested = () if self.nest is None else tuple(self.nest.living)
+        for logic in (*(one.logic for one in nested), *(() if self._stops else (self.logic,))):
+            try:
+                logic.stop(error)
+            except BaseException as failure:
+                self._report_late(None, failure)
+        failing.let_go(cast("StageActor", self))
+        if not self._said_late:
+            self._report_late(None, None)
+
+    def _report_late(self, what: object, error: BaseException | None) -> None:
+        self._said_late = True
+        self.system.dead_letters.publish(what, where=str(self), why=LATE, error=error)
+
+    # Calls that outlive it
+
+    def leave_calls(self) -> None:
+        """It has ended: what it was calling meanwhile is waited for as long as a run would.
+
+        A deterministic world, in which each job is a step, insists on the end of all coroutines.
+        """
+        if (self.jobs or self.coroutines) and not self.system.blocking.in_steps:
+            give_up = partial(hand_over, self.system, self.give_up_calls)
+            with suppress(RuntimeError):  # no thread for it: the shutdown names them then
+                self._waits = self.system.timers.after(self.life.grace, give_up)
+            self.call_over()
+
+    def call_over(self) -> None:
+        """A call has returned; with the last one the stage is waited for no more. Any thread."""
+        if self._waits is not None and not self.jobs and not self.coroutines:
+            self._waits.cancel()
+
+    def _coroutine_over(self, token: object) -> None:
+        self.coroutines.pop(token, None)
+        self.call_over()
+
+    def give_up_calls(self) -> None:
+        """Wait no more for the calls that have not returned."""
+        self.calls_given_up = True
+        for job in tuple(self.jobs):
+            call = self._call_in(job)
+            if self.system.blocking.abandon(job):
+                self._warn(call)
+        running = tuple(self.coroutines.values())
+        for future, coroutine in (one for one in running if one is not None):
+            if self.system.event_loop.give_up(future):
+                self._warn(Call(self._name_of(coroutine), self.life.grace))
+
+    def _name_of(self, coroutine: Any) -> str:
+        """Of one of ours, the function of the user's that it is about to await."""
+        module = getattr(coroutine.cr_code, "co_filename", "")
+        ours = module.startswith(_OUR_FILES)
+        return self._one_of_its_functions() if ours else str(coroutine.__qualname__)
+
+    def _warn(self, call: Call) -> None:
+        self.system.note_abandoned()
+        logger.warning(
+            "stage '%s' (%s) is given up: it has been %s; nobody waits for that any more",
+            self.name,
+            self.site or "at no line of the user's",
+            call,
+        )
+
+
+def hand_over(system: Any, job: Callable[[], None]) -> None:
+    """Run ``job``, on the timers' thread only if there is no other one."""
+    with suppress(RuntimeError):  # there is none
+        if system.blocking.put_growing(job, MOST_BLOCKING_THREADS):
+            return
+    job()

@@ -1,0 +1,54 @@
+"""Which function of the user's a thread is in: what to say of a call that does not return."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import CodeType, FrameType
+
+__all__ = ["function_inside", "name_of_one_of"]
+
+_OURS = __name__.partition(".")[0]
+
+
+def function_inside(thread: int, code: CodeType, owner: object) -> str:
+    """The function that ``owner``, whose method with that ``code`` runs on ``thread``, has called.
+
+    As ``module.function (file:line)``, with the line that it has come to; empty if ``thread`` is in
+    no function of the user's that is written in Python. Any thread.
+    """
+    frame = sys._current_frames().get(thread)
+    found: FrameType | None = None
+    while frame is not None:
+        if frame.f_code is code and frame.f_locals.get("self") is owner:
+            return "" if found is None else _said(found)
+        if not _is_ours(frame.f_globals.get("__name__")):
+            found = frame  # the outermost one is what was given to the stage
+        frame = frame.f_back
+    return ""
+
+
+def name_of_one_of(things: Iterable[object]) -> str:
+    """The name of the first that the user may have given and that can be called or drawn from.
+
+    Empty if there is none.
+    """
+    for thing in things:
+        if (callable(thing) or hasattr(type(thing), "__next__")) and not _is_made_by_us(thing):
+            named = thing if hasattr(thing, "__qualname__") else type(thing)
+            module = getattr(named, "__module__", None)
+            return ".".join(str(part) for part in (module, named.__qualname__) if part)
+    return ""
+
+
+def _said(frame: FrameType) -> str:
+    code, module = frame.f_code, frame.f_globals.get("__name__", "")
+    return f"{module}.{code.co_qualname} ({code.co_filename}:{frame.f_lineno})"
+
+
+def _is_made_by_us(thing: object) -> bool:
+    return _is_ours(getattr(thing, "__module__", None)) or _is_ours(type(thing).__module__)
+
+
+def _is_ours(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == _OURS

@@ -1,0 +1,59 @@
+"""A run that is drained and does not end says what it waits for."""
+
+import logging
+import threading
+from concurrent.futures import Future
+from typing import Any
+
+from actors_rs import ActorSystem, Graph, Sink, Source
+from tests.graph.stuck import Stuck, stuck_system
+from tests.runtime.support import eventually
+
+
+def test_after_a_second_the_log_and_the_repr_name_the_stage_that_is_in_a_call(caplog):
+    caplog.set_level(logging.INFO)
+    stuck = Stuck()
+    with stuck_system(stuck) as system:
+        first, second = Source.range(0, 3).broadcast(2)
+        run = system.start(
+            Graph(first.map(stuck).named("parse").to(Sink.list()), second.to(Sink.count()))
+        )
+        assert stuck.begun.wait(20)
+        run.drain()
+        assert repr(run) == "<Run 'run' running>"
+        eventually(lambda: "waits for" in repr(run))
+        for text in (repr(run), caplog.text):
+            assert f"waits for stage 'parse' ({__file__}:" in text
+            assert "in tests.graph.stuck.Stuck.__call__ (" in text
+        stuck.let_go()
+        assert run.result(20) == ([0, 1, 2], 3)
+        assert repr(run) == "<Run 'run' completed>"
+
+
+def test_one_that_waits_for_no_call_names_its_stages():
+    asked, answer = threading.Event(), Future[int]()
+
+    def ask(element: int) -> Any:
+        asked.set()
+        return answer
+
+    with ActorSystem() as system:
+        flow = Source.of(1).map_async(ask, 1).named("later")
+        run = system.start(flow.to(Sink.list()))
+        assert asked.wait(20)
+        run.drain()
+        eventually(lambda: "waits for" in repr(run))
+        assert "waits for stage 'later' (" in repr(run)
+        assert " for 0 s" not in repr(run)
+        answer.set_result(2)
+        assert run.result(20) == [2]
+
+
+def test_a_run_that_is_drained_in_time_says_nothing(caplog):
+    caplog.set_level(logging.INFO)
+    stuck = Stuck()
+    with stuck_system(stuck) as system:
+        run = system.start(Source.repeat(1).to(Sink.count()))
+        assert run.drain(20)
+        assert len(system.timers) <= 2
+    assert "waits for" not in caplog.text
