@@ -39,13 +39,13 @@ __all__ = ["PLACES", "standing_still"]
 
 PLACES: list[tuple[type, str]] = [
     *((shell.StageActor, name) for name in ("_look_at_turn", "_hand_over", "filling", "_finish")),
-    *((shell.StageActor, name) for name in ("_run_turn", "post", "run_blocking", "attach")),
+    *((shell.StageActor, name) for name in ("_run_turn_", "post", "run_blocking", "attach")),
     *((Outlet, name) for name in ("send_ahead", "_rest_of", "emit", "cancel", "complete")),
     *((Inlet, name) for name in ("push", "complete", "cancel", "untake")),
     *((Mailbox, name) for name in ("offer", "offer_control", "end_turn", "close")),
     *((Brake, name) for name in ("pull", "run", "ends", "release")),
     (Steps, "draw"),
-    *((PooledActor, name) for name in ("_turn", "_schedule_turn")),
+    *((PooledActor, name) for name in ("_turn_", "_schedule_turn_")),
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),
     *((SubscriberEnd, name) for name in ("on_subscribe", "_arrived", "_end", "_drain")),
     *((Nest, name) for name in ("advance", "settle")),

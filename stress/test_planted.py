@@ -28,7 +28,7 @@ def check_then_act(patch: pytest.MonkeyPatch) -> None:
         mailbox.data.append(message)
         if not mailbox._scheduled:
             mailbox._scheduled = True
-            mailbox.owner._schedule_turn()  # type: ignore[union-attr]
+            mailbox.owner._schedule_turn_()  # type: ignore[union-attr]
         return True
 
     def end_turn(mailbox: Mailbox, again: bool = False) -> bool:
@@ -89,14 +89,14 @@ def loses(patch: pytest.MonkeyPatch) -> None:
 
 def floods(patch: pytest.MonkeyPatch) -> None:
     """A stage puts far more into its mailbox than its window accounts for, once."""
-    start = StageActor._begin
+    start = StageActor._begin_
 
     def flooding(stage: StageActor) -> None:
         start(stage)
         for _ in range(FLOOD if stage.kind == "map" else 0):
             stage.post(lambda: None)
 
-    patch.setattr(StageActor, "_begin", flooding)
+    patch.setattr(StageActor, "_begin_", flooding)
 
 
 KEPT: list[Any] = []

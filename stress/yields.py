@@ -155,8 +155,8 @@ def _yielding(yields: Yields) -> Iterator[None]:
         (Mailbox, "end_turn"),
         (Mailbox, "close"),
         (Mailbox, "resume"),
-        (PooledActor, "_turn"),
-        (PooledActor, "_schedule_turn"),
+        (PooledActor, "_turn_"),
+        (PooledActor, "_schedule_turn_"),
         (PoolDispatcher, "enqueued"),
     ):
         _replace(owner, name, _around(getattr(owner, name), yields.maybe), undo)

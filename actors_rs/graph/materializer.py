@@ -204,10 +204,10 @@ def start_serving(system: ActorSystem, life: RunLife, actors: Actors) -> None:
 
 def _refuse(system: ActorSystem, life: Life, actor: StageActor, error: BaseException) -> None:
     """``actor`` will have no turn: whoever waits for its first one is told here, and its end."""
-    actor._system = system
+    actor._system_ = system
     if (before_start := actor.before_start) is not None:
         actor.before_start = None
         before_start()
         actor.logic.end(error)
-    actor._close(error)
+    actor._close_(error)
     life.stage_ended(actor)

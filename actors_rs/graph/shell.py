@@ -49,7 +49,7 @@ SLOW_TURN_SECONDS = 0.1
 class StageActor(UserCalls):
     """Runs one stage; is the ``StageContext`` of its logic."""
 
-    _stops_in_order = False  # it ends with its stream
+    _stops_in_order_ = False  # it ends with its stream
     # What most stages never need has its place in the class until they do.
     clock = StageClock()
     error: BaseException | None = None
@@ -131,7 +131,7 @@ class StageActor(UserCalls):
         return timers.after(seconds, lambda: self.post(action))
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
-        system = self._system  # not the property, for each piece
+        system = self._system_  # not the property, for each piece
         if system is None or not system.sends_ahead:
             return False
         if outlet.gate is None:
@@ -288,7 +288,7 @@ class StageActor(UserCalls):
 
     # The turn
 
-    def _run_turn(self) -> bool:
+    def _run_turn_(self) -> bool:
         budget, logic, inbox = self._budget, self.logic, self.actor_inbox
         data, stopwatch = inbox.data, self.stopwatch
         # As ``budget.begin()`` does: each call less is a hundredth of what a turn costs.
@@ -297,8 +297,8 @@ class StageActor(UserCalls):
         if self._metered:
             self.clock.began = began
         try:
-            if self._on_start_due:
-                self._begin()
+            if self._on_start_due_:
+                self._begin_()
             for _ in self._most:
                 # Looked into before, since most turns take one message: a call less each.
                 if not (data or inbox.control) or (signal := inbox.take()) is EMPTY:
@@ -306,7 +306,7 @@ class StageActor(UserCalls):
                 if isinstance(signal, Signal):
                     signal.deliver()
                 else:
-                    self._process(signal)
+                    self._process_(signal)
             logic.advance(budget)
             if self.nest is not None:
                 self.nest.advance(logic, budget)
@@ -327,10 +327,10 @@ class StageActor(UserCalls):
             self._report_slow(ended - began)
         return budget.was_spent
 
-    def _begin(self) -> None:
-        self._on_start_due = False
-        self._budget.relieve = self._dispatcher.relieve
-        if isinstance(self._dispatcher, PinnedDispatcher):
+    def _begin_(self) -> None:
+        self._on_start_due_ = False
+        self._budget.relieve = self._dispatcher_.relieve
+        if isinstance(self._dispatcher_, PinnedDispatcher):
             work_for(self.life.end)
         if (before_start := self.before_start) is not None:
             self.before_start = None  # it may hold a subscriber (3.13)
@@ -362,19 +362,19 @@ class StageActor(UserCalls):
         if not self.may_finish():  # given up meanwhile
             self._return_late()
             return
-        self._leave()
+        self._leave_()
         self.life.stage_ended(self)
         failing.let_go(self)
         self.leave_calls()
 
-    def _return_unread(self, message: Any) -> None:
+    def _return_unread_(self, message: Any) -> None:
         """Signals behind the end of a stage are no dead letters: the standard allows them."""
         if isinstance(message, Signal):
             message.dropped()
         else:
-            super()._return_unread(message)
+            super()._return_unread_(message)
 
-    def _stop(self) -> None:
+    def _stop_(self) -> None:
         """Told to stop like any actor: the run ends as cancelled, with this stage first."""
         self.life.cancel()
         self.logic.end(self.life.cancelled_error())

@@ -102,7 +102,7 @@ class UserCalls(PooledActor):
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         if self.outside is not None:
             job = self.outside.job(job)
-        work = StageJob(self, self._context.copy(), job)
+        work = StageJob(self, self._context_.copy(), job)
         if not self.jobs:
             vars(self).setdefault("jobs", set())
         self.jobs.add(work)
@@ -118,7 +118,7 @@ class UserCalls(PooledActor):
         vars(self).setdefault("coroutines", {})[token] = None
         over = partial(self._coroutine_over, token)
         try:
-            future = self.system.event_loop.run(coroutine, self._context.copy(), over)
+            future = self.system.event_loop.run(coroutine, self._context_.copy(), over)
         except BaseException:
             over()
             raise
@@ -172,13 +172,13 @@ class UserCalls(PooledActor):
         return None if self._thread_in_turn() is None else self.stopwatch() - self._budget.began
 
     def _thread_in_turn(self) -> int | None:
-        dispatcher: Dispatcher | None = getattr(self, "_dispatcher", None)  # none yet
+        dispatcher: Dispatcher | None = getattr(self, "_dispatcher_", None)  # none yet
         if dispatcher is None or self.actor_inbox.idle:
             return None
         return dispatcher.thread_of(self)
 
     def _call_in_turn(self, thread: int) -> Call:
-        return self._call(thread, type(self)._run_turn.__code__, self, self._budget.began)
+        return self._call(thread, type(self)._run_turn_.__code__, self, self._budget.began)
 
     def _call_in(self, job: StageJob) -> Call:
         thread = self.system.blocking.thread_of(job)
@@ -209,21 +209,21 @@ class UserCalls(PooledActor):
         if not self.may_finish():
             return False
         self.given_up_with = error
-        self._dispatcher.abandon(self)
+        self._dispatcher_.abandon(self)
         sever(self, error)
         self.actor_stopped.set()
         unread, in_turn = self.actor_inbox.seize()
         for message in unread:
-            self._return_unread(message)
+            self._return_unread_(message)
         self._warn(call)
-        self._be_gone(error)
+        self._be_gone_(error)
         self.life.stage_ended(cast("StageActor", self))
         if not in_turn:  # it has come back just now
             self._return_late()
         self.give_up_calls()
         return True
 
-    def _turn_halted(self) -> None:
+    def _turn_halted_(self) -> None:
         """The turn is over that it was given up in."""
         if self.given_up_with is not None:
             self._return_late()

@@ -48,7 +48,7 @@ _made_here = _MadeHere()
 class Address(Protocol):
     """What a reference is made from: an actor, or the place of one that is still to come."""
 
-    _urn_number: int
+    _urn_number_: int
     actor_inbox: Mailbox
     actor_stopped: Any  # a StopFlag, which pykka takes for an Event
 
@@ -71,7 +71,7 @@ class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
     def __init__(self, address: Address, actor_class: type[A]) -> None:
-        self._urn_number = address._urn_number
+        self._urn_number_ = address._urn_number_
         self.actor_class = actor_class
         self.actor_inbox: Mailbox = address.actor_inbox
         self.actor_stopped = address.actor_stopped
@@ -84,7 +84,7 @@ class PooledActorRef(ActorRef[A]):
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """The actor's unique name; stays when the actor is gone."""
-        return urn_of(self._urn_number)
+        return urn_of(self._urn_number_)
 
     def tell(self, message: Any) -> None:
         """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
@@ -108,7 +108,7 @@ class PooledActorRef(ActorRef[A]):
         """
         if timeout is not None:
             check_timeout(timeout)
-        future = self.actor_class._create_future()
+        future: Future[Any] = PooledFuture()
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(message, future)):
             answer_dead(future, f"{self} not found")
         return future.get(timeout=timeout) if block else future

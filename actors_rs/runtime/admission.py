@@ -31,12 +31,12 @@ def check_actor(actor: Any) -> None:
     if not isinstance(actor, PooledActor):
         hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
         raise ArgumentTypeError(f"adopt needs a PooledActor, got {actor!r}{hint}")
-    if getattr(actor, "_actor_ref", None) is None:
+    if getattr(actor, "_ref_", None) is None:
         kind = type(actor).__name__
         raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
-    if actor._system is not None:
+    if actor._system_ is not None:
         raise InvalidArgumentError(
-            f"adopt starts an actor once, {actor} was started in '{actor._system.name}' already"
+            f"adopt starts an actor once, {actor} was started in '{actor._system_.name}' already"
         )
 
 

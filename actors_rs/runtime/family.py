@@ -80,7 +80,7 @@ class Family:
             [child] = self._places([spec], pooled, below)
             if below is not None:
                 below.parent = self
-            actor._has_place = True  # before the look whether the system stops, as in its line
+            actor._has_place_ = True  # before the look whether the system stops, as in its line
         child.state = State.RUNNING
         try:
             self.system._check_open()
@@ -94,9 +94,9 @@ class Family:
 
     def _give_back(self, child: Child, actor: PooledActor) -> None:
         self.forget(child)
-        actor._has_place = False
+        actor._has_place_ = False
         if not self.system.is_open:  # which has perhaps passed it by
-            actor._stop_when_read()
+            actor._stop_when_read_()
 
     def find(self, path: str) -> PooledActorRef[Any]:
         """The child of that name, or further below along a path; raises if there is none."""
@@ -173,9 +173,9 @@ class Family:
                 )
             above = above.parent
         actor = ref._actor_weakref()
-        if actor is None or actor._keeper is not None or actor._has_place:
+        if actor is None or actor._keeper_ is not None or actor._has_place_:
             raise InvalidArgumentError(f"an actor has one supervisor, and {ref} has one already")
-        if actor._system is not self.system:
+        if actor._system_ is not self.system:
             raise InvalidArgumentError(f"{ref} lives in another system than '{self.path}'")
         return actor  # type: ignore[no-any-return]
 

@@ -53,6 +53,6 @@ class Guardian(PooledActor):
 
     def __init__(self, system: ActorSystem) -> None:
         super().__init__()
-        self._system = system
-        self._actor_ref = GuardianRef(self)
+        self._system_ = system
+        self._ref_ = GuardianRef(self)
         self.actor_inbox.close()

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.actor_core import ActorCore
     from actors_rs.runtime.supervisor_ref import SupervisorRef
 
 __all__ = ["NO_MESSAGE", "RUNTIME_MESSAGES", "Keeper", "RuntimeMessage", "is_fatal"]
@@ -30,11 +30,11 @@ class RuntimeMessage:
     def __init_subclass__(cls) -> None:
         RUNTIME_MESSAGES.add(cls)
 
-    def receive(self, actor: PooledActor, /) -> Any:
+    def receive(self, actor: ActorCore, /) -> Any:
         """``actor`` came to it; in its turn."""
         raise NotImplementedError
 
-    def unread(self, actor: PooledActor, /) -> None:
+    def unread(self, actor: ActorCore, /) -> None:
         """``actor`` has ended before it came to it."""
 
 
@@ -52,14 +52,14 @@ class Keeper(Protocol):
     def retries(self) -> bool:
         """Whether the message that fails the actor is to be handled again."""
 
-    def identify(self, actor: PooledActor, /) -> None:
+    def identify(self, actor: ActorCore, /) -> None:
         """Give a new actor the fields that outlive it: address, mailbox, flag, system."""
 
     def is_last(self, error: BaseException | None, /) -> bool:
         """Whether ending now, with or without ``error``, is certainly for good."""
         ...
 
-    def started(self, actor: PooledActor, /) -> None:
+    def started(self, actor: ActorCore, /) -> None:
         """``on_start`` has returned."""
 
     def ended(self, error: BaseException | None, /) -> None:

@@ -40,12 +40,12 @@ class MailboxStatistics:
 
 
 class Owner(Protocol):
-    """Whose it is: ``_dispatcher`` gets ``_turn`` when it goes from idle to holding work."""
+    """Whose it is: ``_dispatcher_`` gets ``_turn_`` when it goes from idle to holding work."""
 
     @property
-    def _dispatcher(self) -> Dispatcher: ...
+    def _dispatcher_(self) -> Dispatcher: ...
 
-    def _turn(self) -> None: ...
+    def _turn_(self) -> None: ...
 
 
 class Mailbox:
@@ -96,7 +96,7 @@ class Mailbox:
                 if self._scheduled:
                     return True
                 owner: Any = self.owner  # an idle mailbox has one
-                dispatcher, turn = owner._dispatcher, owner._turn
+                dispatcher, turn = owner._dispatcher_, owner._turn_
                 enqueue = dispatcher.enqueue
                 # From here to behind the call Python looks for no signal and makes no object, for
                 # which the collector might run a ``__del__`` that comes here; and the call is no
@@ -128,7 +128,7 @@ class Mailbox:
                 if self._scheduled:
                     return True
                 owner: Any = self.owner
-                dispatcher, turn = owner._dispatcher, owner._turn
+                dispatcher, turn = owner._dispatcher_, owner._turn_
                 enqueue = dispatcher.enqueue
                 if self._scheduled:
                     return True

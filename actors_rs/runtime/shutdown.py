@@ -132,17 +132,17 @@ class Shutdown:
         """All but those of ``observers``."""
         system = self._system
         self._enter("stop actors", len(system.children()), "actors")
-        spared = {a._urn_number for a in system.children() if _activity_of(a) in observers}
+        spared = {a._urn_number_ for a in system.children() if _activity_of(a) in observers}
         self._await_all_but(spared, self._left(0.6))
 
     def _await_all_but(self, spared: set[int], seconds: float) -> None:
         """Tell all actors but ``spared`` to stop, the last one first, and wait for them."""
         system = self._system
         system._spared = len(spared)
-        actors = [a for a in system.children() if a._urn_number not in spared]
+        actors = [a for a in system.children() if a._urn_number_ not in spared]
         system._tell_to_stop(actors, at_once=not self._drain)
         if not self._only_left(spared, seconds * 0.8):
-            system._stop_line.hurry([a for a in system.children() if a._urn_number not in spared])
+            system._stop_line.hurry([a for a in system.children() if a._urn_number_ not in spared])
             self._only_left(spared, seconds * 0.2)
 
     def _only_left(self, spared: set[int], seconds: float) -> bool:
@@ -191,9 +191,9 @@ class Shutdown:
     def _return_unread(self) -> None:
         """Whoever asked an actor that is stuck in a handler waits no longer."""
         for actor in self._system.children():
-            if actor._stops_in_order:  # else it is a stage
+            if actor._stops_in_order_:  # else it is a stage
                 for message in actor.actor_inbox.take_out():
-                    actor._return_unread(message)
+                    actor._return_unread_(message)
 
     def _not_ended(self) -> list[str]:
         """Runs and actors to be named; not those that ended while threads were joined."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from actors_rs.runtime._primitives import RLock
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.actor_core import ActorCore
 
 __all__ = ["StopLine"]
 
@@ -25,41 +25,41 @@ class StopLine:
 
     def __init__(self) -> None:
         self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
-        self._waiting: list[PooledActor] = []
-        self._told: PooledActor | None = None
+        self._waiting: list[ActorCore] = []
+        self._told: ActorCore | None = None
         self._at_once = False
 
-    def form(self, actors: Sequence[PooledActor], *, at_once: bool) -> None:
+    def form(self, actors: Sequence[ActorCore], *, at_once: bool) -> None:
         """From now on these wait, in the order of their start; replaces those who waited before.
 
         Stages of a run are told at once: they end with the stream, in an order of its own.
         """
-        own = [a for a in actors if a._keeper is None and not a._has_place]
+        own = [a for a in actors if a._keeper_ is None and not a._has_place_]
         for actor in reversed(own):
-            if not actor._stops_in_order:
-                actor._stop_when_read()
+            if not actor._stops_in_order_:
+                actor._stop_when_read_()
         with self._lock:
             self._at_once = self._at_once or at_once
-            self._waiting = [a for a in own if a._stops_in_order and a is not self._told]
+            self._waiting = [a for a in own if a._stops_in_order_ and a is not self._told]
             told = self._told
         if at_once and told is not None:
-            told._stop_at_once()  # it may have been told to stop behind its messages
+            told._stop_at_once_()  # it may have been told to stop behind its messages
         self._tell_next()
 
-    def ended(self, actor: PooledActor) -> None:
+    def ended(self, actor: ActorCore) -> None:
         """``actor`` has ended, told or not."""
         if self._told is actor:  # asked without the lock, for most who end were not told
             self._forget(actor)
             self._tell_next()
 
-    def hurry(self, actors: Sequence[PooledActor]) -> None:
+    def hurry(self, actors: Sequence[ActorCore]) -> None:
         """The time is up: all of ``actors`` are told at once."""
         with self._lock:
             self._waiting.clear()
         for actor in reversed(actors):
-            if actor._keeper is None:
-                actor._stop_at_once()
-            actor._hurry()
+            if actor._keeper_ is None:
+                actor._stop_at_once_()
+            actor._hurry_()
 
     def _tell_next(self) -> None:
         while True:
@@ -68,11 +68,11 @@ class StopLine:
                     return
                 actor = self._told = self._waiting.pop()
             # Outside the lock: on the calling thread the actor may end before this returns.
-            if actor._stop_at_once() if self._at_once else actor._stop_when_read():
+            if actor._stop_at_once_() if self._at_once else actor._stop_when_read_():
                 return
             self._forget(actor)
 
-    def _forget(self, actor: PooledActor) -> None:
+    def _forget(self, actor: ActorCore) -> None:
         with self._lock:
             if self._told is actor:
                 self._told = None

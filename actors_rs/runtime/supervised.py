@@ -25,6 +25,7 @@ from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
 
 if TYPE_CHECKING:
+    from actors_rs.runtime.actor_core import ActorCore
     from actors_rs.runtime.family import Family
     from actors_rs.runtime.supervisor import SupervisorActor
     from actors_rs.runtime.supervisor_ref import SupervisorRef
@@ -46,7 +47,7 @@ class State(Enum):
 
 class _NewAddress:
     def __init__(self) -> None:
-        self._urn_number = next_urn_number()
+        self._urn_number_ = next_urn_number()
         self.actor_inbox = Mailbox()
         self.actor_inbox.halted = True
         self.actor_stopped = StopFlag()
@@ -64,8 +65,8 @@ class Child:
         ref: PooledActorRef[Any] | None = None,
     ) -> None:
         system = home.system
-        address: Address = ref or _NewAddress()
-        self._urn_number = address._urn_number
+        address: Address = _NewAddress() if ref is None else ref
+        self._urn_number_ = address._urn_number_
         self.actor_inbox = address.actor_inbox
         self.actor_stopped = address.actor_stopped
         self.home = home
@@ -86,12 +87,14 @@ class Child:
         self.final = False
         """Whether the last actor's end is for good, whatever the strategy says."""
         self.told: Halt | None = None
-        self.actor: PooledActor | None = None
+        self.actor: ActorCore | None = None
         self._origin = system.context()
-        self._context = self._origin
-        self.ref: PooledActorRef[Any] = ref or spec.actor_class._ref_class(self, spec.actor_class)
+        self._context_ = self._origin
+        self.ref: PooledActorRef[Any] = (
+            spec.actor_class._ref_class_(self, spec.actor_class) if ref is None else ref
+        )
         if ref is None:
-            self._dispatcher = system.dispatcher_for(object.__new__(spec.actor_class))
+            self._dispatcher_ = system.dispatcher_for(object.__new__(spec.actor_class))
 
     def __str__(self) -> str:
         return self.label
@@ -108,8 +111,8 @@ class Child:
         self.state = State.STARTING
         self.serial += 1
         self.told, self.error, self.final = None, None, False
-        self._context = self._origin.copy()
-        self._dispatcher.schedule(self._first_turn)
+        self._context_ = self._origin.copy()
+        self._dispatcher_.schedule(self._first_turn)
 
     def halt(self, *, last: bool, at_once: bool) -> None:
         """Tell the actor to stop: for good or not, now or behind the messages it has."""
@@ -121,7 +124,8 @@ class Child:
         """Nobody will live here any more: answer or dead-letter what waits."""
         self.state = State.ENDED
         if not self.actor_inbox.closed:  # as it is if the actor ended before it was taken over
-            (self.actor or self._stand_in())._close(self.error)
+            actor = self.actor if self.actor is not None else self._stand_in()
+            actor._close_(self.error)
         if self.actor is None and self.family is not None:
             self.family.close()
         self.actor = None
@@ -142,18 +146,18 @@ class Child:
         """Whether the strategy wants the message that failed the child to be handled again."""
         return self.home.strategy.failed_message == "retry"
 
-    def identify(self, actor: PooledActor, /) -> None:
+    def identify(self, actor: ActorCore, /) -> None:
         """Give a new actor the fields that outlive it."""
-        actor._urn_number = self._urn_number
+        actor._urn_number_ = self._urn_number_
         actor.actor_inbox = self.actor_inbox
         actor.actor_stopped = self.actor_stopped
-        actor._actor_ref = self.ref
-        actor._system = self.home.system
-        actor._context = self._context
-        actor._dispatcher = self._dispatcher
-        actor._on_start_due = True
-        if self.actor is not None and self.actor._watchers is not None:
-            actor._watchers = self.actor._watchers
+        actor._ref_ = self.ref
+        actor._system_ = self.home.system
+        actor._context_ = self._context_
+        actor._dispatcher_ = self._dispatcher_
+        actor._on_start_due_ = True
+        if self.actor is not None and self.actor._watchers_ is not None:
+            actor._watchers_ = self.actor._watchers_
 
     def is_last(self, error: BaseException | None, /) -> bool:
         """Whether ending now, with or without ``error``, is certainly for good."""
@@ -163,7 +167,7 @@ class Child:
             return self.told.last
         return self.spec.restart == "transient" and error is None
 
-    def started(self, actor: PooledActor, /) -> None:
+    def started(self, actor: ActorCore, /) -> None:
         """``on_start`` has returned."""
         self.home.offer(Started(self, self.serial))
 
@@ -177,21 +181,21 @@ class Child:
             self.close()
 
     def _first_turn(self) -> None:
-        actor = self._context.run(self._make)
+        actor = self._context_.run(self._make)
         if actor is None:
             self.report()
         else:
-            actor._turn()
+            actor._turn_()
 
     def _make(self) -> PooledActor | None:
         spec = self.spec
         kind: Any = spec.actor_class
         try:
             actor: PooledActor = kind.__new__(kind, *spec.args, **spec.kwargs)
-            actor._keeper = self
+            actor._keeper_ = self
             with being_made(actor, self.ref):
                 kind.__init__(actor, *spec.args, **spec.kwargs)
-            if getattr(actor, "_actor_ref", None) is None:
+            if getattr(actor, "_ref_", None) is None:
                 raise InvalidArgumentError(f"{kind.__name__}.__init__ must call super().__init__()")
         except BaseException as error:
             logger.error("%s could not be made:", self, exc_info=error)
@@ -207,7 +211,7 @@ class Child:
     def _stand_in(self) -> PooledActor:
         """In place of an actor that was never made."""
         actor = object.__new__(PooledActor)
-        actor._keeper = self
+        actor._keeper_ = self
         self.identify(actor)
         return actor
 
@@ -223,10 +227,10 @@ class Halt(RuntimeMessage):
         self.last = last
         self.at_once = at_once
 
-    def receive(self, actor: PooledActor, /) -> None:
+    def receive(self, actor: ActorCore, /) -> None:
         if self.serial == self.child.serial:
             self.child.told = self
-            actor._stop()
+            actor._stop_()
 
 
 class Started(RuntimeMessage):
@@ -266,12 +270,12 @@ class TakeOver(RuntimeMessage):
     def __init__(self, child: Child) -> None:
         self.child = child
 
-    def receive(self, actor: PooledActor, /) -> None:
+    def receive(self, actor: ActorCore, /) -> None:
         child = self.child
-        child.actor, child._dispatcher = actor, actor._dispatcher
-        actor._keeper = child
+        child.actor, child._dispatcher_ = actor, actor._dispatcher_
+        actor._keeper_ = child
 
-    def unread(self, actor: PooledActor, /) -> None:
+    def unread(self, actor: ActorCore, /) -> None:
         """It ended before it had a keeper, as any actor does."""
         self.child.final = True
         self.child.report()

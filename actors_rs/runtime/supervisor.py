@@ -32,12 +32,12 @@ __all__ = ["SupervisorActor"]
 class SupervisorActor(PooledActor):
     """Runs one family. What it holds is its own; what a successor needs lies in the family."""
 
-    _ref_class = SupervisorRef
+    _ref_class_ = SupervisorRef
 
     def __init__(self, family: Family) -> None:
         self.family = family
         super().__init__()
-        family.ref = self._actor_ref  # type: ignore[assignment]  # see _ref_class
+        family.ref = self._ref_  # type: ignore[assignment]  # see _ref_class_
         self._strategy = family.strategy
         self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
         self._to_stop: list[Child] = []
@@ -140,22 +140,22 @@ class SupervisorActor(PooledActor):
             message, where=str(self), why="a supervisor takes no messages"
         )
 
-    def _begin(self) -> None:
+    def _begin_(self) -> None:
         """Its own supervisor hears that it has started when its children have."""
-        self._on_start_due = False
+        self._on_start_due_ = False
         try:
             self.on_start()
         except BaseException as error:
-            self._fail(error)
+            self._fail_(error)
 
-    def _process(self, message: Any) -> None:
+    def _process_(self, message: Any) -> None:
         if type(message) is Ask and type(message.message) is _ActorStop:
             self._stop_answers.append(message.reply_to)
-            self._stop()
+            self._stop_()
         else:
-            super()._process(message)
+            super()._process_(message)
 
-    def _stop(self) -> None:
+    def _stop_(self) -> None:
         """End; if that is for good, children that are still to start handle what they have."""
         if self._ready or not self._ends_for_good():
             self._begin_end()
@@ -163,19 +163,19 @@ class SupervisorActor(PooledActor):
             self._stop_wanted = True
             self.last_call()
 
-    def _stop_at_once(self) -> bool:
+    def _stop_at_once_(self) -> bool:
         self._at_once = True
-        return super()._stop_at_once()
+        return super()._stop_at_once_()
 
-    def _hurry(self) -> None:
+    def _hurry_(self) -> None:
         self.actor_inbox.offer_control(_Hurry())
 
-    def _fail(
+    def _fail_(
         self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
     ) -> None:
         """A supervisor that fails takes its children with it, in order."""
         if self._ended:
-            super()._fail(error)
+            super()._fail_(error)
         elif self._gave_up is None:
             self._gave_up = error
             self._begin_end()
@@ -196,16 +196,16 @@ class SupervisorActor(PooledActor):
     def _finish(self) -> None:
         self._ended = True
         error = self._gave_up
-        super()._stop() if error is None else super()._fail(error)
+        super()._stop_() if error is None else super()._fail_(error)
         for answer in self._stop_answers:
             with suppress(Full):
                 answer.set(True)
-        if error is not None and self._keeper is None:
+        if error is not None and self._keeper_ is None:
             self.family.escalate(error)
 
-    def _close(self, error: BaseException | None) -> None:
+    def _close_(self, error: BaseException | None) -> None:
         self.family.close()
-        super()._close(error)
+        super()._close_(error)
 
     # What it does
 
@@ -238,8 +238,8 @@ class SupervisorActor(PooledActor):
         self._failed.clear()
         if not self._ready:
             self._ready = True
-            if self._keeper is not None:
-                self._keeper.started(self)
+            if self._keeper_ is not None:
+                self._keeper_.started(self)
         if self._stop_wanted:
             self._begin_end()
 
@@ -250,11 +250,11 @@ class SupervisorActor(PooledActor):
             child.halt(last=last, at_once=not last or self._stops_at_once())
 
     def _stops_at_once(self) -> bool:
-        told = getattr(self._keeper, "told", None)
+        told = getattr(self._keeper_, "told", None)
         return self._at_once or (told is not None and told.at_once)
 
     def _ends_for_good(self) -> bool:
-        return self._keeper is None or self._keeper.is_last(self._gave_up)
+        return self._keeper_ is None or self._keeper_.is_last(self._gave_up)
 
     def _retire(self, child: Child) -> None:
         self.family.order.pop(child, None)

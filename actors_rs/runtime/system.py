@@ -35,6 +35,7 @@ from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.stopping import StopLine
 
 if TYPE_CHECKING:
+    from actors_rs.runtime.actor_core import ActorCore
     from actors_rs.runtime.supervision import Supervisor
     from actors_rs.runtime.supervisor_ref import RunLike, SupervisorRef
 
@@ -233,24 +234,24 @@ class ActorSystem:
     def adopt(self, actor: A) -> ActorRef[A]:
         """Start an actor that was constructed already; ``ArgumentTypeError`` if it is none."""
         check_actor(actor)
-        actor._system = self
-        self._actors[actor._urn_number] = actor
+        actor._system_ = self
+        self._actors[actor._urn_number_] = actor
         try:
             self._check_open()  # after the entry: shutdown closes before it looks at entries
-            actor._start_actor_loop()
+            actor._start_loop_()
         except BaseException:
-            actor._close(None)
+            actor._close_(None)
             raise
         return actor.actor_ref
 
     def enter(self, actor: PooledActor) -> None:
         """``actor`` lives here, in place of the one before it with the same address."""
-        self._actors[actor._urn_number] = actor
+        self._actors[actor._urn_number_] = actor
 
-    def forget(self, actor: PooledActor) -> None:
+    def forget(self, actor: ActorCore) -> None:
         """An actor has stopped; called by the actor itself, in its last turn."""
-        self._actors.pop(actor._urn_number, None)
-        own = getattr(actor, "_dispatcher", None)  # none if it was refused at the door
+        self._actors.pop(actor._urn_number_, None)
+        own = getattr(actor, "_dispatcher_", None)  # none if it was refused at the door
         if isinstance(own, PinnedDispatcher):
             own.close(0)
         if len(self._actors) <= self._spared:
@@ -281,7 +282,7 @@ class ActorSystem:
         """
         return self._inside.context()
 
-    def dispatcher_for(self, actor: PooledActor) -> Dispatcher:
+    def dispatcher_for(self, actor: ActorCore) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
         name = actor.dispatcher
         if name == "pool" or self._machinery.serves_all:

@@ -20,7 +20,7 @@ from actors_rs.runtime.keeper import RuntimeMessage
 from actors_rs.runtime.mailbox import Mailbox
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.actor_core import ActorCore
 
 __all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_watchers"]
 
@@ -42,12 +42,12 @@ class _Watch(RuntimeMessage):
     def __init__(self, watcher: ActorRef[Any]) -> None:
         self.watcher = watcher
 
-    def receive(self, actor: PooledActor, /) -> None:
-        if actor._watchers is None:
-            actor._watchers = {}
-        actor._watchers[self.watcher.actor_urn] = _mailbox(self.watcher)
+    def receive(self, actor: ActorCore, /) -> None:
+        if actor._watchers_ is None:
+            actor._watchers_ = {}
+        actor._watchers_[self.watcher.actor_urn] = _mailbox(self.watcher)
 
-    def unread(self, actor: PooledActor, /) -> None:
+    def unread(self, actor: ActorCore, /) -> None:
         self.receive(actor)  # it tells its watchers when it has gone through its mailbox
 
 
@@ -57,11 +57,11 @@ class _Unwatch(RuntimeMessage):
     def __init__(self, watcher: ActorRef[Any]) -> None:
         self.watcher = watcher
 
-    def receive(self, actor: PooledActor, /) -> None:
-        if actor._watchers is not None:
-            actor._watchers.pop(self.watcher.actor_urn, None)
+    def receive(self, actor: ActorCore, /) -> None:
+        if actor._watchers_ is not None:
+            actor._watchers_.pop(self.watcher.actor_urn, None)
 
-    def unread(self, actor: PooledActor, /) -> None:
+    def unread(self, actor: ActorCore, /) -> None:
         self.receive(actor)
 
 
@@ -78,52 +78,52 @@ class _Notice(RuntimeMessage):
         self.terminated = terminated
         self.again = again
 
-    def receive(self, actor: PooledActor, /) -> None:
-        watching, urn = actor._watching, self.terminated.ref.actor_urn
+    def receive(self, actor: ActorCore, /) -> None:
+        watching, urn = actor._watching_, self.terminated.ref.actor_urn
         watched = watching is not None and watching.pop(urn, None) is not None
-        if not actor.system.is_open:
+        if not actor._system_.is_open:
             self.unread(actor)
         elif watched or self.again:
             try:
                 actor.on_receive(self.terminated)
             except BaseException as error:
-                actor._fail(error, self.terminated, _Notice(self.terminated, again=True))
+                actor._fail_(error, self.terminated, _Notice(self.terminated, again=True))
 
-    def unread(self, actor: PooledActor, /) -> None:
+    def unread(self, actor: ActorCore, /) -> None:
         if self.again:  # it was in hand, and has failed an actor
-            actor._return_unread(self.terminated)
+            actor._return_unread_(self.terminated)
 
 
-def begin_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
+def begin_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
     """Let ``watcher`` hear of the end of ``ref``, once; in the watcher's turn."""
     mailbox = _mailbox(ref)
     if ref == watcher.actor_ref:
         raise InvalidArgumentError(f"an actor cannot watch itself: {ref}")
-    if watcher._watching is None:
-        watcher._watching = {}
-    if ref.actor_urn in watcher._watching:
+    if watcher._watching_ is None:
+        watcher._watching_ = {}
+    if ref.actor_urn in watcher._watching_:
         return
-    watcher._watching[ref.actor_urn] = mailbox
+    watcher._watching_[ref.actor_urn] = mailbox
     if not mailbox.offer_control(_Watch(watcher.actor_ref)):
         watcher.actor_inbox.offer(_Notice(Terminated(ref)))
 
 
-def end_watch(watcher: PooledActor, ref: ActorRef[Any]) -> None:
+def end_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
     """``watcher`` hears of ``ref`` no more, also if the notice waits in its mailbox already."""
-    if watcher._watching is not None and ref.actor_urn in watcher._watching:
-        watcher._watching.pop(ref.actor_urn).offer_control(_Unwatch(watcher.actor_ref))
+    if watcher._watching_ is not None and ref.actor_urn in watcher._watching_:
+        watcher._watching_.pop(ref.actor_urn).offer_control(_Unwatch(watcher.actor_ref))
 
 
-def end_all_watches(watcher: PooledActor) -> None:
+def end_all_watches(watcher: ActorCore) -> None:
     """``watcher`` has ended, if only to be restarted: nobody keeps it among their watchers."""
-    watching, watcher._watching = watcher._watching, None
+    watching, watcher._watching_ = watcher._watching_, None
     for mailbox in (watching or {}).values():
         mailbox.offer_control(_Unwatch(watcher.actor_ref))
 
 
-def tell_watchers(actor: PooledActor, error: BaseException | None) -> None:
+def tell_watchers(actor: ActorCore, error: BaseException | None) -> None:
     """``actor`` has ended, with ``error`` or in peace; its last act."""
-    watchers, actor._watchers = actor._watchers, None
+    watchers, actor._watchers_ = actor._watchers_, None
     for mailbox in (watchers or {}).values():
         mailbox.offer(_Notice(Terminated(actor.actor_ref, error)))
 

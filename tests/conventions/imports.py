@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-CORE = frozenset({"errors", "protocol", "runtime", "stages", "graph"})
+CORE = frozenset({"errors", "texts", "protocol", "runtime", "stages", "graph"})
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
-    "errors": frozenset(),
-    "protocol": frozenset({"errors"}),
-    "runtime": frozenset({"errors", "protocol"}),
-    "stages": frozenset({"errors", "protocol"}),
+    "texts": frozenset(),
+    "errors": frozenset({"texts"}),
+    "protocol": frozenset({"errors", "texts"}),
+    "runtime": frozenset({"errors", "texts", "protocol"}),
+    "stages": frozenset({"errors", "texts", "protocol"}),
     "graph": CORE,
     "delivery": CORE,
     "spark": CORE | {"delivery"},

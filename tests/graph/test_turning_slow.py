@@ -63,7 +63,7 @@ def brakes_that_count():
 def stage_that_calls():
     """The logic in whose turn this thread is: of a stage, or of one that runs within it."""
     frame: Any = sys._getframe()
-    while frame.f_code not in (StageActor._run_turn.__code__, Nested.turn.__code__):
+    while frame.f_code not in (StageActor._run_turn_.__code__, Nested.turn.__code__):
         frame = frame.f_back
     return frame.f_locals["self"].logic
 

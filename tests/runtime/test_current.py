@@ -108,6 +108,6 @@ def test_blocks_of_which_the_outer_one_is_always_left_first_are_not_kept():
 
 def test_what_an_actor_starts_behind_the_end_of_its_system_is_refused_and_starts_no_other():
     with ActorSystem(dispatcher="calling_thread") as system:
-        context = behind(system.spawn(Recorder))._context
+        context = behind(system.spawn(Recorder))._context_
     with no_thread_left(), pytest.raises(InvalidArgumentError, match="was shut down"):
         context.run(Recorder.start)

@@ -34,7 +34,7 @@ def system():
 @pytest.mark.parametrize("kind", [Echo, Pinned])
 def test_an_actor_that_was_told_answers_who_asks_next(system, kind):
     told = system.spawn(kind)
-    sleepers = behind(told)._dispatcher._workers._queue._sleepers
+    sleepers = behind(told)._dispatcher_._workers._queue._sleepers
     eventually(lambda: sleepers)
     for place in interrupted_everywhere(lambda: told.tell(1)):
         assert told.ask(place, timeout=DEADLINE) == place
@@ -87,7 +87,7 @@ def test_the_system_ends_at_once_and_leaves_nothing(call):
 
 
 def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, monkeypatch):
-    adopt, close, ended_on = system.adopt, StageActor._close, {}
+    adopt, close, ended_on = system.adopt, StageActor._close_, {}
 
     def interrupted(actor):
         adopt(actor)
@@ -97,7 +97,7 @@ def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, mo
         ended_on[actor.name] = threading.current_thread()
         close(actor, error)
 
-    monkeypatch.setattr(StageActor, "_close", noted)
+    monkeypatch.setattr(StageActor, "_close_", noted)
     monkeypatch.setattr(system, "adopt", interrupted)
     with pytest.raises(KeyboardInterrupt):
         system.start(Source.repeat(1).async_boundary().to(Sink.ignore()))

@@ -14,17 +14,17 @@ from tests.runtime.support import in_threads
 class Owner:
     """Of a mailbox, and its dispatcher too: keeps what is handed in."""
 
-    _dispatcher: Any
+    _dispatcher_: Any
 
     def __init__(self):
         self.calls = []
         self.enqueue = self.calls.append
-        self._dispatcher = self
+        self._dispatcher_ = self
 
     def enqueued(self):
         """Nothing."""
 
-    def _turn(self):
+    def _turn_(self):
         """Never called."""
 
 
@@ -151,11 +151,11 @@ def test_what_is_collected_while_a_turn_is_made_gets_that_turn_and_no_other(lane
         collected = False
 
         @property
-        def _turn(self):  # as a bound method is, an object, for which the collector may run
+        def _turn_(self):  # as a bound method is, an object, for which the collector may run
             if not self.collected:
                 self.collected = True
                 getattr(mailbox, lane)("of a __del__")
-            return super()._turn
+            return super()._turn_
 
     mailbox, owner = Mailbox(), Collecting()
     mailbox.owner = owner

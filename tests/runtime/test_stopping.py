@@ -117,17 +117,17 @@ def test_being_told_again_to_stop_changes_nothing_about_the_order():
 class InLine:
     """An actor; a look at it calls ``look()``, as the collector might call a ``__del__``."""
 
-    _keeper = _has_place = None
+    _keeper_ = _has_place_ = None
 
     def __init__(self, look=lambda: None):
         self.look, self.stops = look, 0
 
     @property
-    def _stops_in_order(self):
+    def _stops_in_order_(self):
         self.look()
         return True
 
-    def _stop_when_read(self):
+    def _stop_when_read_(self):
         self.stops += 1
         return True
 

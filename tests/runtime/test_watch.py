@@ -262,9 +262,9 @@ def test_a_watcher_that_has_ended_is_kept_by_nobody(end):
         for ref in watched:
             watcher.tell(("watch", ref))
         watcher.tell(("unwatch", watched[0]))
-        assert [len(behind(ref)._watchers) for ref in watched] == [0, 1, 1]
+        assert [len(behind(ref)._watchers_) for ref in watched] == [0, 1, 1]
         end(watcher)
-        assert [behind(ref)._watchers for ref in watched] == [{}] * 3
+        assert [behind(ref)._watchers_ for ref in watched] == [{}] * 3
 
 
 def test_a_watcher_that_was_restarted_is_kept_by_nobody_until_it_watches_again():
@@ -274,7 +274,7 @@ def test_a_watcher_that_was_restarted_is_kept_by_nobody_until_it_watches_again()
         watcher.tell(("watch", watched))
         first = behind(watcher)
         watcher.tell(ValueError("x"))
-        assert behind(watched)._watchers == {}
+        assert behind(watched)._watchers_ == {}
         eventually(lambda: behind(watcher) is not first)
         watcher.ask(("watch", watched))
         watched.stop()
@@ -310,7 +310,7 @@ def test_only_refs_of_pooled_actors_can_be_watched_and_nobody_watches_itself():
 def test_an_actor_that_nobody_watches_has_no_field_for_it():
     with ActorSystem(dispatcher="calling_thread") as system:
         ref = system.spawn(PooledActor)
-        assert not {"_watchers", "_watching", "_keeper"} & set(vars(behind(ref)))
+        assert not {"_watchers_", "_watching_", "_keeper_"} & set(vars(behind(ref)))
 
 
 def test_watch_and_stop_that_race_lead_to_exactly_one_notice():

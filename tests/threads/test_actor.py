@@ -61,10 +61,10 @@ class Model:
     def __init__(self):
         self.unread, self.refused = deque(), deque()
         self.actor = Told()
-        self.actor._on_start_due = False
-        self.actor._dispatcher = OnTheCallingThread()
-        self.actor._context = Context()
-        self.actor._system = SimpleNamespace(
+        self.actor._on_start_due_ = False
+        self.actor._dispatcher_ = OnTheCallingThread()
+        self.actor._context_ = Context()
+        self.actor._system_ = SimpleNamespace(
             stopwatch=lambda: 0.0,
             throughput=1,
             forget=lambda actor: None,
@@ -109,25 +109,25 @@ def test_three_who_tell_and_a_stop_with_two_preemptions():
 
 def ends_inside_its_context(actor):
     def turn():
-        again = actor._run_turn()
+        again = actor._run_turn_()
         return not actor.actor_inbox.halted and actor.actor_inbox.end_turn(again)
 
-    if actor._context.run(turn):
-        actor._dispatcher.schedule(actor._turn)
+    if actor._context_.run(turn):
+        actor._dispatcher_.schedule(actor._turn_)
 
 
 def ends_without_a_look(actor):
-    actor._context.run(actor._run_turn)
+    actor._context_.run(actor._run_turn_)
     if not actor.actor_inbox.halted:
         more = not actor.actor_inbox.empty()
         actor.actor_inbox._scheduled = more
         if more:
-            actor._dispatcher.schedule(actor._turn)
+            actor._dispatcher_.schedule(actor._turn_)
 
 
 @pytest.mark.parametrize("planted", [ends_inside_its_context, ends_without_a_look])
 def test_a_planted_turn_that_ends_wrong_is_found(planted):
-    with patch.object(PooledActor, "_turn", planted):
+    with patch.object(PooledActor, "_turn_", planted):
         threads, holds = [tell(1), tell(2), Model.stop], each_once(1, 2)
         found = search(Model, threads, holds, *MODULES, shared=SHARED, preemptions=2)
     assert not found.holds

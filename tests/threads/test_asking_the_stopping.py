@@ -69,9 +69,9 @@ class Ours:
     def __init__(self):
         self.actor = Echo()
         self.ref = self.actor.actor_ref
-        self.actor._on_start_due = False
+        self.actor._on_start_due_ = False
         self.actor.actor_inbox.end_turn()
-        self.actor._dispatcher = Held()  # type: ignore[assignment]
+        self.actor._dispatcher_ = Held()  # type: ignore[assignment]
         self.ref.tell(_ActorStop())
 
     def loop(self):
@@ -79,9 +79,9 @@ class Ours:
             if type(message) is _ActorStop:
                 self.actor.actor_stopped.set()
                 for left in self.actor.actor_inbox.close():
-                    self.actor._return_unread(left)
+                    self.actor._return_unread_(left)
                 return
-            self.actor._process(message)
+            self.actor._process_(message)
 
     def ask(self):
         self.future = self.ref.ask("who?", block=False)

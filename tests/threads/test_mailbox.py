@@ -26,9 +26,9 @@ class Model:
         self.mailbox.end_turn()
         self.handled, self.refused, self.returned = deque(), deque(), deque()
         self.running, self.overlaps = deque(), deque()
-        self._dispatcher = OnTheCallingThread()
+        self._dispatcher_ = OnTheCallingThread()
 
-    def _turn(self):
+    def _turn_(self):
         box, running = self.mailbox, self.running
         again = True
         while again:
@@ -116,7 +116,7 @@ def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
         with self._lock:
             scheduled, self._scheduled = self._scheduled, True
         if not scheduled:
-            self.owner._turn()
+            self.owner._turn_()
         return True
 
     with patch.object(Mailbox, "offer", careless):

@@ -47,11 +47,11 @@ class Model:
     def __init__(self):
         self.watched, self.watcher = Watched(), Watcher()
         for actor in (self.watched, self.watcher):
-            actor._on_start_due = False
-            actor._system = SYSTEM
+            actor._on_start_due_ = False
+            actor._system_ = SYSTEM
             actor.actor_inbox.end_turn()
-        self.watched._turn = self.turn
-        self.watched._dispatcher, self.watcher._dispatcher = OnTheCallingThread(), Held()
+        self.watched._turn_ = self.turn
+        self.watched._dispatcher_, self.watcher._dispatcher_ = OnTheCallingThread(), Held()
         self.ref = self.watched.actor_ref
 
     def turn(self):
@@ -60,7 +60,7 @@ class Model:
         while again:
             message = inbox.take()
             if type(message) is _ActorStop:
-                actor._close(None)
+                actor._close_(None)
             elif message is not EMPTY:
                 message.receive(actor)
             again = not inbox.closed and inbox.end_turn()
@@ -140,12 +140,12 @@ def test_the_wish_comes_before_the_stop_between_stop_and_close_and_behind_the_cl
 
 
 def without_a_notice_of_what_has_ended(watcher, ref):
-    watcher._watching = {ref.actor_urn: ref.actor_inbox}
+    watcher._watching_ = {ref.actor_urn: ref.actor_inbox}
     ref.actor_inbox.offer_control(watch._Watch(watcher.actor_ref))
 
 
 def that_trusts_the_flag(watcher, ref):
-    watcher._watching = {ref.actor_urn: ref.actor_inbox}
+    watcher._watching_ = {ref.actor_urn: ref.actor_inbox}
     wish, notice = watch._Watch(watcher.actor_ref), watch._Notice(watch.Terminated(ref))
     if ref.actor_stopped.is_set():
         watcher.actor_inbox.offer(notice)
@@ -157,15 +157,15 @@ def before_the_mailbox_is_closed(actor, error):
     actor.actor_stopped.set()
     watch.tell_watchers(actor, error)
     for message in actor.actor_inbox.close():
-        actor._return_unread(message)
+        actor._return_unread_(message)
 
 
 def of_those_who_watched_at_the_stop(actor, error):
     actor.actor_stopped.set()
-    watchers = actor._watchers
+    watchers = actor._watchers_
     for message in actor.actor_inbox.close():
-        actor._return_unread(message)
-    actor._watchers = watchers
+        actor._return_unread_(message)
+    actor._watchers_ = watchers
     watch.tell_watchers(actor, error)
 
 
@@ -175,9 +175,9 @@ def of_those_who_watched_at_the_stop(actor, error):
         (watch, "begin_watch", without_a_notice_of_what_has_ended),
         (watch, "begin_watch", that_trusts_the_flag),
         (watch._Watch, "unread", nothing),
-        (PooledActor, "_return_unread", nothing),
-        (PooledActor, "_close", before_the_mailbox_is_closed),
-        (PooledActor, "_close", of_those_who_watched_at_the_stop),
+        (PooledActor, "_return_unread_", nothing),
+        (PooledActor, "_close_", before_the_mailbox_is_closed),
+        (PooledActor, "_close_", of_those_who_watched_at_the_stop),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

@@ -47,7 +47,7 @@ class DeterministicDispatcher:
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
-        label = getattr(actor, "name", None) or getattr(actor._keeper, "label", None)
+        label = getattr(actor, "name", None) or getattr(actor._keeper_, "label", None)
         label = label or type(actor).__name__
         if not self.steps:
             self.begun_with.append(label)
@@ -58,7 +58,7 @@ class DeterministicDispatcher:
         if not hasattr(actor, "logic"):  # else it is a stage, which has its error
             step.note_end()
         actor._world_step = step  # type: ignore[attr-defined]
-        actor._turn = step  # type: ignore[method-assign]
+        actor._turn_ = step  # type: ignore[method-assign]
         actor.actor_inbox.__class__ = WorldMailbox
 
     def adopt_peer(self, label: str) -> int:

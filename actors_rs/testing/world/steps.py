@@ -79,14 +79,14 @@ class ActorStep(Step):
         self.dispatcher = dispatcher
         self.actor = actor
         self.mailbox = actor.actor_inbox
-        self.turn = actor._turn  # the world hands in this step in its place
+        self.turn = actor._turn_  # the world hands in this step in its place
         self.allowance = NO_LIMIT
         self.error: BaseException | None = None
         """What it has failed with, if it is no stage."""
 
     def note_end(self) -> None:
         """Keep the error with which the actor ends, if it does: it does not keep it itself."""
-        self.actor._leave = partial(self._left, self.actor._leave)  # type: ignore[method-assign]
+        self.actor._leave_ = partial(self._left, self.actor._leave_)  # type: ignore[method-assign]
 
     def _left(self, leave: Callable[..., None], error: BaseException | None = None) -> None:
         self.error = error

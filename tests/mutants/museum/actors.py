@@ -9,8 +9,8 @@ MUTANTS = (
         "questions left in the mailbox are forgotten",
         "what a stopped actor did not read is neither answered nor reported (as in pykka, for what"
         " comes behind its last look)",
-        "runtime.actor:PooledActor._close",
-        "self._return_unread(message)",
+        "runtime.actor_core:ActorCore._close_",
+        "self._return_unread_(message)",
         "message",
         "actors/every question is answered",
         "actors/every message is handled or reported",
@@ -69,8 +69,8 @@ MUTANTS = (
         (
             Edit(
                 "actors_rs.runtime.watch:begin_watch",
-                "if ref.actor_urn in watcher._watching:",
-                "if not watcher._watching:",
+                "if ref.actor_urn in watcher._watching_:",
+                "if not watcher._watching_:",
             ),
             Edit(
                 "actors_rs.runtime.watch:_Notice.receive",
@@ -115,7 +115,7 @@ MUTANTS = (
     mutant(
         "a turn ends with its mailbox unread",
         "messages beyond the throughput of a turn are dropped",
-        "runtime.actor:PooledActor._turn",
+        "runtime.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
         "elif not inbox.data.clear() and inbox.end_turn(again):",
         "actors/a long mailbox",

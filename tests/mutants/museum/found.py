@@ -154,7 +154,7 @@ MUTANTS = (
     mutant(
         "a tree is told to stop before it has started",
         "what its children were told is not handled by anybody",
-        "runtime.supervisor:SupervisorActor._stop",
+        "runtime.supervisor:SupervisorActor._stop_",
         "if self._ready or not self._ends_for_good():",
         "if True:",
         "actors/told before it has started",

@@ -190,7 +190,7 @@ MUTANTS = (
     mutant(
         "a turn that ends early is not followed",
         "a stage that gave its thread back before it was done gets no other turn",
-        f"{SHELL}._run_turn",
+        f"{SHELL}._run_turn_",
         "return budget.was_spent",
         "return False",
         "linear/big chain",
@@ -199,7 +199,7 @@ MUTANTS = (
     mutant(
         "a mailbox that is not empty gets no turn",
         "messages that came during a turn, or were left over by it, wait for the next one to come",
-        "runtime.actor:PooledActor._turn",
+        "runtime.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
         "elif inbox.end_turn(again) and again:",
         "linear/chain",
