@@ -86,7 +86,8 @@ class StageSpec:
     ``frugal``: the elements of this source are so dear that none is to be asked for which the end
     of the chain has no place for; linear stages behind it hand on the demand they get.
     ``forgiving``: it deals with the failure of the stream before it, so one that comes when nobody
-    wants it any more, which it is not told of, is no failure of the run either.
+    wants it any more, which it is not told of, is no failure of the run either. ``deals``: it gives
+    each element to an outlet that asks, so what asks for it has a small window, see ``windows_of``.
     """
 
     kind: str
@@ -110,6 +111,7 @@ class StageSpec:
     frugal: bool = False
     gathers: int = 0
     forgiving: bool = False
+    deals: bool = False
 
     def window_behind(self, own: int) -> int | None:
         """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.
@@ -153,6 +155,7 @@ class Traits(TypedDict, total=False):
     in_line: bool
     gathers: int
     forgiving: bool
+    deals: bool
 
 
 class OutletRef(NamedTuple):

@@ -20,6 +20,9 @@ from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Layout", "Planned", "windows_of"]
 
+DEALT_WINDOW = 16
+"""What a stage requests at a time of one that gives each element to whoever asks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -105,15 +108,21 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
     """The window of each stage's inlets: its own, else the smallest that flows in, else default.
 
     A stage of heavy elements sets the window behind it, and stages that hand their elements on
-    hand the window on with them. A stage that is slow bounds what is not its own.
+    hand the window on with them. A stage that is slow bounds what is not its own. So does one that
+    gives elements to whoever asks, for all stages up to the next junction: each asks for few.
     """
+    dealt: set[StageSpec] = set()  # what they give, few are asked for at a time
     behind: dict[StageSpec, int] = {}
     windows: dict[StageSpec, int] = {}
     for spec in specs:
         flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
         inherited = min(flowing, default=0)
         ordinary = inherited or default * spec.window_factor
-        windows[spec] = spec.attributes.window or min(ordinary, spec.most_window)
+        on_a_branch = len(spec.inputs) == 1 and spec.inputs[0].spec in dealt
+        if spec.deals or (on_a_branch and spec.outlets == 1):
+            dealt.add(spec)
+        most = min(spec.most_window, DEALT_WINDOW) if on_a_branch else spec.most_window
+        windows[spec] = spec.attributes.window or min(ordinary, most)
         said = spec.window_behind(windows[spec])
         behind[spec] = inherited if said is None else said
     return narrowed(specs, windows)

@@ -9,6 +9,8 @@ from hypothesis import given
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge, pipe
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
+from actors_rs.graph.blueprint import in_order
+from actors_rs.graph.layout import DEALT_WINDOW, windows_of
 from tests.graph.helpers import SECONDS, Book, run, wait_until
 from tests.graph.models import check_cancel, check_demand, check_list, check_operator, quick, trials
 
@@ -70,6 +72,43 @@ def test_balance_gives_only_where_there_is_demand(window):
     slow, fast = run(graph, window=window)
     assert len(slow) + fast == 3000
     assert sorted([*slow, *counted]) == list(range(3000))
+
+
+def test_balance_gives_nearly_all_to_the_branch_that_works_them_off():
+    first_taken, quick_done = threading.Event(), threading.Event()
+
+    def work(n):
+        first_taken.set()
+        assert quick_done.wait(SECONDS)
+        return n
+
+    def hold(n):
+        assert first_taken.wait(SECONDS)
+        return n
+
+    flows = Source.range(0, 3000).balance(2)
+    slow = flows[0].filter(lambda _: True).map(work)
+    quick = flows[1].map(hold).on_termination(lambda _: quick_done.set())
+    got = run(Graph(slow.to(Sink.count()), quick.to(Sink.count())))
+    assert got[0] <= 2 * DEALT_WINDOW, "one window in each of its two stages"
+    assert sum(got) == 3000
+
+
+def test_the_window_of_a_stage_after_balance_is_the_users_if_given():
+    one, other = Source.range(0, 10).balance(2)
+    given = one.map(int).with_attributes(window=100)
+    both = merge(given, other.map(int)).map(int)
+    specs = in_order(both.to(Sink.count())._sinks)
+    windows = [(spec.kind, window) for spec, window in windows_of(specs, 4096).items()]
+    assert sorted(windows) == [
+        ("balance", 4096),
+        ("count", 4096),
+        ("map", DEALT_WINDOW),
+        ("map", 100),
+        ("map", 4096),
+        ("merge", 4096),
+        ("range", 4096),
+    ]
 
 
 class Place:

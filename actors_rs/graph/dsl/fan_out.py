@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Never,
+    TypeVar,
+    Unpack,
+    get_args,
+    overload,
+)
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import Attributes, OutletRef, in_order, open_inputs, spec_of
+from actors_rs.graph.blueprint import (
+    Attributes,
+    OutletRef,
+    Traits,
+    in_order,
+    open_inputs,
+    spec_of,
+)
 from actors_rs.graph.dsl.checks import (
     at_least,
     flag,
@@ -80,13 +97,14 @@ class Branching(Generic[In_contra, Out_co]):
         return self._split("partition", lambda: Partition(n, f), n, name, attributes)
 
     def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``n`` flows; each element goes to one that asks for it, shared out evenly.
+        """``n`` flows; each element goes to one that asks for it, so most go to the quickest.
 
-        Before slow work, give the stage behind each flow a small window: what it has asked for
-        comes to it at once.
+        The stages of each flow, up to the next junction, request 16 elements at a time: a slow flow
+        has no more than that waiting in each of its stages. ``with_attributes(window=...)`` on a
+        stage overrides it: a larger window costs less per element and divides the work less well.
         """
         at_least(1, n, "balance: n")
-        return self._split("balance", lambda: Balance(n), n, name)
+        return self._split("balance", lambda: Balance(n), n, name, deals=True)
 
     @overload
     def unzip(
@@ -198,11 +216,13 @@ class Branching(Generic[In_contra, Out_co]):
         count: int,
         name: str | None,
         attributes: Attributes | None = None,
+        **traits: Unpack[Traits],
     ) -> tuple[Flow[In_contra, Any], ...]:
         from actors_rs.graph.dsl.flow import Flow
 
         optional_text(name, f"{kind}: name")
-        spec = spec_of(kind, make, self._out, outlets=count, name=name, attributes=attributes)
+        own = {"outlets": count, "name": name, "attributes": attributes}
+        spec = spec_of(kind, make, self._out, **own, **traits)  # type: ignore[arg-type]
         return tuple(Flow(OutletRef(spec, index)) for index in range(count))
 
     def _with_side(

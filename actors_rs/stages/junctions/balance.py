@@ -4,9 +4,10 @@ in:    1 2 3 4 5 |
 out 0: 1 2     5 |
 out 1:     3 4 |        (each element to one outlet, wherever there is demand)
 
-What comes is shared out evenly among the outlets that ask, so one that is slower asks less often
-and gets less. It gets its window at once, though: before slow work give the stage behind an outlet
-a small one, ``with_attributes(window=...)``.
+What comes is shared out evenly among the outlets that ask. Stages downstream of an outlet, up to
+the next junction, request 16 elements at a time unless ``with_attributes(window=...)`` says
+otherwise, so an outlet asks again when its stages have worked off what they got: the quickest one
+gets most.
 
 Back-pressure: asks upstream while any outlet asks; never gives an outlet more than that asked for.
 Completes: all outlets, when the input has completed and all of it was given.
