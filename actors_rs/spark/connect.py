@@ -83,6 +83,9 @@ class _Query(Generic[T]):
         self._cancelled: set[str] = set()
         self._lost: SparkSessionLost | None = None
 
+    def make_repeatable(self, tag: str) -> None:
+        """Its one partition holds all rows, wherever Spark has them meanwhile."""
+
     def plan(self, tag: str) -> int:
         with self._described(lambda: tag in self._cancelled, "planning"):
             # First, for pyspark's own requests go on for minutes where nobody answers.

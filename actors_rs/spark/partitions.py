@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from actors_rs.errors import DefectError, InvalidArgumentError
+from actors_rs.errors import DefectError, InvalidArgumentError, LedgerError
 from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
 from actors_rs.spark.connect_back import open_streamed
 from actors_rs.spark.dealing import settings_of
@@ -25,6 +25,7 @@ from actors_rs.spark.failures import (
 from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
+from actors_rs.spark.repeat.fixing import dealt, fixed, judge
 from actors_rs.spark.sharing import hint_at_fair_scheduling
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ class PartitionPlan(Protocol[T_co]):
     may run on several threads at a time, ``cancel`` on any thread at any time. A tag names one
     run: make it unique, and use a fresh one after ``cancel``, since a cancelled tag stays so.
     """
+
+    def make_repeatable(self, tag: str) -> None:
+        """Before ``plan``, for a run that may be gone on with in another process.
+
+        Raises `LedgerError` where a partition may hold other rows there, and fixes what Spark
+        would decide anew in each run. Blocks; no partition is computed.
+        """
 
     def plan(self, tag: str) -> int:
         """The number of partitions. With adaptive execution this runs the shuffles; call it once,
@@ -94,6 +102,15 @@ class _Planned(Generic[T]):
         self._pool = pool
         self._run: Callable[[int], Generator[T, None, None]] | None = None
 
+    def make_repeatable(self, tag: str) -> None:
+        try:
+            with tagged(self._context, tag, self._pool):
+                self._make_repeatable()
+        except LedgerError:
+            raise
+        except Exception as error:
+            raise describe_failure(error, None, self._context, tag) from error
+
     def plan(self, tag: str) -> int:
         try:
             with tagged(self._context, tag, self._pool):
@@ -129,6 +146,9 @@ class _Planned(Generic[T]):
     def describe(self) -> tuple[str, str]:
         raise NotImplementedError
 
+    def _make_repeatable(self) -> None:
+        raise NotImplementedError
+
     def _open(self) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
         raise NotImplementedError
 
@@ -144,6 +164,7 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
     ) -> None:
         super().__init__(_context_of(df), pool)
         self._df = df
+        self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
         self._max_bytes = max_bytes
         self._schema: pa.Schema | None = None
 
@@ -155,12 +176,15 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
         return self._schema
 
     def _open(self) -> tuple[int, Callable[[int], Generator[pa.RecordBatch, None, None]]]:
-        route = _open_arrow(self._df, self._max_bytes)
+        route = _open_arrow(self._fixed or self._df, self._max_bytes)
         self._schema = route.schema
         return route.partitions, lambda index: route.run([index])
 
     def describe(self) -> tuple[str, str]:
-        return _description_of(self._df)
+        return _description_of(self._df, self._fixed)
+
+    def _make_repeatable(self) -> None:
+        self._fixed = fixed(self._df)
 
 
 class RowPartitions(_Planned["Row"]):
@@ -175,22 +199,27 @@ class RowPartitions(_Planned["Row"]):
     ) -> None:
         super().__init__(_context_of(df), pool)
         self._df = df
+        self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
         self._max_bytes = max_bytes
 
     def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
-        decode = _row_decoder(self._df)
+        df = self._fixed or self._df
+        decode = _row_decoder(df)
         if decode is None and self._max_bytes is not None:
             raise InvalidArgumentError(
                 "max_partition_bytes: only columns that Arrow can carry can be streamed, got "
-                f"{self._df.schema.simpleString()}"
+                f"{df.schema.simpleString()}"
             )
         if decode is None:
-            return _open_rdd(self._df.rdd)
-        route = _open_arrow(self._df, self._max_bytes)
+            return _open_rdd(df.rdd)
+        route = _open_arrow(df, self._max_bytes)
         return route.partitions, lambda index: _decoded(route.run([index]), decode)
 
     def describe(self) -> tuple[str, str]:
-        return _description_of(self._df)
+        return _description_of(self._df, self._fixed)
+
+    def _make_repeatable(self) -> None:
+        self._fixed = fixed(self._df)
 
 
 class RddPartitions(_Planned[list[T]]):
@@ -219,6 +248,11 @@ class RddPartitions(_Planned[list[T]]):
                 lineage = f"{lineage}\n{settings_of(self._context, session.get())}"
         return "an RDD", lineage
 
+    def _make_repeatable(self) -> None:
+        rdd: Any = self._rdd
+        _pickle_function(rdd)
+        judge(rdd._jrdd.rdd())
+
 
 def _context_of(df: DataFrame) -> SparkContext:
     with suppress(Exception):  # Spark Connect has one of its own for what it lacks
@@ -245,14 +279,18 @@ def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
     return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
 
 
-def _description_of(df: Any) -> tuple[str, str]:
-    """Schema and plan of a DataFrame, with the files it reads and the settings it is dealt by."""
+def _description_of(df: Any, run: DataFrame | None) -> tuple[str, str]:
+    """Schema and plan of a DataFrame, with the files it reads and the settings it is dealt by.
+
+    ``run``: the DataFrame in its place whose partitions are fetched, which says how they came.
+    """
     plan = df._jdf.queryExecution().analyzed()
     with _nothing_left_out(df.sparkSession):
         text = plan.toString()
     session = df.sparkSession
     settings = settings_of(session.sparkContext, session._jsparkSession)
-    return df.schema.simpleString(), "\n".join([text, *sorted(df.inputFiles()), settings])
+    decided = [] if run is None else dealt(run)
+    return df.schema.simpleString(), "\n".join([text, *sorted(df.inputFiles()), settings, *decided])
 
 
 @contextmanager

@@ -146,6 +146,7 @@ class SupervisedPartitions(PartitionsSource):
     def _plan_total(self) -> int:
         if self._book is not None:
             self._book.check()  # with adaptive execution planning may take hours
+            self._plan.make_repeatable(self._tag)
         total = super()._plan_total()
         if self._book is not None:
             self._book.open(self._plan, total)

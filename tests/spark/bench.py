@@ -33,6 +33,9 @@ class ListPlan:
         self.on_lost: Callable[[SparkSessionLost], None] = lambda lost: None
         self.watches: list[Watch] = []
 
+    def make_repeatable(self, tag: str) -> None:
+        """A list is."""
+
     def plan(self, tag: str) -> int:
         self.planned.append(tag)
         if self.failure is not None:
