@@ -158,7 +158,7 @@ class Plan:
             functions.spark_partition_id(),
             functions.rand(3) * 1000,
         ]
-        return df.withColumn("h", (functions.col("h") + self.random.choice(values)).cast("int"))
+        return df.withColumn("h", functions.hash("h", self.random.choice(values)))
 
     def in_arrow(self, df: DataFrame) -> DataFrame:
         return df.mapInArrow(lambda batches: batches, df.schema)
@@ -233,6 +233,8 @@ def _outcome(run: Run[Any]) -> str:
         run.result(SECONDS)
     except LedgerError as error:
         return f"refused: {error}"
+    except Exception as error:
+        return f"FAULT: {error!r}"
     return "done"
 
 
