@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cannot_tell",
-    "ends_the_system",
     "forgive",
     "last_error",
     "let_go",
@@ -54,7 +53,7 @@ def note_failed(
     """
     wrapped = error if plain else named_by(stage.name, stage.site, error, position)
     origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
-    if origin is not None and ends_the_system(origin):  # SystemExit and the like: raised as it is
+    if origin is not None and is_fatal(origin):  # SystemExit and the like: raised as it is
         life.abort(origin)
         life.fatal(origin)
     life.note_failure(wrapped)
@@ -64,15 +63,6 @@ def note_failed(
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped
-
-
-def ends_the_system(error: BaseException) -> bool:
-    """Whether ``error`` in a stage is the end of its system, and not of its run alone.
-
-    As in an actor, but for ``RecursionError``: its stack is gone by then, so in a stream it is the
-    failure of an element like any other.
-    """
-    return is_fatal(error) and not isinstance(error, RecursionError)
 
 
 def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | None:

@@ -21,9 +21,11 @@ from actors_rs.graph.waiting import work_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actor_ref import Ask
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer
+from actors_rs.runtime.unread import refuse_question
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 
@@ -85,7 +87,7 @@ class StageActor(UserCalls):
         self.name = name
         self.kind = kind
         self.site = site
-        self.dispatcher = dispatcher  # type: ignore[misc]  # a stage's own choice
+        self.dispatcher = dispatcher
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
         if life.stall_after is not None:
             self.outside = Outside()
@@ -378,6 +380,10 @@ class StageActor(UserCalls):
         """Told to stop like any actor: the run ends as cancelled, with this stage first."""
         self.life.cancel()
         self.logic.end(self.life.cancelled_error())
+
+    def _process_ask_(self, ask: Ask) -> None:
+        if not refuse_question(ask, f"{self} takes no messages, as no stage does"):
+            super()._process_ask_(ask)
 
     def on_receive(self, message: Any) -> Any:
         """A stage takes signals only; what else comes, from a broadcast say, is a dead letter."""

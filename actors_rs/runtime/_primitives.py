@@ -46,12 +46,15 @@ __all__ = [
     "drive_until",
     "driving",
     "forbid_blocking",
+    "fork_count",
     "living_threads",
     "may_block",
     "monotonic",
+    "on_event_loop",
     "on_main_thread",
     "or_for_ever",
     "random_bits",
+    "serve_coroutines",
     "start_thread",
     "this_thread",
     "wall_clock",
@@ -285,6 +288,16 @@ def check_may_block(why: str) -> None:
         raise BlockingError(why)
 
 
+def serve_coroutines() -> None:
+    """Mark the calling thread as one that runs coroutines, which wait by ``await`` alone."""
+    this_thread.coroutines = True
+
+
+def on_event_loop() -> bool:
+    """Whether the calling thread runs the coroutines of a system."""
+    return getattr(this_thread, "coroutines", False)
+
+
 def on_main_thread() -> bool:
     """Whether the calling thread is the one that may handle signals."""
     return _threading.current_thread() is _threading.main_thread()
@@ -299,8 +312,17 @@ def after_fork_in_child(action: Callable[[], None]) -> None:
         _os.register_at_fork(after_in_child=action)
 
 
+_forks: list[None] = []
+
+
+def fork_count() -> int:
+    """How many forks lie between this process and the one that imported this module."""
+    return len(_forks)
+
+
 def _forget_thread() -> None:
     """A pool thread that forks is no pool thread in the child."""
+    _forks.append(None)
     this_thread.__dict__.clear()
 
 

@@ -54,7 +54,7 @@ RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 class ActorCore(Actor):
     """The turns and the end of an actor; private to the runtime and to stages."""
 
-    dispatcher: ClassVar[str] = "pool"
+    dispatcher: str = "pool"
     actor_inbox: Mailbox
     actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
 
@@ -155,7 +155,7 @@ class ActorCore(Actor):
 
     def _note_slow_message_(self, late: float) -> None:
         kind = type(self)  # once a class, of which there may be thousands of actors
-        if late > SLOW_SECONDS and self.dispatcher == "pool" and kind not in _reported_slow:
+        if late > SLOW_SECONDS and self._dispatcher_.kind == "pool" and kind not in _reported_slow:
             _reported_slow.add(kind)
             logger.warning(
                 "%s held a pool thread for %.0f ms; if handlers block, set dispatcher = 'pinned'",
@@ -219,6 +219,7 @@ class ActorCore(Actor):
         """
         keeper = self._keeper_
         if keeper is None:
+            self.actor_stopped.error = error
             self.actor_stopped.set()
             self._note_failure_(error, None if message is NO_MESSAGE else message)
         elif message is NO_MESSAGE:
@@ -239,6 +240,7 @@ class ActorCore(Actor):
         is fatal, which is raised again where the system ends.
         """
         if self._keeper_ is None or self._keeper_.is_last(error):
+            self.actor_stopped.error = error
             self.actor_stopped.set()
         try:
             last_hook(*args)
@@ -274,6 +276,7 @@ class ActorCore(Actor):
 
     def _close_(self, error: BaseException | None) -> None:
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
+        self.actor_stopped.error = error
         self.actor_stopped.set()
         try:
             for message in self.actor_inbox.close():

@@ -12,9 +12,10 @@ from pykka import ActorDeadError, ActorRef, Future
 from pykka.messages import ProxyGetAttr, _ActorStop
 
 from actors_rs.runtime._primitives import Full, ThreadLocal, random_bits
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.settings import check_timeout
+from actors_rs.runtime.stop_flag import StopFlag
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -70,6 +71,8 @@ class Ask:
 class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
+    actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
+
     def __init__(self, address: Address, actor_class: type[A]) -> None:
         self._urn_number_ = address._urn_number_
         self.actor_class = actor_class
@@ -89,7 +92,7 @@ class PooledActorRef(ActorRef[A]):
     def tell(self, message: Any) -> None:
         """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
-            raise ActorDeadError(f"{self} not found")
+            raise ActorDeadError(f"{self} not found") from self.actor_stopped.error
 
     @overload
     def ask(
@@ -103,14 +106,16 @@ class PooledActorRef(ActorRef[A]):
         """Send ``message`` and wait for the answer, or return a future of it.
 
         Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
-        stopped before handling the message or ended in the midst of it (``SystemExit``). A
-        ``timeout`` that is no number is an ``InvalidArgumentError``, and nothing is sent.
+        stopped before handling the message or ended in the midst of it (``SystemExit``); its cause
+        is what the actor failed with. A ``timeout`` that is no number is an
+        ``InvalidArgumentError``, and waiting on a thread that must not wait a ``BlockingError``:
+        nothing is sent then. A coroutine writes ``await ref.ask(message, block=False)``.
         """
         if timeout is not None:
             check_timeout(timeout)
         future: Future[Any] = PooledFuture()
-        if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(message, future)):
-            answer_dead(future, f"{self} not found")
+        if not self._offer_ask(Ask(message, future), block, timeout):
+            answer_dead(future, f"{self} not found", self.actor_stopped.error)
         return future.get(timeout=timeout) if block else future
 
     def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
@@ -122,9 +127,17 @@ class PooledActorRef(ActorRef[A]):
         """
         check_timeout(timeout)
         future: PooledFuture[bool] = PooledFuture()
-        if self.actor_stopped.is_set() or not self.actor_inbox.offer(Ask(STOP, future)):
+        if not self._offer_ask(Ask(STOP, future), block, timeout):
             future.set(False)
         return future.get(timeout=timeout) if block else future
+
+    def _offer_ask(self, ask: Ask, block: bool, timeout: float | None) -> bool:
+        """Send ``ask`` unless the actor has ended; nothing where the sender may not wait for it."""
+        if self.actor_stopped.is_set():
+            return False
+        if block:
+            check_may_wait(timeout)
+        return self.actor_inbox.offer(ask)
 
     def proxy(self) -> Any:
         """A proxy of the actor; waits for one that its supervisor has not started yet."""

@@ -31,6 +31,11 @@ class Dispatcher(Protocol):
     """Gives threads to turns. All methods may be called from any thread."""
 
     @property
+    def kind(self) -> str:
+        """What it is called in statistics."""
+        ...
+
+    @property
     def enqueue(self) -> Callable[[Turn], object]:
         """Hands in a turn that is to run soon: one call of C, which no signal divides.
 

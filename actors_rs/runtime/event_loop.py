@@ -18,7 +18,13 @@ from typing import Any, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import RLock, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import (
+    RLock,
+    Thread,
+    current_thread_id,
+    monotonic,
+    serve_coroutines,
+)
 
 __all__ = ["EventLoopThread"]
 
@@ -143,6 +149,7 @@ class EventLoopThread:
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         self._ident = current_thread_id()
+        serve_coroutines()
         try:
             with closing(loop):
                 self._run_to_the_end(loop)

@@ -12,20 +12,23 @@ from collections.abc import Callable, Generator, Iterable
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
-from pykka import Future, Timeout
+from pykka import ActorDeadError, Future, Timeout
 
+from actors_rs.errors import BlockingError
 from actors_rs.runtime._primitives import (
     Full,
     Lock,
     check_may_block,
     drive_until,
+    fork_count,
     monotonic,
+    on_event_loop,
     or_for_ever,
 )
 from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.settings import check_timeout
 
-__all__ = ["PooledFuture"]
+__all__ = ["PooledFuture", "check_may_wait"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -40,6 +43,7 @@ class PooledFuture(Future[T]):
 
     def __init__(self) -> None:
         super().__init__()
+        self._asked_in = fork_count()
         self._claim = Lock()  # whoever gets it sets the result
         self._latch = Lock()  # held until the result is there
         self._latch.acquire()
@@ -82,6 +86,7 @@ class PooledFuture(Future[T]):
     def _until_there(self) -> Generator[Any, None, None]:
         """Wait, in a coroutine, until ``get`` need not wait, but for what a hook does itself."""
         if not self._done and self._get_hook is None:
+            self._check_is_here()
             yield from self._all_awaiting().until(lambda: self._done or self._get_hook is not None)
         for future in self._made_of:
             yield from future._until_there()
@@ -147,8 +152,17 @@ class PooledFuture(Future[T]):
         if not self._claim.acquire(blocking=False):
             raise Full("the future has a result already")
 
+    def _check_is_here(self) -> None:
+        """Raise ``ActorDeadError`` where nobody will ever answer: in a child of the process."""
+        if self._asked_in != fork_count():
+            raise ActorDeadError(
+                "this was asked before the process forked, and the answer goes to the parent: ask "
+                "an actor of a system that was made behind the fork"
+            )
+
     def _wait(self, timeout: float | None) -> float | None:
         """Return when there is a result or a hook; what is left of ``timeout`` then."""
+        self._check_is_here()
         latch, left = self._latch, timeout
         if not latch.acquire(blocking=False):
             if self._done:  # whoever has the latch is another waiter, and only for a moment
@@ -161,6 +175,7 @@ class PooledFuture(Future[T]):
         """What the hook gives; it runs once, however many threads ask, unless it raises."""
         lock, left = self._computing, timeout
         if not lock.acquire(blocking=False):
+            self._check_is_here()
             left = _wait_for(lock, timeout)
         try:
             if not self._done:
@@ -169,6 +184,26 @@ class PooledFuture(Future[T]):
             return self._value  # type: ignore[no-any-return]
         finally:
             lock.release()
+
+
+def check_may_wait(timeout: float | None) -> None:
+    """Raise ``BlockingError`` on a thread that must not wait for an answer, at most ``timeout`` s.
+
+    Asked before a question is sent, and again where somebody waits: a look at what is there
+    already, with a ``timeout`` of 0, may be taken anywhere.
+    """
+    if timeout is not None and timeout <= 0:
+        return
+    if on_event_loop():
+        raise BlockingError(
+            "a coroutine on a system's event loop must not wait for an answer, which keeps all "
+            "coroutines of the system waiting: write 'await ref.ask(message, block=False)', and "
+            "await what a proxy returns"
+        )
+    check_may_block(
+        "a thread that actors share must not wait for a future: let the answer come "
+        "as a message, or give the actor its own thread with dispatcher = 'pinned'"
+    )
 
 
 def _got(future: Future[T]) -> T:
@@ -182,11 +217,7 @@ def _got(future: Future[T]) -> T:
 def _wait_for(lock: Lock, timeout: float | None) -> float | None:
     """Take ``lock``, which somebody else has, within ``timeout`` seconds; what is left of them."""
     seconds = -1 if timeout is None else max(0.0, timeout)
-    if seconds:
-        check_may_block(
-            "a thread that actors share must not wait for a future: let the answer come "
-            "as a message, or give the actor its own thread with dispatcher = 'pinned'"
-        )
+    check_may_wait(timeout)
     if drive_until(lambda: not lock.locked(), timeout):
         if not lock.acquire(blocking=False):
             raise Timeout(f"{timeout} seconds")

@@ -72,9 +72,11 @@ class Keeper(Protocol):
 def is_fatal(error: BaseException | None) -> bool:
     """Whether ``error`` is one that no restart cures: its whole system ends.
 
-    A cancelled task is none, although it is no ``Exception``: it was that task that was to end.
+    A cancelled task is none, although it is no ``Exception``: it was that task that was to end. Nor
+    is a ``RecursionError``: its stack is gone when it arrives. Memory is shared by all actors, so
+    ``MemoryError`` is one.
     """
     kind = type(error)  # not ``isinstance``, which may ask an attribute of the user's exception
-    return issubclass(kind, MemoryError | RecursionError) or not issubclass(
+    return issubclass(kind, MemoryError) or not issubclass(
         kind, Exception | CancelledError | NoneType
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block, on_main_thread
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -198,7 +199,7 @@ class Shutdown:
     def _not_ended(self) -> list[str]:
         """Runs and actors to be named; not those that ended while threads were joined."""
         stuck = [str(activity) for activity in self._stuck if not activity.wait(0.0)]
-        return stuck + [str(actor) for actor in self._system.children()]
+        return stuck + [text_of(actor) for actor in self._system.children()]
 
     def _join_threads(self) -> list[str]:
         """The names of those that are still busy."""
@@ -215,4 +216,4 @@ class Shutdown:
 
 
 def _activity_of(actor: PooledActor) -> object:
-    return getattr(actor, "activity", None)
+    return None if actor._stops_in_order_ else getattr(actor, "activity", None)

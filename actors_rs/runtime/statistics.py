@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from actors_rs.runtime.dead_letters import DeadLetterStatistics
 from actors_rs.runtime.mailbox import MailboxStatistics
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
@@ -19,8 +20,9 @@ __all__ = ["ActorStatistics", "SystemStatistics", "actor_statistics", "statistic
 class ActorStatistics:
     """An actor at one moment.
 
-    ``state`` is ``"running"``, ``"stopping"`` or ``"stopped"``; ``dispatcher`` is the name of the
-    one it asks for.
+    ``state`` is ``"running"``, ``"stopping"`` or ``"stopped"``; ``dispatcher`` is the one that
+    serves it (``"pool"``, ``"pinned"``, ``"calling_thread"``, ``"world"``), and before its start
+    the one it asks for.
     """
 
     name: str
@@ -57,7 +59,9 @@ def actor_statistics(actor: PooledActor) -> ActorStatistics:
     mailbox = actor.actor_inbox.statistics()
     ending = "stopping" if actor.actor_stopped.is_set() else "running"
     state = "stopped" if mailbox.closed else ending
-    return ActorStatistics(str(actor), state, actor.dispatcher, mailbox)
+    serving = getattr(actor, "_dispatcher_", None)
+    dispatcher = actor.dispatcher if serving is None else serving.kind
+    return ActorStatistics(text_of(actor), state, dispatcher, mailbox)
 
 
 def statistics_of(system: ActorSystem) -> SystemStatistics:

@@ -15,11 +15,13 @@ _making_events = Lock()
 class StopFlag:
     """Set once, never cleared. All methods may be called from any thread."""
 
-    __slots__ = ("_event", "_set")
+    __slots__ = ("_event", "_set", "error")
 
     def __init__(self) -> None:
         self._set = False
         self._event: Event | None = None
+        self.error: BaseException | None = None
+        """What the actor has failed with, once it has ended for good."""
 
     def is_set(self) -> bool:
         """Whether ``set`` was called."""

@@ -95,6 +95,7 @@ class Child:
         )
         if ref is None:
             self._dispatcher_ = system.dispatcher_for(object.__new__(spec.actor_class))
+        self._dispatcher_name: str = spec.actor_class.dispatcher
 
     def __str__(self) -> str:
         return self.label
@@ -184,8 +185,18 @@ class Child:
         actor = self._context_.run(self._make)
         if actor is None:
             self.report()
-        else:
+        elif actor._dispatcher_ is self._dispatcher_:
             actor._turn_()
+        else:
+            self._move_to(actor)
+
+    def _move_to(self, actor: PooledActor) -> None:
+        """Its constructor chose another dispatcher: that runs it, and its successors, from now."""
+        before, self._dispatcher_ = self._dispatcher_, actor._dispatcher_
+        self._dispatcher_name = actor.dispatcher
+        actor._schedule_turn_()
+        if before.kind == "pinned":
+            before.close(0)
 
     def _make(self) -> PooledActor | None:
         spec = self.spec
@@ -197,6 +208,8 @@ class Child:
                 kind.__init__(actor, *spec.args, **spec.kwargs)
             if getattr(actor, "_ref_", None) is None:
                 raise InvalidArgumentError(f"{kind.__name__}.__init__ must call super().__init__()")
+            if actor.dispatcher != self._dispatcher_name:
+                actor._dispatcher_ = self.home.system.dispatcher_for(actor)
         except BaseException as error:
             logger.error("%s could not be made:", self, exc_info=error)
             if is_fatal(error):
@@ -273,6 +286,7 @@ class TakeOver(RuntimeMessage):
     def receive(self, actor: ActorCore, /) -> None:
         child = self.child
         child.actor, child._dispatcher_ = actor, actor._dispatcher_
+        child._dispatcher_name = actor.dispatcher
         actor._keeper_ = child
 
     def unread(self, actor: ActorCore, /) -> None:

@@ -25,6 +25,7 @@ from actors_rs.runtime.intensity import Intensity
 from actors_rs.runtime.keeper import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.supervised import Child, State
 from actors_rs.runtime.supervisor_ref import SupervisorRef
+from actors_rs.runtime.unread import refuse_question
 
 __all__ = ["SupervisorActor"]
 
@@ -154,6 +155,12 @@ class SupervisorActor(PooledActor):
             self._stop_()
         else:
             super()._process_(message)
+
+    def _process_ask_(self, ask: Ask) -> None:
+        names = ", ".join(f"'{name}'" for name in self.family.refs()) or "none"
+        why = f"supervisor '{self.family.path}' takes no messages, ask one of its children: {names}"
+        if not refuse_question(ask, why):
+            super()._process_ask_(ask)
 
     def _stop_(self) -> None:
         """End; if that is for good, children that are still to start handle what they have."""

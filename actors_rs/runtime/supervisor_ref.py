@@ -11,7 +11,7 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actor_ref import PooledActorRef
 from actors_rs.runtime.family import Family, Removed
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.settings import check_kind, check_timeout
 from actors_rs.runtime.supervision import ChildSpec, Restart, Supervisor, check_child
 
@@ -72,6 +72,8 @@ class SupervisorRef(PooledActorRef[Any]):
         there is no such child, its supervisor has stopped, or ``timeout`` is no number.
         """
         check_timeout(timeout)
+        if block:
+            check_may_wait(timeout)
         future: PooledFuture[bool] = PooledFuture()
         child = self.family.child_of(name)
         child.home.tell(Removed(child, future))

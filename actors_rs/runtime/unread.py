@@ -1,4 +1,4 @@
-"""What becomes of a message that its actor has not read at its end."""
+"""What becomes of a message that its actor has not read at its end, or does not take at all."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from pykka.messages import _ActorStop
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import Ask, answer_dead
-from actors_rs.runtime.keeper import RuntimeMessage
+from actors_rs.runtime.keeper import RUNTIME_MESSAGES, RuntimeMessage
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
 
-__all__ = ["return_unread"]
+__all__ = ["refuse_question", "return_unread"]
 
 
 def return_unread(actor: ActorCore, message: Any) -> None:
@@ -31,6 +32,17 @@ def return_unread(actor: ActorCore, message: Any) -> None:
         with suppress(Full):
             message.reply_to.set(True)
     else:
-        when = "stopped before" if message.failed is None else "ended while"
-        reason = f"{actor._ref_} {when} handling the message"
-        answer_dead(message.reply_to, reason, message.failed)
+        when, cause = "ended while", message.failed
+        if cause is None:
+            when, cause = "stopped before", actor.actor_stopped.error
+        answer_dead(message.reply_to, f"{actor._ref_} {when} handling the message", cause)
+
+
+def refuse_question(ask: Ask, why: str) -> bool:
+    """Answer with an error, in an actor that takes no messages; False for one of the runtime's."""
+    if type(ask.message) in RUNTIME_MESSAGES or type(ask.message) is _ActorStop:
+        return False
+    refused = InvalidArgumentError(f"{why}, got a question of type {type(ask.message).__name__}")
+    with suppress(Full):
+        ask.reply_to.set_exception((InvalidArgumentError, refused, None))
+    return True

@@ -13,7 +13,6 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.graph.failing import ends_the_system
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.runtime.strategies import OneForOne
@@ -26,7 +25,7 @@ RATE = 0.02
 AT_ONCE = Backoff(0, 0, jitter=0)
 PASSED_OVER = ("exception", "StopIteration", "RecursionError")
 """Kinds of which a policy may say that the stream goes on."""
-FATAL = [kind for kind, make in KINDS.items() if ends_the_system(make(""))]
+FATAL = [kind for kind, make in KINDS.items() if is_fatal(make(""))]
 RESTARTED = [kind for kind, make in KINDS.items() if not is_fatal(make(""))]
 """Kinds behind which a child lives on."""
 

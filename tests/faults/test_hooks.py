@@ -10,7 +10,6 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.graph.failing import ends_the_system
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.testing.faults import (
     ACTOR_POINTS,
@@ -40,7 +39,7 @@ def fatal(kind):
 
 def ends_its_system(kind):
     """Whether it does so from within a stage."""
-    return ends_the_system(KINDS[kind](""))
+    return is_fatal(KINDS[kind](""))
 
 
 @pytest.fixture

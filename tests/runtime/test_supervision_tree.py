@@ -190,7 +190,7 @@ def test_a_tree_under_a_run_stops_with_the_run():
     assert shown(notes)[-2:] == ["stop b", "stop a"]
 
 
-FATAL = [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), MemoryError(), RecursionError()]
+FATAL = [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), MemoryError()]
 
 
 @pytest.mark.parametrize("error", FATAL, ids=lambda error: type(error).__name__)

@@ -43,6 +43,8 @@ _waiting = _Waiting()
 class CallingThreadDispatcher:
     """Runs turns on the calling thread. All methods may be called from any thread."""
 
+    kind = "calling_thread"
+
     def __init__(self) -> None:
         self._lock = Lock()
         self._turns = 0

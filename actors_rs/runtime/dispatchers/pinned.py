@@ -15,6 +15,8 @@ __all__ = ["PinnedDispatcher"]
 class PinnedDispatcher:
     """Runs every turn on the same thread. All methods may be called from any thread."""
 
+    kind = "pinned"
+
     def __init__(self, name: str) -> None:
         self._workers = Workers(name, keep=1)
         self._workers.spawn(1)

@@ -30,6 +30,8 @@ logger = logger_called("actors_rs.runtime")
 class PoolDispatcher:
     """Runs turns on a shared pool of threads. All methods may be called from any thread."""
 
+    kind = "pool"
+
     def __init__(
         self,
         timers: Timers,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from actors_rs.errors import WorldError
+from actors_rs.graph.shell import StageActor
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
@@ -19,6 +20,8 @@ __all__ = ["DeterministicDispatcher"]
 
 class DeterministicDispatcher:
     """Runs steps in the order that ``decisions`` take. For the thread that made it."""
+
+    kind = "world"
 
     def __init__(self, decisions: Decisions, clock: VirtualClock) -> None:
         self.clock = clock
@@ -47,7 +50,8 @@ class DeterministicDispatcher:
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
-        label = getattr(actor, "name", None) or getattr(actor._keeper_, "label", None)
+        name = vars(actor).get("name")  # that of a stage, or what a user calls his own actor
+        label = name if isinstance(name, str) and name else getattr(actor._keeper_, "label", None)
         label = label or type(actor).__name__
         if not self.steps:
             self.begun_with.append(label)
@@ -55,9 +59,9 @@ class DeterministicDispatcher:
         name = self.log.names[number]
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
-        if not hasattr(actor, "logic"):  # else it is a stage, which has its error
+        if not isinstance(actor, StageActor):  # which has its error
             step.note_end()
-        actor._world_step = step  # type: ignore[attr-defined]
+        actor._world_step_ = step  # type: ignore[attr-defined]
         actor._turn_ = step  # type: ignore[method-assign]
         actor.actor_inbox.__class__ = WorldMailbox
 
@@ -159,9 +163,9 @@ class DeterministicDispatcher:
         """The ports of all stages, each by its place."""
         found: dict[int, str] = {}
         for step in self.actors:
-            logic = getattr(step.actor, "logic", None)
-            if logic is not None:
-                inlets = logic.inlets
+            if isinstance(step.actor, StageActor):
+                logic = step.actor.logic
+                inlets: Sequence[Any] = logic.inlets
                 for place, port in enumerate((*inlets, *logic.outlets), -len(inlets)):
                     found[id(port)] = f"{port.name}.{place if place >= 0 else place + len(inlets)}"
         return found

@@ -122,7 +122,7 @@ class WorldMailbox(Mailbox):
         owner = self.owner
         if owner is None:
             return _take(self)
-        step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+        step: ActorStep = owner._world_step_  # type: ignore[attr-defined]
         if not step.allowance:
             return EMPTY
         message = _take(self)
@@ -139,7 +139,7 @@ class WorldMailbox(Mailbox):
     def offer(self, message: Any) -> bool:
         """Put into the data lane, on the thread of the world."""
         if (owner := self.owner) is not None:
-            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+            step: ActorStep = owner._world_step_  # type: ignore[attr-defined]
             dispatcher = step.dispatcher
             if current_thread_id() != dispatcher.thread:
                 dispatcher.refuse_thread(step, message)
@@ -152,7 +152,7 @@ class WorldMailbox(Mailbox):
     def offer_control(self, message: Any) -> bool:
         """Put into the control lane, on the thread of the world."""
         if (owner := self.owner) is not None:
-            step: ActorStep = owner._world_step  # type: ignore[attr-defined]
+            step: ActorStep = owner._world_step_  # type: ignore[attr-defined]
             dispatcher = step.dispatcher
             if current_thread_id() != dispatcher.thread:
                 dispatcher.refuse_thread(step, message)

@@ -128,5 +128,5 @@ def _peer(line: Any) -> tuple[str, str]:
     if mailbox is None:
         nested = type(line).__module__ == NESTING
         return "", "a stream within it" if nested else "its foreign peer"
-    step = getattr(getattr(mailbox, "owner", None), "_world_step", None)
+    step = getattr(getattr(mailbox, "owner", None), "_world_step_", None)
     return ("", "a stage that has ended") if step is None else (step.name, f"'{step.name}'")

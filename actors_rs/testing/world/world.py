@@ -17,6 +17,7 @@ from actors_rs.errors import (
     WorldError,
 )
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.shell import StageActor
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery
@@ -237,8 +238,8 @@ class World:
     def dismantle(self) -> None:
         """Take everything apart: a world is full of cycles, and thousands of them are garbage."""
         for step in self._dispatcher.actors:
-            logic = getattr(step.actor, "logic", None)
-            if logic is not None:
+            if isinstance(step.actor, StageActor):
+                logic = step.actor.logic
                 for inlet in logic.inlets:  # from which one comes, through its outlet, back to it
                     inlet._upstream = None
                 vars(logic).clear()
