@@ -7,6 +7,7 @@ of ours is refused (``actor_class.py``).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,7 +32,7 @@ from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.unread import return_unread
 from actors_rs.runtime.watch import end_all_watches, tell_watchers
-from actors_rs.texts import text_of
+from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.dispatcher import Dispatcher
@@ -79,6 +80,13 @@ class ActorCore(Actor):
     @staticmethod
     def _create_future() -> Future[Any]:
         return PooledFuture()
+
+    def on_receive(self, message: Any) -> Any:
+        """Handle ``message``; by default it is logged, as pykka does."""
+        told = repr_of(message)
+        logging.getLogger("pykka").warning(
+            "Unexpected message received by %s: %s", text_of(self), told
+        )
 
     def _start_actor_loop(self) -> None:
         """Pykka's seam: it has to be there, and is not called."""

@@ -9,11 +9,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from pykka import ActorDeadError, ActorRef, Future
-from pykka.messages import ProxyGetAttr, _ActorStop
+from pykka.messages import _ActorStop
 
 from actors_rs.runtime._primitives import Full, ThreadLocal, random_bits
 from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.proxy import PooledActorProxy
 from actors_rs.runtime.settings import check_timeout
 from actors_rs.runtime.stop_flag import StopFlag
 
@@ -140,10 +141,8 @@ class PooledActorRef(ActorRef[A]):
         return self.actor_inbox.offer(ask)
 
     def proxy(self) -> Any:
-        """A proxy of the actor; waits for one that its supervisor has not started yet."""
-        if self._actor_weakref() is None and self.is_alive():
-            self.ask(ProxyGetAttr(attr_path=("actor_ref",)))
-        return super().proxy()
+        """A proxy of whoever lives here; waits for one that its supervisor has not started yet."""
+        return PooledActorProxy(actor_ref=self)
 
 
 @contextmanager

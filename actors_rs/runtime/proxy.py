@@ -1,0 +1,72 @@
+"""A proxy of an address: it leads to whoever lives there, and keeps nobody alive."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+from weakref import ReferenceType, ref
+
+from pykka import ActorDeadError, ActorProxy, ActorRef
+from pykka._introspection import AttrInfo, introspect_attrs
+from pykka.messages import ProxyGetAttr
+
+__all__ = ["PooledActorProxy"]
+
+A = TypeVar("A")
+
+
+class PooledActorProxy(ActorProxy[Any]):
+    """pykka's proxy, of an actor that may be followed by another one at the same address.
+
+    What attributes there are is asked of the actor that lives there now. While none does, what is
+    known of the last one counts, and a new name waits for the next one.
+    """
+
+    def __init__(self, *, actor_ref: ActorRef[Any], attr_path: tuple[str, ...] = ()) -> None:
+        if not actor_ref.is_alive():
+            raise ActorDeadError(f"{actor_ref} not found")
+        self.actor_ref = actor_ref
+        self._attr_path = attr_path
+        self._looked_at: ReferenceType[Any] | None = None
+        self._look(self._living())
+
+    @property
+    def _actor(self) -> Any:  # a field of pykka's, which keeps it
+        return self.actor_ref._actor_weakref()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PooledActorProxy):
+            return False
+        return self._address() == other._address()
+
+    def __hash__(self) -> int:
+        return hash(self._address())
+
+    def __getattr__(self, name: str) -> Any:
+        path = (*self._attr_path, name)
+        actor = self._actor
+        if actor is not None and (self._looked_at is None or self._looked_at() is not actor):
+            self._look(actor)
+        if path not in self._known_attrs:
+            self._look(self._living())
+        known = self._known_attrs.get(path)
+        if known is not None and known.traversable and not known.callable:
+            if path not in self._actor_proxies:
+                self._actor_proxies[path] = type(self)(actor_ref=self.actor_ref, attr_path=path)
+            return self._actor_proxies[path]
+        return super().__getattr__(name)
+
+    def _address(self) -> tuple[str, tuple[str, ...]]:
+        return self.actor_ref.actor_urn, self._attr_path
+
+    def _living(self) -> Any:
+        """The actor at the address; waits for one that its supervisor has not started yet."""
+        while (actor := self._actor) is None:
+            self.actor_ref.ask(ProxyGetAttr(attr_path=("actor_ref",)))
+        return actor
+
+    def _look(self, actor: Any) -> None:
+        self._looked_at = ref(actor)
+        self._known_attrs: dict[tuple[str, ...], AttrInfo]
+        self._known_attrs = introspect_attrs(root=actor, proxy=self)
+        self._actor_proxies = {}
+        self._callable_proxies = {}
