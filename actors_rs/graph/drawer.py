@@ -3,7 +3,7 @@
 A stage is an actor of its own so that it may wait or compute while others go on. So a stream is
 drawn only where that makes no difference: where no more than one of its stages runs code of the
 user's and the host has nothing else to do meanwhile, where none does, or where the user has fused
-them. And only outside of sections, which look at each stage.
+them behind a source that does not block. And only outside of sections, which look at each stage.
 """
 
 from __future__ import annotations
@@ -131,6 +131,8 @@ def _chain(end: StageSpec, alone: bool) -> list[StageSpec] | None:
         stages.append(spec)
         inputs = spec.inputs
         if not inputs:
+            if runs_code and not alone:
+                return None  # it may block, and the host has others to see to
             break
         if len(inputs) != 1 or len(stages) == MOST_STAGES:
             return None

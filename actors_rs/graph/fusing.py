@@ -106,7 +106,7 @@ def joins_lines(spec: StageSpec) -> bool:
         return spec.fusable
     if spec.inputs:
         return spec.in_line
-    never_blocks = getattr(spec.logic_class, "within", "no") == "yes"
+    never_blocks = getattr(spec.logic_class, "within", False)
     return spec.lent is None and spec.loop is None and never_blocks
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
 
 
-def attach(host: StageActor, life: Life, source: object, inlet: Inlet, alone: bool = False) -> None:
+def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
     """Start ``source`` as a part of ``life``, feeding ``inlet`` of ``host``; in the host's turn.
 
     See ``StageContext.attach``. If the system has shut down meanwhile, the stream fails with
@@ -43,7 +43,7 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet, alone: bo
     if spec.lent is not None:
         borrow(life, spec.lent, host.name, InletLine(host, inlet), inlet)
         return
-    chain, made = chain_within(spec, alone)
+    chain, made = chain_within(spec)
     if chain is not None:
         nest(host, life, chain, inlet)
         return

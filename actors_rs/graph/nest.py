@@ -233,7 +233,7 @@ class Nested:
         publish = self._host.system.dead_letters.publish
         publish(what, where=where, why=why, error=error, place=place)
 
-    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+    def attach(self, source: object, inlet: Inlet, /) -> None:
         raise DefectError(f"stage '{self.name}' runs within another and has no inner streams")
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:

@@ -22,26 +22,26 @@ Chain = list[tuple[StageSpec, StageLogic | None]]
 """A source, then perhaps an operator, each with its logic; a source that was lent has none."""
 
 
-def chain_within(end: StageSpec, alone: bool) -> tuple[Chain | None, dict[StageSpec, StageLogic]]:
+def chain_within(end: StageSpec) -> tuple[Chain | None, dict[StageSpec, StageLogic]]:
     """What is to run within the host if ``end`` is the last stage; ``None`` if actors are to.
 
-    That is a source which never blocks for long, or which has the host for itself (``alone``), and
-    what the user had fused behind a source. Also the logics that were made to find out.
+    That is a source which never blocks, and what the user had fused behind one. What a source gives
+    that blocks could not leave the host before the next element. Also the logics that were made to
+    find out.
     """
     made: dict[StageSpec, StageLogic] = {}
     if end.attributes != Attributes() or end.outlets != 1:
         return None, made
     if not end.inputs:
         made[end] = logic = end.make()
-        fits = logic.within == "yes" or (alone and logic.within == "alone")
-        return ([(end, logic)] if fits else None), made
+        return ([(end, logic)] if logic.within else None), made
     head = end.inputs[0].spec
     if not end.fused or head.inputs or head.outlets != 1 or head.attributes != Attributes():
         return None, made
     source = None
     if head.lent is None:
         made[head] = source = head.make()
-        if source.within == "no" or head.carrier is not None:
+        if not source.within or head.carrier is not None:
             return None, made
     made[end] = end.make()
     return [(head, source), (end, made[end])], made

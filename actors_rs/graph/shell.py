@@ -241,10 +241,10 @@ class StageActor(UserCalls):
         publish = self.system.dead_letters.publish
         publish(what, where=where, why=why, error=error, place=self.place)
 
-    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+    def attach(self, source: object, inlet: Inlet, /) -> None:
         from actors_rs.graph.inner import attach
 
-        attach(self, self.life, source, inlet, alone)
+        attach(self, self.life, source, inlet)
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
         from actors_rs.graph.inner import at_hand

@@ -66,7 +66,6 @@ class Hosting(StageLogic):
         source: object,
         window: int | None = None,
         *,
-        alone: bool = True,
         forgiving: bool = False,
     ) -> InnerInlet:
         """Start ``source``; raises what ``StageContext.attach`` does. Its inlet is not open yet.
@@ -77,7 +76,7 @@ class Hosting(StageLogic):
         inlet.forgiving = forgiving
         self.inlets.append(inlet)
         try:
-            self.context.attach(source, inlet, alone=alone)
+            self.context.attach(source, inlet)
         except BaseException:
             self.inlets.remove(inlet)  # nothing feeds it
             inlet.cancel()  # or a part of it has begun, whose end still comes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.iterators import close
@@ -14,7 +14,7 @@ from actors_rs.stages.steps import Steps
 __all__ = ["IteratorSource", "SourceLogic"]
 
 STEP = 16
-"""Most elements drawn between two looks at whether to go on."""
+"""Most elements of a piece where nobody pulls the brake."""
 
 
 class SourceLogic(StageLogic):
@@ -48,22 +48,22 @@ class SourceLogic(StageLogic):
 class IteratorSource(SourceLogic):
     """A source over any iterator: what is ready does not wait for what is not.
 
+    The iterator may block, so it runs in an actor of its own, as an inner stream too, unless its
+    host has nothing else to do.
     Subclasses give ``elements``; the iterator is made when the first element is demanded and
     closed, where it has ``close``, when the stage stops.
     """
-
-    within: Literal["no", "alone", "yes"] = "alone"
 
     def __init__(self) -> None:
         super().__init__()
         self._iterator: Iterator[Any] | None = None
         self.brake: Brake = Brake()
-        self._steps = Steps(self.brake, STEP, STEP)
+        self._steps = Steps(self.brake, STEP)
 
     def interrupted_by(self, interrupt: Callable[[], object] | None) -> Self:
-        """``interrupt`` makes it return where it waits, which it does in an actor of its own."""
+        """``interrupt`` makes it return where it waits."""
         if interrupt is not None:
-            self.interrupt, self.within = interrupt, "no"
+            self.interrupt = interrupt
         return self
 
     def elements(self) -> Iterable[Any]:
@@ -75,6 +75,7 @@ class IteratorSource(SourceLogic):
         try:
             if self._iterator is None:
                 self._iterator = iter(self.elements())
+            self.brake.release()
             watched = self.context.filling(self.outlet, out)
             self.ended = not self._steps.draw(self._iterator, out, most, budget.lap, watched)
         except Exception as error:

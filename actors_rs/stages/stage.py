@@ -9,7 +9,7 @@ recorders on its ports, without an actor.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError
 from actors_rs.stages.brake import Brake
@@ -135,14 +135,13 @@ class StageContext(Protocol):
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         """Put ``what`` into the dead letters."""
 
-    def attach(self, source: object, inlet: Inlet, /, *, alone: bool = False) -> None:
+    def attach(self, source: object, inlet: Inlet, /) -> None:
         """Start ``source`` as a part of this run; what it gives comes to ``inlet``.
 
         ``source`` is a ``Stream`` whose input is closed, or an iterable; raises ``GraphError`` or
         ``TypeError`` for anything else. The inlet is new, and among ``inlets`` already; its
         window is the most that is kept requested. Cancelling it ends the inner stream; one that
-        ends is to be taken out of ``inlets``. ``alone``: this stage has no other inner stream
-        meanwhile, so it may itself run code of the user's that the source consists of.
+        ends is to be taken out of ``inlets``.
         """
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
@@ -201,9 +200,8 @@ class StageLogic:
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set by the shell."""
-    within: Literal["no", "alone", "yes"] = "no"
-    """Whether it may run within the stage that attached it as an inner stream, as it never blocks
-    for long; ``alone``: only if that has no other one, as it may run code of the user's."""
+    within = False
+    """Whether it may run within the stage that attached it as an inner stream: it never blocks."""
     runs_code = True
     """Whether it may call code of the user's, which may take its time. What the elements themselves
     do when they are added or compared does not count. Not inherited: who does more may well."""

@@ -31,7 +31,7 @@ DRAWN = {
     "starmap": lambda x: Source.of((x, 0), (x, 0)).starmap(lambda y, z: y + z),
     "no more than one": lambda x: Source.repeat(x).map(lambda y: y).take(2),
     "with_index": lambda x: Source.of(x, x).with_index().map(lambda pair: pair[1]),
-    "fused": lambda x: Source.from_iterable(y for y in (x, x, x)).map(int).take(2).fuse(),
+    "fused": lambda x: Source.of(x, x, x).map(int).take(2).fuse(),
 }
 ALSO_MERGED = ("repeat", "endless", "fused")
 

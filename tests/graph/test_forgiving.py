@@ -53,7 +53,7 @@ def test_a_failure_left_unread_by_its_stage_is_forgiven():
 
 def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():
     class Attaching(Alone):
-        def attach(self, source, inlet, *, alone=False):
+        def attach(self, source, inlet):
             inlets.append(inlet)
 
         def at_hand(self, source):
@@ -73,7 +73,7 @@ def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():
 
 def test_the_end_of_a_stream_that_began_in_part_only_is_not_waited_for():
     class Failing(Alone):
-        def attach(self, source, inlet, *, alone=False):
+        def attach(self, source, inlet):
             inlets.append(inlet)
             raise RuntimeError("can't start new thread")
 

@@ -24,7 +24,7 @@ def raising(hook, kind, most=None):
         return super(Logic, self).finished
 
     class Logic(PassThrough):
-        within = "yes"
+        within = True
 
     setattr(Logic, hook, property(fail) if hook == "finished" else fail)
     return Logic

@@ -240,7 +240,7 @@ class Hosted(Alone):
         self.end_with, self.begun = end_with, []
         super().__init__(logic)
 
-    def attach(self, source, inlet, *, alone=True):
+    def attach(self, source, inlet):
         up = Upstream()
         inlet.connect(up)
         self.begun.append(weakref.ref(up))

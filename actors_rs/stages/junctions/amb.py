@@ -36,7 +36,7 @@ class Amb(Hosting):
 
     def start(self) -> None:
         for stream in self._streams:
-            self.begin(stream, alone=False, forgiving=True)
+            self.begin(stream, forgiving=True)
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet

@@ -128,7 +128,7 @@ class FlatMapMerge(Drawing, Hosting):
         if at_hand is None:
             least = min(LEAST_WINDOW, self.window)
             share = max(least, self.window // self._breadth)
-            inner = self.begin(source, share, alone=False)
+            inner = self.begin(source, share)
             self._begun[inner] = element
             inner.open()
         elif (size := len(at_hand)) <= LARGE and size <= self.outlet.demand - len(self._out):

@@ -43,7 +43,7 @@ class MergeHubLogic(Hosting):
         ``None`` if it cannot be started, which is a failure of that stream like any other.
         """
         try:
-            inlet = self.begin(source, alone=False, forgiving=True)
+            inlet = self.begin(source, forgiving=True)
         except Exception as error:
             if self._fails:
                 raise

@@ -68,7 +68,7 @@ class FlatMap(Drawing, Operator):
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
-        self._steps = Steps(self.brake, STEP // 2, STEP, STEP)  # results may be waited for
+        self._steps = Steps(self.brake, STEP, STEP)  # results may be waited for
         self._lap: Callable[[], float] = float  # seconds since the last look at the clock
         self._past = Inlet("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
@@ -178,6 +178,7 @@ class FlatMap(Drawing, Operator):
 
         Step by step, for they may turn slow at any of them.
         """
+        self.brake.release()
         watched = self.context.filling(self.outlet, out)
         return self._steps.draw(results, out, most, self._lap, watched, self._at_hand)
 
@@ -234,7 +235,7 @@ class FlatMap(Drawing, Operator):
         inner = Inlet(f"inner {self._started}", self.window)
         self.inlets = (self.inlet, self._past, inner)
         try:
-            self.context.attach(source, inner, alone=True)
+            self.context.attach(source, inner)
         except BaseException:
             self.inlets = (self.inlet, self._past)  # nothing feeds it
             raise
