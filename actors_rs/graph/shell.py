@@ -161,21 +161,19 @@ class StageActor(UserCalls):
             self._looks = False
 
     def _look_at_turn(self) -> None:
-        """On the timers' thread: what lies in an unfinished frame waits for nobody.
-
-        The turn that is going on, if it is not over, may have begun just now.
-        """
+        """On the timers' thread: send on what a turn that lasts has made, and end its piece."""
         self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
         lasts = self.stopwatch() - self._budget.began
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
             return
-        outlets = self.logic.outlets
-        made = self._hand_over() if self.at_boundary else [one.send_ahead() for one in outlets]
+        ahead = (outlet.send_ahead() for outlet in self.logic.outlets)
+        made = self._hand_over() if self.at_boundary else [*ahead]
         if self.logic.brake is not None:
             self.logic.brake.pull()
         if self.nest is not None:
             self.nest.pull_brake()
+        self._dispatcher_.grow_if_starved()
         # A pull may have come just before there was anything to hit: while the turn lasts, again.
         lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
         if (lasts_on or any(made)) and not self._looks:

@@ -66,6 +66,10 @@ class Dispatcher(Protocol):
         """
         ...
 
+    def grow_if_starved(self) -> None:
+        """A turn is in a call that lasts: if others wait for a thread, give them one."""
+        ...
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         ...

@@ -40,6 +40,20 @@ def test_blocking_actors_do_not_starve_others(gate):
         gate.set()
 
 
+def test_a_call_that_lasts_lets_ready_turns_have_a_thread_at_once(gate, looked_after):
+    pool, _looks = looked_after
+    begun, helped = threading.Event(), threading.Event()
+    pool.grow_if_starved()
+    assert pool.statistics().workers == 1, "nobody waits"
+    pool.schedule(lambda: (begun.set(), gate.wait()))
+    assert begun.wait(20)
+    pool.schedule(helped.set)
+    pool.grow_if_starved()
+    assert helped.wait(20)
+    assert pool.statistics().workers == 2
+    gate.set()
+
+
 class Looks:
     """Timers that ring when the test says so: the pool looks after itself at these moments."""
 

@@ -54,6 +54,9 @@ class HeldTurns(Held):
     def relieve(self):
         """Nothing."""
 
+    def grow_if_starved(self):
+        """Nothing."""
+
     def statistics(self):
         return DispatcherStatistics(0, len(self.turns), 0)
 

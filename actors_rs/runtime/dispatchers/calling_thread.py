@@ -73,6 +73,9 @@ class CallingThreadDispatcher:
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
 
+    def grow_if_starved(self) -> None:
+        """Nothing, for the same reason."""
+
     def thread_of(self, owner: object) -> int | None:
         """The thread that is in a turn of ``owner``."""
         for thread, turn in self._running.copy().items():

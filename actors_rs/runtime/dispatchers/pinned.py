@@ -30,6 +30,9 @@ class PinnedDispatcher:
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
 
+    def grow_if_starved(self) -> None:
+        """Nothing, for the same reason."""
+
     def thread_of(self, owner: object) -> int | None:
         """The thread that is in a turn of ``owner``."""
         return self._workers.thread_of(owner)

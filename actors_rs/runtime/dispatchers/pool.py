@@ -85,6 +85,11 @@ class PoolDispatcher:
         """Leave the thread that is in a turn of ``owner`` to itself; whether there is one."""
         return self._workers.abandon(owner)
 
+    def grow_if_starved(self) -> None:
+        """Wake a worker for the turns that are ready, or add one if all are busy."""
+        if not self._workers.wake() and self._workers.waiting:
+            self._workers.spawn(self._cap)
+
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
         return self._workers.close(timeout)
@@ -116,8 +121,8 @@ class PoolDispatcher:
         self._begun_before = begun
         if moved:
             self._workers.hint()
-        elif not self._workers.wake() and self._workers.waiting:
-            self._workers.spawn(self._cap)
+        else:
+            self.grow_if_starved()
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
         with suppress(RuntimeError):  # nobody had it: an interrupted ``enqueued`` began this one
             self._watched.release()

@@ -63,6 +63,15 @@ def _answered(value: Any) -> Any:
     return value
 
 
+def _failure(error: BaseException) -> Exception:
+    """What an element fails with whose call raised ``error``: something with a policy."""
+    if not isinstance(error, CancelledError):
+        return as_failure(error)
+    cancelled = FutureCancelled("the call was cancelled")
+    cancelled.__cause__ = error
+    return cancelled
+
+
 class _Call:
     """One call of ``f``: waiting, under way, then with a value or an error."""
 
@@ -232,7 +241,7 @@ class MapAsync(StageLogic):
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
         if error is not None:
-            error = as_failure(error)
+            error = _failure(error)
             if self._is_made_again(call, error):
                 return
         call.value, call.error, call.done = value, error, True
@@ -331,10 +340,6 @@ class MapAsync(StageLogic):
             return
         try:
             value = await self._f(call.element)
-        except CancelledError as error:  # no Exception: nobody could retry or pass it over
-            cancelled = FutureCancelled("the coroutine was cancelled")
-            cancelled.__cause__ = error
-            self._tell(self._finish, call, None, cancelled)
         except BaseException as error:
             self._tell(self._finish, call, None, error)
         else:

@@ -142,6 +142,9 @@ class DeterministicDispatcher:
     def relieve(self) -> None:
         """Nothing: there is no other thread."""
 
+    def grow_if_starved(self) -> None:
+        """Nothing, for the same reason."""
+
     def thread_of(self, owner: object) -> int | None:
         """The world's thread, if it is in a turn of ``owner``, in which others have theirs."""
         within = any(getattr(step, "actor", None) is owner for step in self._under_way)
