@@ -125,7 +125,7 @@ class Run(Generic[R]):
         """
         plain_function(action, "Run.when_ended: action")
         system = self._life.system
-        self._end.future.add_done_callback(lambda _: call_at_end(self, system, action))
+        self._end.call_then(lambda: call_at_end(self, system, action))
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.waiting import awaitable
-from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime._primitives import Event, RLock, start_thread
 from actors_rs.runtime.awaiting import Awaiting
 
 __all__ = ["RunEnd"]
@@ -22,16 +22,21 @@ class RunEnd(Generic[R]):
 
     error: BaseException | None = None
     """Why there is no result."""
-    is_over = False
     _result: Any = None
     _traceback: TracebackType | None = None  # of the error, as it was when the run ended
-    _future: Future[R] | None = None  # made for the first who waits for it on a thread
 
     def __init__(self, name: str) -> None:
         self.name = name
         # The collector may run a ``__del__`` of the user's in here, which looks at this very run.
         self._lock = RLock()
         self._awaiting = Awaiting()
+        self._over = Event()
+        self._actions: deque[Callable[[], object]] = deque()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come."""
+        return self._over.is_set()
 
     @property
     def state(self) -> str:
@@ -59,16 +64,16 @@ class RunEnd(Generic[R]):
             raise awaitable(self.error.with_traceback(self._traceback))
         return self._result  # type: ignore[no-any-return]
 
-    @property
-    def future(self) -> Future[R]:
-        """What came of it, for those who wait; it cannot be cancelled, for the run goes on."""
+    def wait(self, timeout: float | None) -> bool:
+        """Whether it has come within ``timeout`` seconds."""
+        return self._over.wait(timeout)
+
+    def call_then(self, action: Callable[[], object]) -> None:
+        """Call ``action``, which raises nothing, once it is over; at once if it is."""
         with self._lock:
-            if (future := self._future) is None:
-                future = self._future = Future()
-                future.set_running_or_notify_cancel()
-                if self.is_over:
-                    self._tell(future)
-        return future
+            self._actions.append(action)
+        if self.is_over:
+            self._tell()
 
     def settle(self, result: R | None, error: BaseException | None) -> bool:
         """The run is over: it gave ``result``, unless there is an ``error``. False if it was."""
@@ -79,24 +84,29 @@ class RunEnd(Generic[R]):
                 self._result = result
             else:
                 self.error, self._traceback = error, _below_results(error.__traceback__)
-            self.is_over = True
-            future = self._future
-        if future is not None:
-            self._tell(future)
-        self._awaiting.wake()
+            self._over.set()
+        try:
+            self._tell()
+        except BaseException:  # Ctrl-C, where stages run on the thread of the program
+            start_thread(self._tell, ())
+            raise
         return True
 
-    def _tell(self, future: Future[R]) -> None:
-        if self.error is not None:
-            future.set_exception(awaitable(self.error))
-        else:
-            future.set_result(self._result)
+    def _tell(self) -> None:
+        self._awaiting.wake()
+        while self._actions:
+            try:
+                action = self._actions.popleft()
+            except IndexError:  # another thread has the last one
+                return
+            action()
 
     def disown(self, error: BaseException) -> None:
         """In a forked child: it is over here, with ``error``, and nobody waits. Takes no lock."""
         self._lock = RLock()
-        self.error, self.is_over = error, True
-        self._future, self._awaiting = None, Awaiting()
+        self.error = error
+        self._actions, self._awaiting, self._over = deque(), Awaiting(), Event()
+        self._over.set()
 
 
 _RESULTS = (RunEnd.result.__code__, RunEnd.awaited.__code__)

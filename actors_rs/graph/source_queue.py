@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
-from actors_rs.runtime._primitives import Condition, check_may_block
+from actors_rs.runtime._primitives import check_may_block, start_thread
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.sources.queue import QueueSource
 
@@ -59,9 +60,13 @@ class SourceQueue(Generic[T]):
         It is not taken when the queue is closed, or full and the policy is ``"backpressure"``,
         ``"drop_newest"`` or ``"fail"``, which then fails the stream.
         """
-        with self._changed.lock:
-            taken = not self.closed and self._put_in(element)
-        self._tell()
+        try:
+            with self._changed.lock:
+                taken = not self.closed and self._put_in(element)
+            self._tell()
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
         return taken
 
     def put(self, element: T, timeout: float | None = None) -> None:
@@ -73,13 +78,14 @@ class SourceQueue(Generic[T]):
         ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
-        with self._changed.lock:
-            if self.overflow == "backpressure":
-                self._wait_for_room(timeout)
-            if self.closed:
-                raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
-            taken = self._put_in(element)
-        self._tell()
+        try:
+            taken = self._put_when_there_is_room(element, timeout)
+            self._tell()
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
         if not taken and self.overflow == "fail":
             raise BufferOverflowError(self.name, self.capacity, "queue")
 
@@ -118,28 +124,44 @@ class SourceQueue(Generic[T]):
             return False
         return True
 
-    def _wait_for_room(self, timeout: float | None) -> None:
-        if self.closed or len(self._waiting) < self.capacity:
-            return
-        check_may_block(
-            f"queue '{self.name}' is full and a thread that actors share must not wait: use "
-            "offer, or a thread of your own"
-        )
-        if not self._changed.wait_for(
-            lambda: self.closed or len(self._waiting) < self.capacity, timeout
-        ):
-            raise TimeoutError(f"queue '{self.name}' had no room within {timeout} seconds")
+    def _put_when_there_is_room(self, element: T, timeout: float | None) -> bool:
+        """Whether it was taken, as ``_put_in`` says."""
+        taken: list[bool] = []
+
+        def put_in() -> bool:
+            """Whether the queue has decided on it. Under the lock."""
+            may_wait = self.overflow == "backpressure" and len(self._waiting) >= self.capacity
+            if not self.closed and not may_wait:
+                taken.append(self._put_in(element))
+            return self.closed or bool(taken)
+
+        with self._changed.lock:
+            decided = put_in()
+        if not decided:
+            check_may_block(
+                f"queue '{self.name}' is full and a thread that actors share must not wait: use "
+                "offer, or a thread of your own"
+            )
+            if not self._changed.wait_for(put_in, timeout):
+                raise TimeoutError(f"queue '{self.name}' had no room within {timeout} seconds")
+        if not taken:
+            raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
+        return taken[0]
 
     def _why(self) -> str:
         return "the stream is over" if self._over else "it was completed or failed"
 
     def _close(self, error: BaseException | None) -> None:
-        with self._changed.lock:
-            if self.closed:
-                return
-            self._completed, self._error = True, error
-            self._changed.notify_all()
-        self._tell()
+        try:
+            with self._changed.lock:
+                if self.closed:
+                    return
+                self._changed.notify_all()
+                self._completed, self._error = True, error
+            self._tell()
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
 
     def _tell(self) -> None:
         """Let the stage know, once until it looks, that something waits or the end has come."""
@@ -189,8 +211,8 @@ class SourceQueue(Generic[T]):
     def close(self) -> None:
         """The stream is over; whoever waits for room is told."""
         with self._changed.lock:
-            self._over = True
             self._changed.notify_all()
+            self._over = True
 
     def disown(self) -> None:
         """In a forked child: the stream is over here, it goes on in the parent. Takes no lock."""

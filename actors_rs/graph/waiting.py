@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import suppress
 from contextvars import Context
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import BlockingError, StreamError, said
-from actors_rs.runtime._primitives import ThreadLocal, check_may_block, drive_until, monotonic
+from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 from actors_rs.runtime.keeper import is_fatal
 
 if TYPE_CHECKING:
@@ -32,9 +29,6 @@ __all__ = [
     "work_for",
     "work_once_for",
 ]
-
-SLICE = 1.0
-"""Seconds after which a thread that waits for a run looks whether a signal has come."""
 
 
 class _Work(ThreadLocal):
@@ -62,18 +56,12 @@ def work_once_for(end: RunEnd[Any], context: Context, job: Callable[[], None]) -
 
 
 def wait_for_end(end: RunEnd[Any], timeout: float | None) -> None:
-    """Wait until ``end`` has come, at most ``timeout`` seconds; in slices.
+    """Wait until ``end`` has come, at most ``timeout`` seconds.
 
-    A signal that comes just before a thread falls asleep does not wake it, so Ctrl-C would be
-    noticed at the end only. Raises ``BlockingError`` where that might never come.
+    Raises ``BlockingError`` where that might never come.
     """
     _check_may_wait(end)
-    if drive_until(lambda: end.is_over, timeout):
-        return
-    deadline = inf if timeout is None else monotonic() + timeout
-    while not end.is_over and (left := min(SLICE, deadline - monotonic())) > 0:
-        with suppress(FutureTimeout):
-            end.future.exception(left)
+    end.wait(timeout)
 
 
 def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:

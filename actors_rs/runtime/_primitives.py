@@ -15,6 +15,7 @@ import threading as _threading
 import time as _time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from math import inf
 from typing import Any, Protocol, TypeVar
 
 from actors_rs.errors import BlockingError
@@ -24,7 +25,6 @@ __all__ = [
     "THREAD_STARTERS",
     "WAIT",
     "AnyThread",
-    "Condition",
     "Driver",
     "Empty",
     "Event",
@@ -42,6 +42,7 @@ __all__ = [
     "chance",
     "check_may_block",
     "cpu_seconds",
+    "current_driver",
     "current_thread_id",
     "drive_until",
     "driving",
@@ -100,6 +101,13 @@ this_thread = _threading.local()
 """Of the calling thread: ``pooled`` where it must not wait for futures, and its ``driver``."""
 
 
+SLICE = 1.0
+"""Seconds after which the main thread, where it waits, looks whether a signal has come.
+
+One that comes just before a thread falls asleep does not wake it.
+"""
+_LONGEST_START = 5.0
+"""Seconds after which a thread that was asked for begins at the latest."""
 P = TypeVar("P")
 
 
@@ -121,46 +129,68 @@ def or_for_ever(seconds: float | None) -> float | None:
     return None if seconds is None or seconds > _threading.TIMEOUT_MAX else seconds
 
 
-class Condition(_threading.Condition):
-    """A condition that a thread which drives a world waits for by driving it.
+class Event:
+    """Set once. One call of C wakes all who wait; a thread that drives a world does so instead.
 
-    Enter it as ``with condition.lock``. Behind ``with condition`` stands a function in Python,
-    where Ctrl-C may come when it has just got the lock: nobody would ever give that back.
+    Unlike ``threading.Event`` it holds no lock that an interrupt of the main thread, in ``set`` or
+    in ``wait``, could leave locked.
     """
 
+    __slots__ = ("_is_set", "_latch")
+
     def __init__(self) -> None:
-        self.lock = _threading.RLock()  # no other kind: it asks its lock who has it
-        super().__init__(self.lock)
+        self._is_set = False
+        self._latch = Lock()
+        self._latch.acquire()
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """As always; a driving thread may be woken although nobody notified."""
-        if (driver := _driver()) is None:
-            return super().wait(or_for_ever(timeout))
-        self.release()
-        try:
-            return driver.step(or_for_ever(timeout))
-        finally:
-            self.acquire()
+    def is_set(self) -> bool:
+        """Whether ``set`` was called."""
+        return self._is_set
 
-    def wait_for(self, predicate: Callable[[], P], timeout: float | None = None) -> P:
-        """Wait until ``predicate``; at most ``timeout`` seconds, of the world's if driving."""
-        if (driver := _driver()) is None:
-            return super().wait_for(predicate, or_for_ever(timeout))
-        self.release()
-        try:
-            driver.until(lambda: bool(predicate()), or_for_ever(timeout))
-        finally:
-            self.acquire()
-        return predicate()
-
-
-class Event(_threading.Event):
-    """An event that a thread which drives a world waits for by driving it."""
+    def set(self) -> None:
+        """Wake all who wait, now and later; later calls do nothing."""
+        if not self._is_set:
+            self._is_set = True  # from here on Python looks for no signal before the call
+            try:
+                self._latch.release()
+            except RuntimeError:  # another thread did at the same time
+                pass
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether it was set within ``timeout`` seconds."""
         seconds = or_for_ever(timeout)
-        return super().wait(0 if drive_until(self.is_set, seconds) else seconds)
+        if self._is_set or drive_until(self.is_set, seconds):
+            return self._is_set
+        return self._wait(seconds)
+
+    def _wait(self, seconds: float | None) -> bool:
+        """All who wait take the latch in turn, and give it back.
+
+        ``KeyboardInterrupt`` may come anywhere in here; it cannot be known then who has the latch.
+        To give back one that is free does no harm once it was set.
+        """
+        deadline = inf if seconds is None else monotonic() + seconds
+        longest = SLICE if on_main_thread() else _threading.TIMEOUT_MAX
+        latch = self._latch
+        try:
+            while not self._is_set:
+                left = min(longest, deadline - monotonic())
+                if left <= 0 or latch.acquire(timeout=left):
+                    break
+        finally:
+            if self._is_set:  # no call, in which the interrupt could come before the release
+                try:
+                    latch.release()
+                except RuntimeError:  # it was free
+                    pass
+        return self._is_set
+
+    def _at_fork_reinit(self) -> None:
+        """In a forked child, for a ``threading.Thread`` that has it: nobody has the latch."""
+        is_set = self._is_set
+        self.__init__()  # type: ignore[misc]
+        if is_set:
+            self.set()
 
 
 class Thread(AnyThread):
@@ -172,8 +202,36 @@ class Thread(AnyThread):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._returned = _threading.Event()
+        self._started = Event()  # Python's own would stay locked if ``start`` is interrupted
+        self._asked_for = False
+        self._returned = Event()
         self._looked_at = Lock()  # nobody waits while holding it
+
+    @property
+    def _bootstrap(self) -> Callable[[], None]:
+        """Read by ``threading`` right before it asks the system for the thread."""
+        begin: Callable[[], None] = super()._bootstrap  # type: ignore[misc]
+        self._asked_for = True
+        return begin
+
+    def start(self) -> None:
+        """Let it begin; raises ``RuntimeError`` if the operating system gives no thread.
+
+        When Ctrl-C is raised in here the thread has begun, see ``begun``, or never will.
+        """
+        try:
+            super().start()
+        except Exception:
+            raise
+        except BaseException:
+            if not (self._asked_for and self._started.wait(_LONGEST_START)):
+                _threading._limbo.pop(self, None)  # type: ignore[attr-defined]
+            raise
+
+    @property
+    def begun(self) -> bool:
+        """Whether it runs, or has run."""
+        return self._started.is_set()
 
     def run(self) -> None:
         """What the thread does."""
@@ -214,7 +272,8 @@ def living_threads() -> list[AnyThread]:
     return [thread for thread in _threading.enumerate() if not isinstance(thread, foreign)]
 
 
-def _driver() -> Driver | None:
+def current_driver() -> Driver | None:
+    """What moves a world on while the calling thread, which drives it, waits."""
     return getattr(this_thread, "driver", None)
 
 
@@ -224,7 +283,7 @@ def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
     A thread that drives a world moves it on instead of waiting: True then, and whatever could
     come of waiting has come. False on all other threads.
     """
-    if (driver := _driver()) is None:
+    if (driver := current_driver()) is None:
         return False
     driver.until(done, or_for_ever(seconds))
     return True
@@ -239,7 +298,7 @@ class driving:  # noqa: N801 - used like a function
         self._driver = driver
 
     def __enter__(self) -> None:
-        self._before = _driver()
+        self._before = current_driver()
         this_thread.driver = self._driver
 
     def __exit__(self, *_: object) -> None:

@@ -11,14 +11,9 @@ from typing import Any, TypeVar
 
 from pykka import ActorRef
 
-from actors_rs.runtime._primitives import (
-    Condition,
-    RLock,
-    Thread,
-    after_fork_in_child,
-    blocking_allowed,
-)
+from actors_rs.runtime._primitives import RLock, Thread, after_fork_in_child, blocking_allowed
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["spawn_in_default_system"]
@@ -54,14 +49,12 @@ class _DefaultSystem(ActorSystem):
 
     def look(self) -> None:
         """Somebody who was announced is among the actors, or goes elsewhere."""
-        with self._emptied.lock:
-            self._emptied.notify_all()
+        self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
-        with self._emptied.lock:
-            while not self._is_over():
-                # Ctrl-C may have kept from us that somebody who was announced does not come.
-                self._emptied.wait(LOOK_EVERY if self._is_awaited() else None)
+        # Ctrl-C may have kept from us that somebody who was announced does not come.
+        while not self._emptied.wait_for(self._is_over, LOOK_EVERY if self._is_awaited() else None):
+            pass
         self.shutdown(drain=False)
 
     def _is_awaited(self) -> bool:

@@ -1,4 +1,4 @@
-"""The answer to an ``ask``: a pykka ``Future`` made of two plain locks.
+"""The answer to an ``ask``: a pykka ``Future`` that no interrupt leaves locked.
 
 A pool thread that would have to wait raises ``BlockingError`` instead: it might be the very
 thread that the answer needs.
@@ -16,6 +16,7 @@ from pykka import ActorDeadError, Future, Timeout
 
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._primitives import (
+    Event,
     Full,
     Lock,
     check_may_block,
@@ -24,6 +25,7 @@ from actors_rs.runtime._primitives import (
     monotonic,
     on_event_loop,
     or_for_ever,
+    start_thread,
 )
 from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.settings import check_timeout
@@ -45,8 +47,7 @@ class PooledFuture(Future[T]):
         super().__init__()
         self._asked_in = fork_count()
         self._claim = Lock()  # whoever gets it sets the result
-        self._latch = Lock()  # held until the result is there
-        self._latch.acquire()
+        self._there = Event()  # the result, or a hook
         self._done = False  # a hint: once true, value and error stay as they are
         self._value: Any = None
         self._error: BaseException | None = None
@@ -87,7 +88,7 @@ class PooledFuture(Future[T]):
         """Wait, in a coroutine, until ``get`` need not wait, but for what a hook does itself."""
         if not self._done and self._get_hook is None:
             self._check_is_here()
-            yield from self._all_awaiting().until(lambda: self._done or self._get_hook is not None)
+            yield from self._all_awaiting().until(self._is_there)
         for future in self._made_of:
             yield from future._until_there()
 
@@ -139,9 +140,13 @@ class PooledFuture(Future[T]):
 
     def _tell(self) -> None:
         """There is a result, or a hook: let go who waits for it."""
-        self._latch.release()
-        if self._awaiting is not None:
-            self._awaiting.wake()
+        try:
+            self._there.set()
+            if self._awaiting is not None:
+                self._awaiting.wake()
+        except BaseException:  # Ctrl-C, on a thread of the program's
+            start_thread(self._tell, ())
+            raise
 
     def _all_awaiting(self) -> Awaiting:
         """Made for the first coroutine: hardly any answer is awaited by one."""
@@ -162,14 +167,23 @@ class PooledFuture(Future[T]):
 
     def _wait(self, timeout: float | None) -> float | None:
         """Return when there is a result or a hook; what is left of ``timeout`` then."""
+        if self._is_there():
+            return timeout
         self._check_is_here()
-        latch, left = self._latch, timeout
-        if not latch.acquire(blocking=False):
-            if self._done:  # whoever has the latch is another waiter, and only for a moment
-                return timeout
-            left = _wait_for(latch, timeout)
-        latch.release()  # the next one waiting may pass too
+        check_may_wait(timeout)
+        if drive_until(self._is_there, timeout):
+            left = timeout  # it is the world's, whose clock this thread cannot read
+        else:
+            began = monotonic()
+            self._there.wait(timeout)
+            left = None if timeout is None else max(0.0, timeout - (monotonic() - began))
+        if not self._is_there():
+            raise Timeout(f"{timeout} seconds")
         return left
+
+    def _is_there(self) -> bool:
+        """Whether there is a result or a hook."""
+        return self._done or self._get_hook is not None
 
     def _computed(self, timeout: float | None) -> T:
         """What the hook gives; it runs once, however many threads ask, unless it raises."""

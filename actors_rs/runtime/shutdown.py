@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Condition, blocking_allowed, may_block, on_main_thread
+from actors_rs.runtime._primitives import blocking_allowed, may_block, on_main_thread
+from actors_rs.runtime.condition import Condition
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
@@ -153,8 +154,7 @@ class Shutdown:
             emptied = system._emptied = system._emptied or Condition()
 
         def ended(left: float) -> bool:
-            with emptied.lock:
-                return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
+            return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
 
         return self._patiently(ended, seconds)
 

@@ -32,10 +32,14 @@ class StopFlag:
         if self._set:
             return
         with _making_events:
-            self._set = True
             event = self._event
-        if event is not None:
-            event.set()
+            if event is not None:
+                try:
+                    event.set()
+                except BaseException:  # Ctrl-C, before it was set or behind that
+                    self._set = event.is_set()
+                    raise
+            self._set = True
 
     def mark(self) -> None:
         """Raise the flag without a lock, and wake nobody; in a forked child."""
@@ -52,7 +56,10 @@ class StopFlag:
             if self._event is None:
                 self._event = event
             event = self._event
-        return event.wait(timeout)
+        if event.wait(timeout):
+            with _making_events:  # whoever sets the flag sets the event first
+                return self._set
+        return False
 
 
 def _renew_lock() -> None:

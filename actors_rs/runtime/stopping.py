@@ -40,10 +40,11 @@ class StopLine:
                 actor._stop_when_read_()
         with self._lock:
             self._at_once = self._at_once or at_once
-            self._waiting = [a for a in own if a._stops_in_order_ and a is not self._told]
             told = self._told
-        if at_once and told is not None:
-            told._stop_at_once_()  # it may have been told to stop behind its messages
+            self._waiting = [a for a in own if a._stops_in_order_ and a is not told]
+        # It may have been told to stop behind its messages; or Ctrl-C came before it was told.
+        if told is not None and not self._tell(told):
+            self._forget(told)
         self._tell_next()
 
     def ended(self, actor: ActorCore) -> None:
@@ -66,11 +67,16 @@ class StopLine:
             with self._lock:
                 if self._told is not None or not self._waiting:
                     return
-                actor = self._told = self._waiting.pop()
+                actor = self._told = self._waiting[-1]  # no call, in which Ctrl-C may come
+                del self._waiting[-1]
             # Outside the lock: on the calling thread the actor may end before this returns.
-            if actor._stop_at_once_() if self._at_once else actor._stop_when_read_():
+            if self._tell(actor):
                 return
             self._forget(actor)
+
+    def _tell(self, actor: ActorCore) -> bool:
+        """Tell it to stop; False if it has ended."""
+        return actor._stop_at_once_() if self._at_once else actor._stop_when_read_()
 
     def _forget(self, actor: ActorCore) -> None:
         with self._lock:

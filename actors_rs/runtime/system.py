@@ -16,9 +16,10 @@ from pykka import ActorRef, ActorRegistry
 
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Condition, Lock, RLock, check_may_block
+from actors_rs.runtime._primitives import Lock, RLock, check_may_block
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.current import Block
 from actors_rs.runtime.dead_letters import DeadLetters
 from actors_rs.runtime.dispatcher import Dispatcher
@@ -258,8 +259,7 @@ class ActorSystem:
             with self._lock:  # who waits looks at the actors behind it
                 emptied = self._emptied
             if emptied is not None:
-                with emptied.lock:
-                    emptied.notify_all()
+                emptied.notify_all()
 
     def register(self, activity: Activity) -> None:
         """Let shutdown end ``activity`` too, until ``unregister``."""

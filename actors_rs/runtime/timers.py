@@ -107,7 +107,7 @@ class Timers:
         try:
             thread.start()
         except BaseException:
-            if thread.ident is None:
+            if not thread.begun:
                 self._thread = None
             raise
 

@@ -209,9 +209,10 @@ class Workers:
         self._workers.add(worker)  # before it starts: it looks how many they are
         try:
             worker.thread.start()
-        except RuntimeError as error:
-            self._workers.discard(worker)
-            if not self._workers:
+        except BaseException as error:
+            if not worker.thread.begun:
+                self._workers.discard(worker)
+            if not self._workers or not isinstance(error, RuntimeError):
                 raise
             if not self._refused:
                 logger.error("%s stays at %d threads: %s", self.name, len(self._workers), error)

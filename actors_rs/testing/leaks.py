@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from actors_rs.runtime._primitives import AnyThread, Condition, living_threads, monotonic
+from actors_rs.runtime._primitives import AnyThread, living_threads, monotonic
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.process import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
 
@@ -87,8 +88,7 @@ def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
     while left := watch.left():
         if over:
             raise Leaked(f"left behind after {environment.timeout:g} s: {'; '.join(left)}")
-        with pause:
-            pause.wait(PAUSE)
+        pause.wait(PAUSE)
         over = monotonic() > deadline  # then look once more
 
 

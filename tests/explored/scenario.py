@@ -162,7 +162,7 @@ def _cancel(world: World, case: Case, sources: Sources) -> None:
     run = world.start(case.make(sources).to(Sink.for_each(got.append)))
     world.soon("cancel", run.cancel)
     run.wait()
-    assert run.state in ("completed", "cancelled"), run._end.future.exception()
+    assert run.state in ("completed", "cancelled"), run._end.error
     assert case.may_begin(got), f"gave {got}"
 
 
@@ -196,7 +196,7 @@ WAYS = {
 def failure_of(run: Any) -> BaseException | None:
     """What ``run`` ended with, having been waited for."""
     run.wait()
-    return run._end.future.exception()
+    return run._end.error
 
 
 def settle(world: World) -> None:

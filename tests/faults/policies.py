@@ -234,7 +234,7 @@ def check_fatal(kind, seed, failing=named):
         assert run.result(0) == COUNT
     else:
         assert type(raised) is type(KINDS[kind](""))
-        assert run._end.future.exception() is raised
+        assert run._end.error is raised
         assert len(trial.got) < trial.faults.visits["user"]
 
 

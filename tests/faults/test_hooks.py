@@ -136,7 +136,7 @@ def test_a_fault_in_a_callback_leaves_no_run_hanging(name, kind, bystander):
         raised = raised_by(work)
     assert raised is None or (ends_its_system(kind) and type(raised) is type(KINDS[kind]("")))
     (run,) = runs
-    error = run._end.future.exception()
+    error = run._end.error
     cause = error.__cause__ if isinstance(error, StageError) else error
     seen = [one.error for one in system.dead_letters.recent()]
     blamed = [cause, *(getattr(one, "__cause__", None) or one for one in seen)]

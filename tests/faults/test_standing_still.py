@@ -132,7 +132,7 @@ def test_blocking_calls_that_get_no_thread_end_their_run_and_no_other():
             run = system.start(Source.range(0, 9).map_async(abs, 4).to(Sink.list()))
             assert run.wait(SECONDS)
             assert run.state == "failed"
-            assert "can't start new thread" in repr(run._end.future.exception())
+            assert "can't start new thread" in repr(run._end.error)
         flow = Source.range(0, 9).map_async(abs, 4)
         assert system.start(flow.to(Sink.count())).result(SECONDS) == 9
 

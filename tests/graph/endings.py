@@ -47,7 +47,7 @@ class Ended:
         assert run.wait(seconds), f"seed {seed}: {how} took more than {seconds} s"
         wait_until(lambda: not system.children())
         self.state = run.state
-        self.error = run._end.future.exception()
+        self.error = run._end.error
         self.snapshot = run.snapshot()
         self.dead = Counter(
             letter.what for letter in system.dead_letters.recent() if letter.number >= letters

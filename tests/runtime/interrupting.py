@@ -15,6 +15,9 @@ import actors_rs
 LOOKS_BEHIND = {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD"}
 """Instructions behind which it does, if what is called is C; and where other functions begin."""
 
+HANDLED = dict[int, int | None]
+"""By the offset of an instruction, where an exception in it is handled."""
+
 OURS = os.path.dirname(actors_rs.__file__)
 """It may come in functions there that are no generators, and where these enter a condition of
 Python's. Raising in generators, or in functions that C calls, makes CPython 3.11 stumble; and
@@ -26,7 +29,7 @@ class Interruption:
 
     def __init__(self, place: int) -> None:
         self._left = place
-        self._last: dict[FrameType | None, str] = {}
+        self._last: dict[FrameType | None, int] = {}
         self.came = False
 
     def __enter__(self) -> "Interruption":
@@ -39,7 +42,7 @@ class Interruption:
 
     def _call(self, frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
-        self._last.pop(frame.f_back, "")
+        self._last.pop(frame.f_back, None)
         enters = code.co_filename == threading.__file__ and code.co_name == "__enter__"
         from_where = frame.f_back.f_code if enters and frame.f_back else code
         if not from_where.co_filename.startswith(OURS) or code.co_flags & inspect.CO_GENERATOR:
@@ -50,9 +53,13 @@ class Interruption:
 
     def _opcode(self, frame: FrameType, event: str, _: Any) -> Any:
         if event == "opcode":
-            if self._last.pop(frame, "") in LOOKS_BEHIND:
+            names, handled = names_of(frame.f_code), handlers_of(frame.f_code)
+            last = self._last.pop(frame, None)
+            # CPython raises in the last instruction; here it comes in the next one.
+            if last is not None and handled[last] == handled[frame.f_lasti]:
                 self._place()
-            self._last[frame] = names_of(frame.f_code)[frame.f_lasti]
+            if names[frame.f_lasti] in LOOKS_BEHIND:
+                self._last[frame] = frame.f_lasti
         return self._opcode
 
     def _place(self) -> None:
@@ -65,6 +72,15 @@ class Interruption:
 @cache
 def names_of(code: CodeType) -> dict[int, str]:
     return {one.offset: one.opname for one in dis.get_instructions(code)}
+
+
+@cache
+def handlers_of(code: CodeType) -> HANDLED:
+    entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
+    return {
+        offset: next((e.target for e in entries if e.start <= offset < e.end), None)
+        for offset in names_of(code)
+    }
 
 
 def interrupted_everywhere(call: Callable[[], object], most: int = 1000) -> Iterator[int]:

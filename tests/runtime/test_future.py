@@ -312,7 +312,7 @@ def test_a_pool_thread_may_get_what_is_there():
 def test_a_resolved_future_answers_a_pool_thread_while_another_waiter_is_being_served():
     future = PooledFuture()
     future.set(1)
-    future._latch.acquire()  # as the other waiter does, for a moment
+    future._there._latch.acquire()  # as the other waiter does, for a moment
     with _primitives.blocking_forbidden():
         assert future.get(timeout=0) == 1
         future._wait(None)  # as it goes on if the result came after it had looked

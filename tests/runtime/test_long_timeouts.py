@@ -3,13 +3,13 @@
 
 import signal
 import threading
-from functools import partial
 
 import pytest
 
 from actors_rs import ActorSystem, Run, Sink, Source
 from actors_rs.errors import RunCancelled, Stalled
-from actors_rs.runtime._primitives import Condition, Event, Thread, drive_until
+from actors_rs.runtime._primitives import Event, Thread, drive_until
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.testing.world import World
 from tests.runtime.processes import Program
@@ -73,20 +73,18 @@ def test_what_a_thread_waits_for_may_take_all_the_time(seconds):
     event, condition, told = Event(), Condition(), []
 
     def notify(what):
-        with condition:
-            told.append(what)
+        with condition.lock:
             condition.notify_all()
+            told.append(what)
 
     setter = Thread(target=event.set)
     setter.start()
     assert event.wait(seconds)
     setter.join(seconds)
-    for wait in (condition.wait, partial(condition.wait_for, lambda: len(told) > 1)):
-        with condition:
-            notifier = Thread(target=notify, args=(1,))
-            notifier.start()
-            assert wait(seconds)
-        notifier.join(seconds)
+    notifier = Thread(target=notify, args=(1,))
+    notifier.start()
+    assert condition.wait_for(lambda: told, seconds) == [1]
+    notifier.join(seconds)
 
 
 @every_length
@@ -100,7 +98,7 @@ def test_a_world_that_cannot_move_says_so_and_does_not_wait_to_the_end_of_its_ti
             lambda: condition.wait(seconds),
         ]
         for wait in waits:
-            with condition, pytest.raises(Stalled):
+            with pytest.raises(Stalled):
                 wait()
         assert world.system.now() < 1e9
 

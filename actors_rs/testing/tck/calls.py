@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from actors_rs.runtime._primitives import Condition, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import Thread, current_thread_id, monotonic
+from actors_rs.runtime.condition import Condition
 
 __all__ = ["LEAST_SECONDS", "Calls"]
 
@@ -40,22 +41,22 @@ class Calls:
     def under_way(self, promise: str, caller: object = None) -> Iterator[None]:
         """What happens in the block should return in time; it is called on behalf of ``caller``."""
         call = _Call(promise, caller, current_thread_id(), monotonic() + self._seconds)
-        with self._changed:
+        with self._changed.lock:
             self._open[call] = None
         try:
             yield
         finally:
-            with self._changed:
+            with self._changed.lock:
                 del self._open[call]
                 self._changed.notify_all()
 
     def have_returned(self, caller: object) -> bool:
         """Wait for the calls on behalf of ``caller``; False if one of them is late."""
-        with self._changed:
+        with self._changed.lock:
             calls = [call for call in self._open if call.caller is caller]
-            return self._changed.wait_for(
-                lambda: not any(call in self._open for call in calls), self._seconds_left(calls)
-            )
+        return self._changed.wait_for(
+            lambda: not any(call in self._open for call in calls), self._seconds_left(calls)
+        )
 
     def run(self, function: Callable[[], None]) -> str | None:
         """Call ``function`` on a thread of its own, and raise what it raises.
@@ -84,7 +85,7 @@ class Calls:
         return None
 
     def _since(self, before: Collection[_Call]) -> list[_Call]:
-        with self._changed:
+        with self._changed.lock:
             return [call for call in self._open if call not in before]
 
     def _late(self, calls: list[_Call]) -> str | None:

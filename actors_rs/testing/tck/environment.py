@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from unittest import SkipTest
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Condition, Thread, monotonic
+from actors_rs.runtime._primitives import Thread, monotonic
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.testing.tck.calls import Calls
 
@@ -68,7 +69,7 @@ class Environment:
 
     def flop(self, message: str) -> None:
         """Note a violation seen where raising would reach the wrong one; the test fails by it."""
-        with self.changed:
+        with self.changed.lock:
             if message not in self._errors:
                 self._errors.append(message)
             self.changed.notify_all()
@@ -76,7 +77,7 @@ class Environment:
     @property
     def async_errors(self) -> tuple[str, ...]:
         """The violations noted so far."""
-        with self.changed:
+        with self.changed.lock:
             return tuple(self._errors)
 
     def verify_no_async_errors(self) -> None:
@@ -124,16 +125,15 @@ class Environment:
 
     def wait_until(self, condition: Callable[[], bool], otherwise: Callable[[], str] | str) -> None:
         """Wait for what the kit records; at the deadline raise ``Failure`` with ``otherwise``."""
-        with self.changed:
-            if self.changed.wait_for(condition, self.timeout):
-                return
+        if self.changed.wait_for(condition, self.timeout):
+            return
+        with self.changed.lock:
             message = otherwise if isinstance(otherwise, str) else otherwise()
         raise Failure(f"{message} (waited {self.timeout:g} s)")
 
     def stays_false(self, condition: Callable[[], bool]) -> bool:
         """Whether ``condition`` stays false for the quiet period."""
-        with self.changed:
-            return not self.changed.wait_for(condition, self.no_signals_timeout)
+        return not self.changed.wait_for(condition, self.no_signals_timeout)
 
     def wait_for_quiet(self, count: Callable[[], int], otherwise: str) -> None:
         """Wait until ``count`` has not changed for a quiet period; ``Failure`` at the deadline."""
@@ -154,8 +154,7 @@ class Environment:
                 raise Failure(f"{otherwise}: {held} (waited {self.timeout:g} s)")
             gc.collect()
             collected = True
-            with self.changed:
-                self.changed.wait(0.005)
+            self.changed.wait(0.005)
 
     def returns_in_time(self, promise: str, function: Callable[..., object], *args: Any) -> None:
         """Call ``function`` on a thread of its own; ``Failure`` unless it returns in time.
@@ -178,7 +177,7 @@ class Environment:
 
     def clean_up_later(self, end: Any) -> None:
         """Call ``give_up`` of this end of a link when the test is over; held weakly (3.13)."""
-        with self.changed:
+        with self.changed.lock:
             self._open_ends.append(weakref.ref(end))
 
     def close(self) -> None:
@@ -210,7 +209,7 @@ class Latch:
 
     def close(self) -> None:
         """Close it; closing again changes nothing."""
-        with self._env.changed:
+        with self._env.changed.lock:
             self._closed = True
             self._env.changed.notify_all()
 

@@ -102,7 +102,7 @@ class ManualSubscriber(Generic[T]):
         """Ask for ``n`` more, an int of any size; ``Failure`` if that raises (3.16)."""
         check_int("request: n", n)
         subscription = self.subscription
-        with self.env.changed:
+        with self.env.changed.lock:
             self._requested += max(n, 0)
         self.env.call(
             f"rule 3.16: request({n}) must return normally",
@@ -186,7 +186,7 @@ class ManualSubscriber(Generic[T]):
     @contextmanager
     def _signal(self, kind: str) -> Iterator[None]:
         """One signal under way: two of different threads must not overlap (1.3)."""
-        with self.env.changed:
+        with self.env.changed.lock:
             if self._under_way and self._thread != current_thread_id():
                 self.env.flop(
                     f"rule 1.3: {self.name} got {kind} on one thread "
@@ -197,7 +197,7 @@ class ManualSubscriber(Generic[T]):
         try:
             yield
         finally:
-            with self.env.changed:
+            with self.env.changed.lock:
                 self._under_way.remove(kind)
 
     def _check_place(self, kind: str) -> None:

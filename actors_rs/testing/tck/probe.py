@@ -38,7 +38,7 @@ class WhiteboxProbe(Generic[T]):
 
     def register_on_subscribe(self, puppet: SubscriberPuppet) -> None:
         """It was subscribed; ``puppet`` moves it from now on."""
-        with self.env.changed:
+        with self.env.changed.lock:
             self._puppet = puppet
             self.env.changed.notify_all()
 

@@ -87,8 +87,7 @@ class Lingering(ManualSubscriber[Any]):
         self._linger()
 
     def _linger(self) -> None:
-        with self.env.changed:  # waiting lets go of it, and of the interpreter
-            self.env.changed.wait(LINGERING)
+        self.env.changed.wait(LINGERING)  # which releases the interpreter
 
 
 class AsksInside(ManualSubscriber[Any]):
@@ -111,7 +110,7 @@ class AsksInside(ManualSubscriber[Any]):
 
     def ask(self, n: int) -> None:
         """Request from inside a signal; what that raises is noted, not passed on."""
-        with self.env.changed:
+        with self.env.changed.lock:
             self._requested += n
         try:
             self.env.call(

@@ -33,18 +33,18 @@ class SignalLog:
     @property
     def unread(self) -> Signal | None:
         """The next signal that no expectation has taken yet, ``None`` if there is none."""
-        with self.env.changed:
+        with self.env.changed.lock:
             return self.signals[self._read] if self._read < len(self.signals) else None
 
     @property
     def elements(self) -> list[Any]:
         """All elements that have arrived so far."""
-        with self.env.changed:
+        with self.env.changed.lock:
             return [signal.value for signal in self.signals if signal.kind == "on_next"]
 
     def record(self, signal: Signal) -> None:
         """Append a signal and wake whoever waits for it."""
-        with self.env.changed:
+        with self.env.changed.lock:
             self.signals.append(signal)
             self.env.changed.notify_all()
 

@@ -48,14 +48,14 @@ class Upstream:
             if not isinstance(n, int) or n < 1:
                 self.env.flop(f"rule 3.9: {self.name} called request({n!r}), at least 1 is needed")
                 return
-            with self.env.changed:
+            with self.env.changed.lock:
                 self.requested += n
                 self.env.changed.notify_all()
 
     def cancel(self) -> None:
         """Note the cancellation."""
         with self._call("cancel()"):
-            with self.env.changed:
+            with self.env.changed.lock:
                 self.cancelled = True
                 self.env.changed.notify_all()
 
@@ -68,7 +68,7 @@ class Upstream:
 
     def send(self, element: Any, rule: str = "2.13") -> None:
         """Signal ``on_next``, whether or not it was requested."""
-        with self.env.changed:
+        with self.env.changed.lock:
             self.sent += 1
         self._signal(rule, "on_next", self._subscriber.on_next, element)
 
@@ -96,7 +96,7 @@ class Upstream:
             lambda: self.requested > self._taken,
             f"rule {rule}: {self.name} was expected to request elements, it has not",
         )
-        with self.env.changed:
+        with self.env.changed.lock:
             more = self.requested - self._taken
             self._taken = self.requested
         return more
@@ -139,7 +139,7 @@ class Upstream:
         me = current_thread_id()
         if (ending := self._terminal_on_this_stack()) is not None:
             self.env.flop(f"rule 2.3: {self.name} called {call} inside {ending}")
-        with self.env.changed:
+        with self.env.changed.lock:
             self.calls.append(call)
             for other, thread in self._inside:
                 if thread != me:
@@ -147,12 +147,12 @@ class Upstream:
                         f"rule 2.7: {self.name} called {call} while {other} was under way"
                     )
             self._inside.append((call, me))
+        try:
             if self.lingering:
                 self.env.changed.wait(LINGERING)
-        try:
             yield
         finally:
-            with self.env.changed:
+            with self.env.changed.lock:
                 self._inside.remove((call, me))
 
     def _terminal_on_this_stack(self) -> str | None:
