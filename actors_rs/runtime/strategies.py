@@ -1,6 +1,6 @@
 """Strategies: which children are restarted when one fails, how often, and what of the message.
 
-Plain values. The supervisor asks ``affected`` and does the rest.
+Plain values. The supervisor asks ``first_affected`` and does the rest.
 """
 
 from __future__ import annotations
@@ -58,6 +58,14 @@ class Strategy:
 
     def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
         """Those of ``children``, in the order of their start, that a failure of ``failed`` hits."""
+        places = (self.first_affected(n) for n, one in enumerate(children) if one in failed)
+        return children[min(places, default=len(children)) :]
+
+    def first_affected(self, place: int) -> int:
+        """Where the children begin, in the order of their start, that a failure at ``place`` hits.
+
+        All from there on are restarted together; asked only if children depend on each other.
+        """
         raise NotImplementedError
 
 
@@ -75,14 +83,13 @@ class OneForOne(Strategy):
 class OneForAll(Strategy):
     """When one fails, all are stopped in reverse order and started again in order."""
 
-    def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
-        return list(children) if failed else []
+    def first_affected(self, place: int) -> int:
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
 class RestForOne(Strategy):
     """When one fails, it and all that were started after it are stopped and started again."""
 
-    def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
-        first = next((n for n, child in enumerate(children) if child in failed), len(children))
-        return children[first:]
+    def first_affected(self, place: int) -> int:
+        return place

@@ -19,6 +19,7 @@ from actors_rs.errors import RestartLimitError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.actor_ref import Ask
+from actors_rs.runtime.affected import Affected
 from actors_rs.runtime.family import Family
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.intensity import Intensity
@@ -41,11 +42,11 @@ class SupervisorActor(PooledActor):
         family.ref = self._ref_  # type: ignore[assignment]  # see _ref_class_
         self._strategy = family.strategy
         self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
-        self._to_stop: list[Child] = []
+        self._to_stop: deque[Child] = deque()
         self._to_start: deque[Child] = deque()
         self._stopping: set[Child] = set()
         self._starting: set[Child] = set()
-        self._failed: set[Child] = set()  # what set off the round that is under way
+        self._affected: Affected | None = None  # by the failures of the round that gathers them
         self._round = 0
         self._waiting = False  # for the backoff of this round
         self._gathering = False  # the round has started nobody: further failures are a part of it
@@ -84,6 +85,8 @@ class SupervisorActor(PooledActor):
     def child_added(self, child: Child) -> None:
         """``child`` is one more, which runs already if it was taken over."""
         self.family.order[child] = None
+        if self._affected is not None and child.alive:
+            self._affected.add(child)
         if child.state is State.DOWN and not self._ending:
             self._to_start.append(child)
         elif self._ending and child.alive:
@@ -197,7 +200,7 @@ class SupervisorActor(PooledActor):
         self._ending = True
         self._waiting = False
         self._to_start.clear()
-        self._to_stop = [child for child in self.family.order if child.alive]
+        self._to_stop = deque(child for child in self.family.order if child.alive)
         self._advance()
 
     def _finish(self) -> None:
@@ -230,7 +233,7 @@ class SupervisorActor(PooledActor):
         together = self._strategy.together
         while self._to_start and not self._waiting and not (together and self._starting):
             child = self._to_start.popleft()
-            self._gathering = False
+            self._gathering, self._affected = False, None
             if child.state is State.DOWN:
                 self._starting.add(child)
                 child.start()
@@ -242,7 +245,6 @@ class SupervisorActor(PooledActor):
             self._round_over()
 
     def _round_over(self) -> None:
-        self._failed.clear()
         if not self._ready:
             self._ready = True
             if self._keeper_ is not None:
@@ -265,7 +267,6 @@ class SupervisorActor(PooledActor):
 
     def _retire(self, child: Child) -> None:
         self.family.order.pop(child, None)
-        self._failed.discard(child)
         child.close()
 
     def _restart(self, child: Child) -> None:
@@ -284,6 +285,8 @@ class SupervisorActor(PooledActor):
         if self._strategy.together:
             self._round += 1
             self._waiting = self._gathering = True
+            self._affected = Affected(self.family.order, self._strategy)
+            self._to_start.clear()  # all of them are affected
             self._widen_round(child)
             self._wake_after(wait, None, self._round)
         else:
@@ -298,10 +301,12 @@ class SupervisorActor(PooledActor):
 
     def _widen_round(self, child: Child) -> None:
         """Stop and start whom the failures so far concern."""
-        self._failed.add(child)
-        affected = self._strategy.affected(tuple(self.family.order), self._failed)
-        self._to_stop = [one for one in affected if one.alive]
-        self._to_start = deque(affected)
+        assert self._affected is not None  # since the round began
+        before, behind = self._affected.by(child)
+        self._to_stop.extendleft(one for one in reversed(before) if one.alive)
+        self._to_stop.extend(one for one in behind if one.alive)
+        self._to_start.extendleft(reversed(before))
+        self._to_start.extend(behind)
 
     def _wake_after(self, seconds: float, child: Child | None, number: int) -> None:
         def over() -> None:
