@@ -59,8 +59,8 @@ MUTANTS = (
         "a child that is restarted alone",
         "one that fails is restarted without those that depend on it",
         f"{SUPERVISOR}._widen_round",
-        "self._to_stop = [one for one in affected if one.alive]",
-        "self._to_stop = []",
+        "self._to_stop.extendleft(one for one in reversed(before) if one.alive)",
+        "self._to_stop.clear()",
         "actors/all together",
     ),
     Mutant(
