@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Ending", "Grace", "is_end"]
 
 MOMENT = 0.05
-"""Seconds within which stages end that are in no call, once they are told to."""
+"""Seconds within which stages end that are in no call, once those that are were given up."""
 LONGEST_WAIT = 1.0
 """Seconds between two looks at stages that the run has ended without."""
 
@@ -75,7 +75,7 @@ class Grace:
         self._lock = RLock()
         self._timer: Timer | None = None
         self._due = 0.0
-        self._told = False  # all that live have been told to end
+        self._looked = False  # who was in a call is given up, and all others hear of the end
         self._wait = MOMENT / 2
 
     def begin(self, seconds: float) -> None:
@@ -90,6 +90,8 @@ class Grace:
             self._due = due
             with suppress(RuntimeError):  # no thread for it: who waits may cancel once more
                 self._timer = system.timers.after(seconds, partial(hand_over, system, self.look))
+        if not self._life.living():  # it has ended, perhaps just now: then nobody calls ``end``
+            self.end()
 
     def end(self) -> None:
         """The life has ended."""
@@ -109,11 +111,10 @@ class Grace:
             self._begin_again(self._give_up_late(living, how, error))
             return
         for stage in living:
-            if not stage.give_up(error):
-                stage.post(partial(stage.logic.end, error))
-        if self._told:
+            stage.give_up(error)
+        if self._looked:
             life.end_without()
-        self._told, self._wait = True, min(2 * self._wait, LONGEST_WAIT)
+        self._looked, self._wait = True, min(2 * self._wait, LONGEST_WAIT)
         self._begin_again(self._wait)
 
     def _begin_again(self, seconds: float) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from actors_rs.errors import RunCancelled
 from actors_rs.graph.run import Run
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime.settings import check_seconds
+from actors_rs.runtime.settings import check_grace
 from actors_rs.runtime.signals import SignalWatch
 
 __all__ = ["StopSignals"]
@@ -48,11 +47,10 @@ class StopSignals(SignalWatch):
     def result_or_drain(self, run: Run[R], *, grace: float = 2.0) -> R:
         """Wait for ``run``; its result, also when the first signal drained it.
 
-        The second signal cancels it. Raises what ``Run.result`` raises, so ``RunCancelled``
-        after that; also when a stage has not ended ``grace`` seconds after cancelling because
-        its function does not return. ``InvalidArgumentError`` for a ``grace`` that is no number.
+        The second signal cancels it, with that ``grace``. Raises what ``Run.result`` raises, so
+        ``RunCancelled`` after that, and ``InvalidArgumentError`` for a ``grace`` below 0.
         """
-        check_seconds("grace", grace)
+        check_grace("grace", grace)
         if self._ends_before(run, 1):
             return run.result()
         logger.warning("stopping: what is in hand is delivered; once more to stop at once")
@@ -60,9 +58,7 @@ class StopSignals(SignalWatch):
         if self._ends_before(run, 2):
             return run.result()
         logger.warning("cancelling the run")
-        run.cancel()
-        if not run.wait(grace):
-            raise RunCancelled(f"{run!r} was cancelled, but a function in it does not return")
+        run.cancel(grace)
         return run.result()
 
     def _ends_before(self, run: Run[Any], signals: int) -> bool:

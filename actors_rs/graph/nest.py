@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager as ContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -207,6 +208,12 @@ class Nested:
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
         self._host.run_coroutine(coroutine, done)
+
+    def committing(self) -> ContextManager[None]:
+        return self._host.committing()
+
+    def begins_call(self) -> None:
+        self._host.begins_call()
 
     def late(self, value: object, error: BaseException | None, /) -> None:
         self._host.late(value, error)

@@ -181,7 +181,7 @@ class RunLife:
                 self._stop_reason = reason
         if not self._stages:
             self._over_early()
-        else:
+        elif self._living:
             self._begin_to_end()
         self._tell_to_stop(self.stages(), reason)
 

@@ -17,18 +17,26 @@ from actors_rs.stages.stage import StageLogic
 if TYPE_CHECKING:
     from actors_rs.graph.user_calls import UserCalls
 
-__all__ = ["logics_of", "sever"]
+__all__ = ["close", "logics_of", "sever"]
 
 
 def sever(stage: UserCalls, error: BaseException) -> None:
     """Cut ``stage`` off: downstream fails with ``error``, upstream is cancelled because of it."""
-    nowhere = _Nowhere(stage)
     for logic in logics_of(stage):
         for outlet in logic.outlets:
-            _end_outlet(stage, outlet, nowhere, error)
+            _end_outlet(outlet, _Nowhere(stage, outlet), error)
         for inlet in logic.inlets:
-            _end_inlet(stage, inlet, nowhere, error)
+            _end_inlet(stage, inlet, error)
         logic.halt()
+
+
+def close(stage: UserCalls, error: BaseException) -> None:
+    """Its thread has come back: let the ports show the end; on that thread."""
+    for logic in logics_of(stage):
+        for outlet in logic.outlets:
+            outlet.cancel(error)
+        for inlet in logic.inlets:
+            inlet.discard()
 
 
 def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
@@ -36,13 +44,11 @@ def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
     yield stage.logic
     if isinstance(stage.logic, Line):
         yield from (part.logic for part in stage.logic.all_parts)
-    for nested in () if stage.nest is None else tuple(stage.nest.living):
+    for nested in () if stage.nest is None else stage.nest.living.copy():
         yield nested.logic
 
 
-def _end_outlet(
-    stage: UserCalls, outlet: Outlet, nowhere: Downstream, error: BaseException
-) -> None:
+def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:
     line: Any = outlet._downstream
     outlet._downstream = nowhere
     if line is None or outlet.closed:
@@ -54,9 +60,9 @@ def _end_outlet(
         line.fail(error)
 
 
-def _end_inlet(stage: UserCalls, inlet: Inlet, nowhere: Upstream, error: BaseException) -> None:
+def _end_inlet(stage: UserCalls, inlet: Inlet, error: BaseException) -> None:
     line: Any = inlet._upstream
-    inlet._upstream = nowhere
+    inlet._upstream = _NOBODY
     was_closed = inlet.closed
     inlet.cancelled = inlet.closed = True  # so that nothing ends as if all had come
     if inlet._dropped is None:
@@ -66,28 +72,39 @@ def _end_inlet(stage: UserCalls, inlet: Inlet, nowhere: Upstream, error: BaseExc
     peer = getattr(line, "_up", line)
     if getattr(peer, "any_thread", False):
         line.cancel(error)
-    elif hasattr(peer, "_subscription"):  # a foreign publisher may do what it likes
-        stage.system.blocking.put_growing(partial(line.cancel, error), 4096)
+    elif hasattr(peer, "_subscription"):  # a foreign publisher may take its time
+        stage.run_blocking(partial(line.cancel, error))
 
 
 class _Nowhere:
-    """In place of the peers."""
+    """Downstream of a stage that was given up."""
 
-    def __init__(self, stage: UserCalls) -> None:
+    def __init__(self, stage: UserCalls, outlet: Outlet) -> None:
         self._stage = stage
+        self._outlet = outlet
 
     def push(self, frame: Frame, /) -> None:
+        self._outlet.count -= len(frame)
+        self._outlet.unwanted += len(frame)
         for element in frame:
-            self._stage._report_late(element, None)
+            self._stage.report_late(element, None)
 
     def complete(self) -> None:
-        """Nobody waits for it."""
+        """As if the outlet had been cancelled: it is not true that this was all."""
+        self._outlet.cancelled = True
 
     def fail(self, error: BaseException, /) -> None:
         """It has failed for everybody before."""
+
+
+class _Nobody:
+    """Upstream of it."""
 
     def request(self, n: int, /) -> None:
         """Nothing will come."""
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
         """It was cancelled before."""
+
+
+_NOBODY: Upstream = _Nobody()

@@ -209,7 +209,7 @@ class StageActor(UserCalls):
         beside: BaseException | None = None,
     ) -> BaseException:
         if self.given_up_with is not None:
-            self._report_late(None, error)
+            self.report_late(None, error)
             return error
         self.error = failing.note_failed(self.life, self, error, position, plain, beside)
         return self.error

@@ -7,9 +7,10 @@ from then on, to release what the stage holds. What the call gave, or raised, is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager as ContextManager
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import partial
 from itertools import chain
@@ -17,9 +18,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.graph import failing
-from actors_rs.graph.severing import logics_of, sever
+from actors_rs.graph.severing import close, logics_of, sever
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BLOCKING_THREADS", "Call", "UserCalls", "hand_over"]
 
 MOST_BLOCKING_THREADS = 4096
+MOST_OF_OURS = 256
+"""Threads beyond those, for what ends stages."""
+COMMIT_SECONDS = 0.1
+"""That a commit may take which is under way when its stage is given up."""
 LATE = "its stage had been given up when the call returned"
 """Why the result of a call is a dead letter."""
 _OUR_FILES = __file__.removesuffix("graph/user_calls.py")
@@ -68,13 +74,24 @@ class StageJob:
         self.began: float | None = None
 
     def run(self) -> None:
-        stage = self._stage
+        stage, before = self._stage, _current.job
         self.began = stage.stopwatch()
+        _current.job = self
         try:
             work_once_for(stage.life.end, self._context, self._job)
         finally:
+            _current.job = before
             stage.jobs.discard(self)
             stage.call_over()
+
+
+class _Current(ThreadLocal):
+    """What the current thread is at."""
+
+    job: StageJob | None = None
+
+
+_current = _Current()
 
 
 class UserCalls(PooledActor):
@@ -128,10 +145,26 @@ class UserCalls(PooledActor):
         if self.outside is not None:
             self.outside.follow(future)
 
+    def begins_call(self) -> None:
+        if (job := _current.job) is not None:
+            job.began = self.stopwatch()
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        with self._commits():
+            if self.given_up_with is not None:
+                raise OSError("the run has ended without waiting for it")
+            yield
+
+    def _commits(self) -> ContextManager[Any]:
+        """Held while it commits."""
+        lock: ContextManager[Any] = vars(self).setdefault("_commit_lock", Lock())
+        return lock
+
     def late(self, value: object, error: BaseException | None, /) -> None:
         """A call gave ``value``, or raised ``error``, behind the end of the stage. Any thread."""
         if self.calls_given_up and not isinstance(error, GeneratorExit):  # the loop has ended
-            self._report_late(value, error)
+            self.report_late(value, error)
 
     # What ends a call
 
@@ -165,7 +198,8 @@ class UserCalls(PooledActor):
         """The functions that the stage is in at this moment. Any thread."""
         thread = self._thread_in_turn()
         calls = [] if thread is None else [self._call_in_turn(thread)]
-        return [*calls, *map(self._call_in, [job for job in tuple(self.jobs) if job.began])]
+        begun = [job for job in self.jobs.copy() if job.began is not None]
+        return [*calls, *map(self._call_in, begun)]
 
     def in_turn_for(self) -> float | None:
         """Seconds since the turn began that a thread is in; ``None`` if none is. Any thread."""
@@ -182,11 +216,16 @@ class UserCalls(PooledActor):
 
     def _call_in(self, job: StageJob) -> Call:
         thread = self.system.blocking.thread_of(job)
-        return self._call(thread, StageJob.run.__code__, job, job.began or self.stopwatch())
+        began = self.stopwatch() if job.began is None else job.began
+        return self._call(thread, StageJob.run.__code__, job, began)
 
     def _call(self, thread: int | None, code: CodeType, owner: object, began: float) -> Call:
-        name = "" if thread is None else function_inside(thread, code, owner)
-        return Call(name or self._one_of_its_functions(), self.stopwatch() - began)
+        seconds = self.stopwatch() - began
+        try:
+            name = "" if thread is None else function_inside(thread, code, owner)
+            return Call(name or self._one_of_its_functions(), seconds)
+        except BaseException:  # an object of the user's that does not even tell its name
+            return Call("a function", seconds)
 
     def _one_of_its_functions(self) -> str:
         """Where it is none in Python: of several the first, which is a guess."""
@@ -209,19 +248,30 @@ class UserCalls(PooledActor):
         if not self.may_finish():
             return False
         self.given_up_with = error
-        self._dispatcher_.abandon(self)
-        sever(self, error)
-        self.actor_stopped.set()
-        unread, in_turn = self.actor_inbox.seize()
-        for message in unread:
-            self._return_unread_(message)
-        self._warn(call)
-        self._be_gone_(error)
-        self.life.stage_ended(cast("StageActor", self))
+        in_turn, jobs = True, self.jobs.copy()
+        try:
+            self._let_commit()
+            self._dispatcher_.abandon(self)
+            sever(self, error)
+            self.actor_stopped.set()
+            unread, in_turn = self.actor_inbox.seize()
+            for message in unread:
+                self._return_unread_(message)
+        finally:
+            self._be_gone_(error)
+            self.life.stage_ended(cast("StageActor", self))
         if not in_turn:  # it has come back just now
             self._return_late()
-        self.give_up_calls()
+        self._warn(call)
+        self._give_up_jobs(jobs)
+        self.leave_calls()  # those that have begun just now
         return True
+
+    def _let_commit(self) -> None:
+        """A commit that has begun is over before anybody hears of the end, unless it hangs."""
+        lock: Any = self._commits()
+        if lock.acquire(timeout=COMMIT_SECONDS):
+            lock.release()
 
     def _turn_halted_(self) -> None:
         """The turn is over that it was given up in."""
@@ -233,17 +283,19 @@ class UserCalls(PooledActor):
         error, token = self.given_up_with, object()
         if error is None or vars(self).setdefault("_returns", token) is not token:
             return
-        nested = () if self.nest is None else tuple(self.nest.living)
+        nested = () if self.nest is None else self.nest.living.copy()
         for logic in (*(one.logic for one in nested), *(() if self._stops else (self.logic,))):
             try:
                 logic.stop(error)
             except BaseException as failure:
-                self._report_late(None, failure)
+                self.report_late(None, failure)
+        close(self, error)
         failing.let_go(cast("StageActor", self))
         if not self._said_late:
-            self._report_late(None, None)
+            self.report_late(None, None)
 
-    def _report_late(self, what: object, error: BaseException | None) -> None:
+    def report_late(self, what: object, error: BaseException | None) -> None:
+        """Publish a late result, or a late error, as a dead letter."""
         self._said_late = True
         self.system.dead_letters.publish(what, where=str(self), why=LATE, error=error)
 
@@ -271,15 +323,18 @@ class UserCalls(PooledActor):
 
     def give_up_calls(self) -> None:
         """Wait no more for the calls that have not returned."""
-        self.calls_given_up = True
-        for job in tuple(self.jobs):
-            call = self._call_in(job)
-            if self.system.blocking.abandon(job):
-                self._warn(call)
-        running = tuple(self.coroutines.values())
+        self._give_up_jobs(self.jobs.copy())
+        running = self.coroutines.copy().values()
         for future, coroutine in (one for one in running if one is not None):
             if self.system.event_loop.give_up(future):
                 self._warn(Call(self._name_of(coroutine), self.life.grace))
+
+    def _give_up_jobs(self, jobs: set[StageJob]) -> None:
+        self.calls_given_up = True
+        for job in jobs:
+            call = self._call_in(job)
+            if self.system.blocking.abandon(job):
+                self._warn(call)
 
     def _name_of(self, coroutine: Any) -> str:
         """Of one of ours, the function of the user's that it is about to await."""
@@ -292,14 +347,17 @@ class UserCalls(PooledActor):
         logger.warning(
             "stage '%s' (%s) is given up: it has been %s; nobody waits for that any more",
             self.name,
-            self.site or "at no line of the user's",
+            self.site or "no line of the program",
             call,
         )
 
 
 def hand_over(system: Any, job: Callable[[], None]) -> None:
-    """Run ``job``, on the timers' thread only if there is no other one."""
+    """Run ``job``, on the timers' thread only if there is no other one.
+
+    It does not wait for one, though all threads for jobs of stages may be stuck.
+    """
     with suppress(RuntimeError):  # there is none
-        if system.blocking.put_growing(job, MOST_BLOCKING_THREADS):
+        if system.blocking.put_growing(job, MOST_BLOCKING_THREADS + MOST_OF_OURS):
             return
     job()

@@ -197,6 +197,12 @@ class Inlet:
         if not self.done and self._upstream is not None:
             self._upstream.cancel(cause)
 
+    def discard(self) -> None:
+        """Drop what is held, of a stage that was given up: its links lead nowhere."""
+        self._dropped = [*(self._dropped or ()), self.buffered]
+        self._frames.clear()
+        self.buffered = 0
+
     def drop(self, frame: Frame) -> None:
         """``frame`` will not be handled; it came behind the end of the inlet, or of its stage."""
         if self._dropped is not None:

@@ -9,6 +9,7 @@ recorders on its ports, without an actor.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError
@@ -107,9 +108,15 @@ class StageContext(Protocol):
     ) -> None:
         """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
 
+    def committing(self) -> ContextManager[None]:
+        """In its block a file gets its name; ``OSError`` if the run has ended without it."""
+        ...
+
+    def begins_call(self) -> None:
+        """A job that makes several calls one after the other begins the next one; in that job."""
+
     def late(self, value: object, error: BaseException | None, /) -> None:
-        """A job or coroutine gave ``value``, or raised, behind ``stop``: a dead letter if the run
-        has ended without waiting for it. Any thread."""
+        """A job gave ``value``, or raised, behind ``stop``: a dead letter if it was given up."""
 
     def failed(
         self,
@@ -186,8 +193,7 @@ class StageLogic:
     inlets: Sequence[Inlet] = ()
     outlets: Sequence[Outlet] = ()
     last_inlet: Inlet | None = None
-    """Where a logic without inlets takes elements from a part of its own, or one with others
-    besides those of its stage takes what counts: for figures."""
+    """For figures, where it is not the first: what it takes of a part of its own, for instance."""
     last_outlet: Outlet | None = None
     """The same for what it gives."""
     context: StageContext
@@ -249,10 +255,7 @@ class StageLogic:
         """Take no more from outside; deliver what is in hand. Only sources have to do anything."""
 
     def halt(self) -> None:
-        """Let no function of the user's be called again, once the one that is going on returns.
-
-        On another thread: the stage is given up, and what it still does leads nowhere.
-        """
+        """Call no further function of the user's: the stage is given up. On another thread."""
         if self.brake is not None:
             self.brake.pull()
         if self.drawing is not None:

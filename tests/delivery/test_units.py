@@ -2,7 +2,7 @@
 """Sinks that write units as a whole: what belongs to a unit, and what is no element's fault."""
 
 import resource
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -44,6 +44,9 @@ class Context:
 
     def post(self, action):
         pass
+
+    def committing(self):
+        return nullcontext()
 
     def failed(self, error, position=None, **_):
         self.errors.append(error)
@@ -218,7 +221,7 @@ def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory
 def refused(request, monkeypatch):
     """Why no file gets its name, as the sink says it."""
 
-    def refuse(pending):
+    def refuse(pending, *_):
         raise request.param
 
     monkeypatch.setattr(PendingFile, "publish", refuse)

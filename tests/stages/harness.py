@@ -2,6 +2,7 @@
 """A stage's logic alone: recorders on its ports, no actor, no thread; time passes when told to."""
 
 from collections import deque
+from contextlib import nullcontext
 from functools import partial
 
 from actors_rs.errors import StageError
@@ -177,6 +178,12 @@ class Alone:
 
     def at_work(self):
         pass
+
+    def begins_call(self):
+        pass
+
+    def committing(self):
+        return nullcontext()
 
     def run_blocking(self, job):
         self.jobs.append(job)

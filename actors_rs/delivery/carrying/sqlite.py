@@ -63,6 +63,8 @@ class UnitSqlite(UnitSink[list[Any]]):
                 database.executemany(self._sql, held)
             if last and self._is_ledger(unit):
                 unit.entry.commit_within(database)  # type: ignore[union-attr]
+            with self.context.committing():
+                database.commit()
 
     def finish(self) -> int:
         self._close()

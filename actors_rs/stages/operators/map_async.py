@@ -313,6 +313,7 @@ class MapAsync(StageLogic):
 
     def _made(self, call: _Call) -> Callable[[], None] | None:
         """Make the call; what the stage is to be told, unless there is something to wait for."""
+        self.context.begins_call()
         try:
             value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:

@@ -86,6 +86,11 @@ class Fan(SinkLogic):
             for sink in reversed(self._sinks):
                 every.callback(sink.stop, error)
 
+    def halt(self) -> None:
+        super().halt()
+        for sink in tuple(self._sinks):
+            sink.halt()
+
     def held(self) -> list[Any]:
         """Each sink's own: what two of them hold, both have not written."""
         return [element for sink in self._sinks for element in sink.held()]

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -236,13 +236,17 @@ class PendingFile:
         """A write has failed: nobody knows what is in the file."""
         self._spoilt = True
 
-    def publish(self) -> None:
-        """Sync and rename into place; from then on the file is complete."""
+    def publish(self, committing: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+        """Sync and rename into place, the latter in a block of ``committing``.
+
+        From then on the file is complete.
+        """
         if self._spoilt:
             raise OSError("a write to it has failed before")
         _sync(self.temporary)
         self._take_permissions(0)
-        os.replace(self.temporary, self._target)
+        with committing():
+            os.replace(self.temporary, self._target)
         with suppress(OSError):
             self._free_number()
         self._release()

@@ -138,7 +138,7 @@ class Jsonl(WritingSink):
             self._close()
             if self._pending is not None:
                 self.context.written.add(self._pending.target)  # while nobody else may claim it
-                self._pending.publish()
+                self._pending.publish(self.context.committing)
         return WriteReport((str(self._path),), self.taken)
 
     def stop(self, error: BaseException | None) -> None:

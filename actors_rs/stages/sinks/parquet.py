@@ -353,7 +353,7 @@ class Parquet(WritingSink):
         pending, writer = self._pending, self._writer
         with pending.writing():
             writer.close()
-            pending.publish()
+            pending.publish(self.context.committing)
         self._pending = self._writer = None
         self._files.append(str(pending.path))
         self._rows_published += self._rows_in_file

@@ -270,6 +270,8 @@ class Sqlite(WritingSink):
         self._parameters.check(batch)
         with naming(self._path), self._database:  # commits, or rolls back if it raises
             self._database.executemany(self._sql, batch)
+            with self.context.committing():
+                self._database.commit()
         self._committed += len(batch)
 
     def _close(self) -> None:

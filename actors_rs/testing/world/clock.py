@@ -1,7 +1,8 @@
 """Virtual time: it stands still while anything can run, and then moves to the next timer.
 
 The stopwatch by which turns are timed is another matter: it shows what was decided (``tick``),
-so that turns end early and frames are small or large in a world where nothing takes time.
+so that turns end early and frames are small or large in a world where nothing takes time. What
+passes within a turn, in which a function of the scenario sleeps, counts there as well.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class VirtualClock:
     def stopwatch(self) -> float:
         """What turns are timed by."""
         self._elapsed += self.tick
-        return self._elapsed
+        return self._elapsed + self.seconds
 
 
 class VirtualTimers:
