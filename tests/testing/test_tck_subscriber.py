@@ -136,4 +136,5 @@ def test_the_elements_that_the_kit_sends_are_the_users():
     verification = blackbox_verification(Recording)
     verification.create_element = lambda index: f"element {index}"
     assert verdict(verification, "untested_spec213_blackbox_failingOnSignalInvocation") == ""
-    assert sent == ["element 0", "element 1"]
+    assert sent == [f"element {index}" for index in range(len(sent))]
+    assert len(sent) > 2

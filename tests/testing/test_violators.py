@@ -77,6 +77,16 @@ def test_every_required_test_has_a_violator_that_it_catches(verification):
     assert required <= caught
 
 
+NOT_CHECKED = {entry.standard_id for entry in BLACKBOX} - {one for _, one in CAUGHT}
+
+
+@pytest.mark.parametrize(
+    "standard_id", [one.standard_id for one in BLACKBOX if one.standard_id not in NOT_CHECKED]
+)
+def test_every_rule_for_a_subscriber_seen_from_outside_has_two_violators(standard_id):
+    assert len([violator for violator, one in CAUGHT if one == standard_id]) >= 2
+
+
 @pytest.mark.parametrize(
     ("parent", "entries"),
     [(PublisherVerification, PUBLISHER), (SubscriberWhiteboxVerification, WHITEBOX)],

@@ -12,7 +12,13 @@ from actors_rs.testing.reference import (
     ReferenceSubscription,
 )
 
-__all__ = ["MisbehavingProcessor", "MisbehavingPublisher", "MisbehavingSubscriber", "Violator"]
+__all__ = [
+    "MisbehavingProcessor",
+    "MisbehavingPublisher",
+    "MisbehavingSubscriber",
+    "Violator",
+    "both_ids",
+]
 
 
 class Violator:
@@ -48,3 +54,8 @@ class MisbehavingSubscriber(Violator, ReferenceSubscriber[Any]):
 
 class MisbehavingProcessor(Violator, ReferenceProcessor[Any]):
     """A processor that keeps the rules but for what a subclass changes."""
+
+
+def both_ids(kind: str, rest: str) -> tuple[str, str]:
+    """The ids of a test in the black-box and in the white-box verification."""
+    return f"{kind}_blackbox_{rest}", f"{kind}_{rest}"

@@ -9,14 +9,18 @@ from typing import Any
 
 from actors_rs.protocol.interfaces import Subscription
 from actors_rs.runtime._primitives import Thread
-from actors_rs.testing.misbehaving.base import MisbehavingSubscriber
+from actors_rs.testing.misbehaving.base import MisbehavingSubscriber, both_ids
+from actors_rs.testing.misbehaving.raising_subscribers import RAISING_SUBSCRIBERS
 
 __all__ = [
     "SUBSCRIBERS",
     "AsksAfterTheEnd",
+    "AsksAfterTheError",
     "AsksForOneOnly",
     "AsksForZero",
+    "AsksFromFreshThreads",
     "AsksInOnComplete",
+    "AsksInOnErrorBySomebodyElse",
     "CancelsInOnComplete",
     "CancelsInOnError",
     "KeepsSecondSubscription",
@@ -24,25 +28,28 @@ __all__ = [
     "NeverAsks",
     "NeverCancels",
     "OverlapsItsCalls",
-    "RaisesAfterCancel",
-    "RaisesFromOnComplete",
-    "RaisesFromOnError",
-    "RaisesFromOnNext",
-    "RefusesSynchronousSignals",
     "TakesNone",
+    "UsesSecondSubscription",
 ]
 
 
-def _both(kind: str, rest: str) -> tuple[str, str]:
-    """The ids of a test in the black-box and in the white-box verification."""
-    return f"{kind}_blackbox_{rest}", f"{kind}_{rest}"
-
-
-IN_ON_COMPLETE = _both(
+AFTER_THE_END = both_ids(
+    "untested_spec204",
+    "mustConsiderTheSubscriptionAsCancelledInAfterRecievingOnCompleteOrOnError",
+)
+SECOND = both_ids(
+    "required_spec205",
+    "mustCallSubscriptionCancelIfItAlreadyHasAnSubscriptionAndReceivesAnotherOnSubscribeSignal",
+)
+SERIAL = both_ids(
+    "untested_spec207",
+    "mustEnsureAllCallsOnItsSubscriptionTakePlaceFromTheSameThreadOrTakeCareOfSynchronization",
+)
+IN_ON_COMPLETE = both_ids(
     "required_spec203", "mustNotCallMethodsOnSubscriptionOrPublisherInOnComplete"
 )
-IN_ON_ERROR = _both("required_spec203", "mustNotCallMethodsOnSubscriptionOrPublisherInOnError")
-DEMAND = _both("required_spec201", "mustSignalDemandViaSubscriptionRequest")
+IN_ON_ERROR = both_ids("required_spec203", "mustNotCallMethodsOnSubscriptionOrPublisherInOnError")
+DEMAND = both_ids("required_spec201", "mustSignalDemandViaSubscriptionRequest")
 HAPPY = "required_exerciseWhiteboxHappyPath"
 
 
@@ -99,17 +106,39 @@ class CancelsInOnError(MisbehavingSubscriber):
         self.signal_cancel()
 
 
+class AsksInOnErrorBySomebodyElse(MisbehavingSubscriber):
+    """Has a helper request more inside ``on_error``, in a method of another name."""
+
+    breaks = "2.3"
+    caught_by = IN_ON_ERROR
+
+    def on_error(self, error: BaseException, /) -> None:
+        super().on_error(error)
+        self._try_again()
+
+    def _try_again(self) -> None:
+        super().trigger_request(1)
+
+
 class AsksAfterTheEnd(MisbehavingSubscriber):
     """Requests more some time after the completion."""
 
     breaks = "2.4"
-    caught_by = _both(
-        "untested_spec204",
-        "mustConsiderTheSubscriptionAsCancelledInAfterRecievingOnCompleteOrOnError",
-    )
+    caught_by = AFTER_THE_END
 
     def on_complete(self) -> None:
         super().on_complete()
+        Thread(target=super().trigger_request, args=(1,), daemon=True).start()
+
+
+class AsksAfterTheError(MisbehavingSubscriber):
+    """Keeps the rule behind a completion, and requests more some time after a failure."""
+
+    breaks = "2.4"
+    caught_by = AFTER_THE_END
+
+    def on_error(self, error: BaseException, /) -> None:
+        super().on_error(error)
         Thread(target=super().trigger_request, args=(1,), daemon=True).start()
 
 
@@ -117,14 +146,23 @@ class KeepsSecondSubscription(MisbehavingSubscriber):
     """Lets a second subscription stay open."""
 
     breaks = "2.5"
-    caught_by = _both(
-        "required_spec205",
-        "mustCallSubscriptionCancelIfItAlreadyHasAnSubscriptionAndReceivesAnotherOnSubscribeSignal",
-    )
+    caught_by = SECOND
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         if self.subscription is None or subscription is None:
             super().on_subscribe(subscription)
+
+
+class UsesSecondSubscription(MisbehavingSubscriber):
+    """Cancels a second subscription, but asks for an element before."""
+
+    breaks = "2.5"
+    caught_by = SECOND
+
+    def on_subscribe(self, subscription: Subscription, /) -> None:
+        if self.subscription is not None and subscription is not None:
+            subscription.request(1)
+        super().on_subscribe(subscription)
 
 
 class NeverCancels(MisbehavingSubscriber):
@@ -141,10 +179,7 @@ class OverlapsItsCalls(MisbehavingSubscriber):
     """Requests from two threads at a time."""
 
     breaks = "2.7"
-    caught_by = _both(
-        "untested_spec207",
-        "mustEnsureAllCallsOnItsSubscriptionTakePlaceFromTheSameThreadOrTakeCareOfSynchronization",
-    )
+    caught_by = SERIAL
 
     def on_next(self, element: Any, /) -> None:
         super().on_next(element)
@@ -158,69 +193,19 @@ class OverlapsItsCalls(MisbehavingSubscriber):
             super().trigger_request(1)
 
 
-class RaisesAfterCancel(MisbehavingSubscriber):
-    """Cannot stand an element that was under way when it cancelled."""
+class AsksFromFreshThreads(MisbehavingSubscriber):
+    """Requests one element at a time, each from a thread of its own that nobody waits for."""
 
-    breaks = "2.8"
-    caught_by = (
-        "required_spec208_mustBePreparedToReceiveOnNextSignalsAfterHavingCalledSubscriptionCancel",
-    )
-    cancelled = False
+    breaks = "2.7"
+    caught_by = SERIAL
 
-    def signal_cancel(self) -> None:
-        self.cancelled = True
-        super().signal_cancel()
+    def ask(self) -> None:
+        self._open = 1
+        Thread(target=super().trigger_request, args=(1,), daemon=True).start()
 
-    def on_next(self, element: Any, /) -> None:
-        if self.cancelled:
-            raise RuntimeError("nothing was expected any more")
-        super().on_next(element)
-
-
-class RaisesFromOnComplete(MisbehavingSubscriber):
-    """Takes a completion without elements for a mistake."""
-
-    breaks = "2.9"
-    caught_by = (
-        *_both(
-            "required_spec209", "mustBePreparedToReceiveAnOnCompleteSignalWithPrecedingRequestCall"
-        ),
-        *_both(
-            "required_spec209",
-            "mustBePreparedToReceiveAnOnCompleteSignalWithoutPrecedingRequestCall",
-        ),
-    )
-
-    def on_complete(self) -> None:
-        raise RuntimeError("no elements")
-
-
-class RaisesFromOnError(MisbehavingSubscriber):
-    """Raises the failure that it is told of."""
-
-    breaks = "2.10"
-    caught_by = (
-        *_both(
-            "required_spec210", "mustBePreparedToReceiveAnOnErrorSignalWithPrecedingRequestCall"
-        ),
-        *_both(
-            "required_spec210", "mustBePreparedToReceiveAnOnErrorSignalWithoutPrecedingRequestCall"
-        ),
-    )
-
-    def on_error(self, error: BaseException, /) -> None:
-        super().on_error(error)
-        raise error
-
-
-class RaisesFromOnNext(MisbehavingSubscriber):
-    """Raises at the publisher instead of cancelling."""
-
-    breaks = "2.13"
-    caught_by = _both("untested_spec213", "failingOnSignalInvocation")
-
-    def on_next(self, element: Any, /) -> None:
-        raise RuntimeError("not this one")
+    def trigger_request(self, n: int, /) -> None:
+        for _ in range(n):
+            self.ask()
 
 
 class TakesNone(MisbehavingSubscriber):
@@ -228,11 +213,11 @@ class TakesNone(MisbehavingSubscriber):
 
     breaks = "2.13"
     caught_by = (
-        *_both(
+        *both_ids(
             "required_spec213", "onSubscribe_mustThrowNullPointerExceptionWhenParametersAreNull"
         ),
-        *_both("required_spec213", "onNext_mustThrowNullPointerExceptionWhenParametersAreNull"),
-        *_both("required_spec213", "onError_mustThrowNullPointerExceptionWhenParametersAreNull"),
+        *both_ids("required_spec213", "onNext_mustThrowNullPointerExceptionWhenParametersAreNull"),
+        *both_ids("required_spec213", "onError_mustThrowNullPointerExceptionWhenParametersAreNull"),
     )
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
@@ -272,45 +257,23 @@ class AsksForOneOnly(MisbehavingSubscriber):
             super().trigger_request(1)
 
 
-class RefusesSynchronousSignals(MisbehavingSubscriber):
-    """Cannot stand signals that arrive inside its own ``request``."""
-
-    breaks = "3.10"
-    says = "a signal inside request must work, it raised"
-    caught_by = (
-        *_both("untested_spec310", "requestMaySynchronouslyCallOnNextOnSubscriber"),
-        *_both("untested_spec311", "requestMaySynchronouslyCallOnCompleteOrOnError"),
-    )
-    asking = False
-
-    def trigger_request(self, n: int, /) -> None:
-        self.asking = True
-        super().trigger_request(n)
-        self.asking = False
-
-    def on_next(self, element: Any, /) -> None:
-        if self.asking:
-            raise RuntimeError("not while asking")
-        super().on_next(element)
-
-
 SUBSCRIBERS: tuple[type[MisbehavingSubscriber], ...] = (
     NeverAsks,
     LosesElements,
     AsksInOnComplete,
     CancelsInOnComplete,
     CancelsInOnError,
+    AsksInOnErrorBySomebodyElse,
     AsksAfterTheEnd,
+    AsksAfterTheError,
     KeepsSecondSubscription,
+    UsesSecondSubscription,
     NeverCancels,
     OverlapsItsCalls,
-    RaisesAfterCancel,
-    RaisesFromOnComplete,
-    RaisesFromOnError,
-    RaisesFromOnNext,
+    AsksFromFreshThreads,
     TakesNone,
     AsksForOneOnly,
     AsksForZero,
-    RefusesSynchronousSignals,
+    *RAISING_SUBSCRIBERS,
 )
-"""All subscribers of this module."""
+"""All subscribers that break a rule."""

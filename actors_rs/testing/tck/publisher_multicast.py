@@ -95,11 +95,15 @@ class MulticastTests(PublisherBase):
     def same_elements(
         self, subscribers: list[ManualSubscriber[Any]], elements: int, completes: bool
     ) -> None:
-        """All of them get equal elements in one order."""
+        """All of them get equal elements in one order.
+
+        For the end one more is requested: many a publisher sees its end only when it looks.
+        """
         first, *others = [one.expect_elements(elements, "1.11") for one in subscribers]
         for other in others:
             if other != first:
                 raise Failure(f"rule 1.11: one subscriber got {first}, another one {other}")
         if completes:
             for subscriber in subscribers:
+                subscriber.request(1)
                 subscriber.expect_completion("1.11")

@@ -72,7 +72,8 @@ class SubscriberBlackboxVerification(SubscriberChecks):
         self,
     ) -> None:
         """After the end it leaves its subscription alone."""
-        self.check_no_calls_after(self.stage())
+        self.check_no_calls_after(self.stage(), "on_complete")
+        self.check_no_calls_after(self.stage(), "on_error")
 
     @required("2.5")
     def test_required_spec205_blackbox_must_call_subscription_cancel_if_it_already_has_an_subscription_and_receives_another_on_subscribe_signal(

@@ -83,9 +83,11 @@ class SubscriberWhiteboxVerification(SubscriberChecks):
         self,
     ) -> None:
         """After the end it leaves its subscription alone, also when told to ask."""
-        stage = self.stage()
-        self.check_no_calls_after(stage)
+        self.check_no_calls_after(self.stage(), "on_complete")
         self.probe.expect_completion("2.4")
+        stage = self.stage()
+        self.check_no_calls_after(stage, "on_error")
+        self.probe.expect_error(stage.error, "2.4")
 
     @required("2.5")
     def test_required_spec205_must_call_subscription_cancel_if_it_already_has_an_subscription_and_receives_another_on_subscribe_signal(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from actors_rs.protocol.interfaces import Subscriber
@@ -17,7 +18,9 @@ from actors_rs.testing.tck.environment import Environment, Failure
 __all__ = ["Upstream"]
 
 TERMINAL = ("on_complete", "on_error")
-LINGERING = 0.01  # seconds in a call of the subscriber, when overlapping calls are looked for
+LINGERING = (
+    0.05  # seconds at most in a call of the subscriber, when overlapping calls are looked for
+)
 
 
 class Upstream:
@@ -51,6 +54,7 @@ class Upstream:
             with self.env.changed.lock:
                 self.requested += n
                 self.env.changed.notify_all()
+            self._linger()
 
     def cancel(self) -> None:
         """Note the cancellation."""
@@ -58,6 +62,7 @@ class Upstream:
             with self.env.changed.lock:
                 self.cancelled = True
                 self.env.changed.notify_all()
+            self._linger()
 
     # Signals, all of which have to return normally (2.13)
 
@@ -100,6 +105,10 @@ class Upstream:
             more = self.requested - self._taken
             self._taken = self.requested
         return more
+
+    def has_more_requests(self) -> bool:
+        """Whether more is requested than ``expect_request`` has told, or soon will be."""
+        return not self.env.stays_false(lambda: self.requested > self._taken)
 
     def expect_requests(self, total: int, rule: str) -> None:
         """Wait until at least ``total`` elements were requested since the start."""
@@ -148,23 +157,30 @@ class Upstream:
                     )
             self._inside.append((call, me))
         try:
-            if self.lingering:
-                self.env.changed.wait(LINGERING)
             yield
         finally:
             with self.env.changed.lock:
                 self._inside.remove((call, me))
 
     def _terminal_on_this_stack(self) -> str | None:
-        """The terminal signal that this call was made in: ours, or a method of that name."""
+        """The terminal signal of this link that the call was made in.
+
+        That is one that we send on this thread, or a method of that name of the very subscriber,
+        which it may have called later. What others do in methods of that name is their own affair.
+        """
         if self._ending is not None and self._ending[1] == current_thread_id():
             return self._ending[0]
         frame = sys._getframe(1)
         while frame is not None:
-            if frame.f_code.co_name in TERMINAL:
+            if frame.f_code.co_name in TERMINAL and _owner(frame) is self._subscriber:
                 return frame.f_code.co_name
             frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
         return None
+
+    def _linger(self) -> None:
+        """Stay in a call whose effect the test can see: it goes on, and other calls may overlap."""
+        if self.lingering:
+            self.env.changed.wait_for(lambda: len(self._inside) > 1, LINGERING)
 
     def _signal(self, rule: str, name: str, signal: Callable[..., None], *args: Any) -> None:
         self.env.call(f"rule {rule}: {name} must return normally", signal, *args)
@@ -176,3 +192,9 @@ class Upstream:
             self._signal(rule, name, signal, *args)
         finally:
             self._ending = None
+
+
+def _owner(frame: FrameType) -> object:
+    """The object whose method ``frame`` runs, as its first argument tells; else ``None``."""
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
