@@ -351,10 +351,10 @@ def _row_decoder(df: DataFrame) -> Callable[[pa.Table], list[Row]] | None:
         from pyspark.sql.conversion import ArrowTableToRowsConversion
         from pyspark.sql.pandas.types import to_arrow_schema
 
-        from actors_rs.spark.moments import with_moments
+        from actors_rs.spark.collected import as_collected
     except ImportError:
         return None
-    schema, decoded_as = df.schema, with_moments(df.schema)
+    schema, decoded_as = df.schema, as_collected(df.schema)
     as_bytes = df.sparkSession.conf.get("spark.sql.execution.pyspark.binaryAsBytes", "true")
 
     def decode(table: pa.Table) -> list[Row]:

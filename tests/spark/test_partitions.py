@@ -265,3 +265,13 @@ def test_the_shuffle_that_planning_runs_can_be_cancelled(spark: SparkSession) ->
             outcome.result(timeout=10)
     assert caught.value.partition is None
     assert caught.value.cancelled
+
+
+def test_variants_hold_what_those_of_collect_do_at_any_depth(spark: SparkSession) -> None:
+    """By their text: pyspark's variants are equal to themselves alone."""
+    df = spark.sql(
+        """SELECT parse_json('{"a": 1}') AS v, array(parse_json('2'), null) AS vs,
+        map('k', parse_json('3')) AS m, named_struct('x', parse_json('"t"')) AS s,
+        CAST(null AS variant) AS none, CAST('b' AS binary) AS b"""
+    )
+    assert repr(flat(RowPartitions(df))) == repr(df.collect())
