@@ -34,6 +34,7 @@ from actors_rs.protocol.interfaces import is_subscription as is_subscription
 from actors_rs.runtime.actor import PooledActor as PooledActor
 from actors_rs.runtime.backoff import Backoff as Backoff
 from actors_rs.runtime.rate_limit import RateLimit as RateLimit
+from actors_rs.runtime.registry import ActorRegistry as ActorRegistry
 from actors_rs.runtime.strategies import OneForAll as OneForAll
 from actors_rs.runtime.strategies import OneForOne as OneForOne
 from actors_rs.runtime.strategies import RestForOne as RestForOne
@@ -48,6 +49,7 @@ from actors_rs.stages.sinks.files import WriteReport as WriteReport
 # Without ``zip``: a star import would put it in the place of Python's own.
 __all__ = [
     "UNBOUNDED",
+    "ActorRegistry",
     "ActorSystem",
     "Backoff",
     "ChildSpec",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 from pykka import ActorDeadError, ActorRef, Future
 from pykka.messages import _ActorStop
 
-from actors_rs.runtime._primitives import Full, ThreadLocal, random_bits
+from actors_rs.runtime._primitives import Full, ThreadLocal, after_fork_in_child, random_bits
 from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.proxy import PooledActorProxy
@@ -29,13 +29,16 @@ __all__ = [
     "answer_dead",
     "being_made",
     "next_urn_number",
+    "number_of_urn",
     "urn_of",
 ]
 
 A = TypeVar("A", bound="PooledActor")
 STOP = _ActorStop()
 """Pykka's wish to stop after the messages before it."""
-_urns = itertools.count(random_bits(128))
+_LOW, _HIGH = 62, 74
+"""Bits of a UUID of version 4 that are free, below its variant and below its version."""
+_urns = [itertools.count(random_bits(121))]  # counts on from there, and stays below 122 bits
 
 
 class _MadeHere(ThreadLocal):
@@ -161,12 +164,31 @@ def being_made(actor: PooledActor, ref: PooledActorRef[Any]) -> Iterator[None]:
 
 def next_urn_number() -> int:
     """A number that no other actor has."""
-    return next(_urns)
+    return next(_urns[0])
 
 
 def urn_of(number: int) -> str:
-    """The number as a urn."""
-    return uuid.UUID(int=number % 2**128).urn
+    """The number as the URN of a UUID of version 4, as pykka's."""
+    low, middle, high = number % 2**_LOW, number >> _LOW & 0xFFF, number >> _HIGH
+    return uuid.UUID(int=high << 80 | 0x4 << 76 | middle << 64 | 0b10 << 62 | low).urn
+
+
+def number_of_urn(urn: str) -> int | None:
+    """The number that ``urn_of`` made ``urn`` of; ``None`` for what is no URN of an actor."""
+    try:
+        bits = uuid.UUID(urn).int
+    except (ValueError, AttributeError, TypeError):
+        return None
+    number = bits >> 80 << _HIGH | (bits >> 64 & 0xFFF) << _LOW | bits % 2**_LOW
+    return number if urn_of(number) == urn else None
+
+
+def _count_elsewhere() -> None:
+    """A forked child makes URNs of its own, and not those that its parent will make."""
+    _urns[0] = itertools.count(random_bits(121))
+
+
+after_fork_in_child(_count_elsewhere)
 
 
 def answer_dead(future: Future[Any], reason: str, cause: BaseException | None = None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, RLock, after_fork_in_child, monotonic
@@ -23,13 +23,13 @@ __all__ = ["enrol", "enrolled", "why_closed"]
 AT_EXIT_SECONDS = 0.5
 """How long the exit of the process waits for systems that were not shut down, all together."""
 _lock = Lock()
-_systems: WeakSet[ActorSystem] = WeakSet()
+_systems: WeakKeyDictionary[ActorSystem, None] = WeakKeyDictionary()  # in the order they began
 
 
 def enrol(system: ActorSystem) -> None:
     """End ``system`` with the process, and disown it in forked children."""
     with _lock:
-        _systems.add(system)
+        _systems[system] = None
 
 
 def enrolled() -> list[ActorSystem]:
