@@ -49,7 +49,9 @@ class _Variant(UserDefinedType):
         return VariantType()
 
     def deserialize(self, datum: Any) -> VariantVal:
-        return VariantVal(bytearray(datum.value), bytearray(datum.metadata))
+        value: Any = bytearray(datum.value)
+        metadata: Any = bytearray(datum.metadata)
+        return VariantVal(value, metadata)
 
 
 def as_collected(kind: Any) -> Any:
