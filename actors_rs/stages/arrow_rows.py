@@ -112,11 +112,16 @@ def _check(column: _Column) -> None:
 def _may_lose(kind: Any) -> bool:
     """Whether Arrow may change a value that it puts into an array of ``kind``, and say nothing.
 
-    Floats are no such: that one of 32 bits is rounded is what it was chosen for.
+    A float of 32 bits that is rounded is no such: that is what it was chosen for.
     """
     from pyarrow import types
 
-    changes = types.is_integer(kind) or types.is_temporal(kind) or types.is_struct(kind)
+    changes = (
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_temporal(kind)
+        or types.is_struct(kind)
+    )
     return changes or _text_or_bytes(kind) is not None or any(map(_may_lose, _parts_of(kind)))
 
 
@@ -188,7 +193,12 @@ def _check_plain(column: _Column) -> None:
 
 def _doubtful(column: _Column) -> Iterator[int]:
     """Which values are to be compared one by one with what Arrow made of them: mostly none."""
+    from pyarrow import compute, types
+
     kind, values = column.array.type, column.values
+    if types.is_floating(kind):  # a number beyond the largest one is infinite in it
+        yield from compute.indices_nonzero(compute.is_inf(column.array)).to_pylist()
+        return
     exact = _exact_classes(kind)
     other = {one for one in set(map(type, values)) - exact if not _whole(exact, one)}
     if other:

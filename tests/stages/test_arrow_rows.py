@@ -196,3 +196,23 @@ def test_a_row_without_columns_is_no_first_one_and_has_nothing_behind_others():
     assert column([], INT).to_pylist() == []
     rows = batch_of([{"a": 1}, {}], pa.schema({"a": INT}), given=False)
     assert rows.column(0).to_pylist() == [1, None]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.float32(), pa.list_(pa.float32()), pa.struct({"a": pa.float32()})]
+)
+def test_a_number_beyond_the_largest_of_its_column_is_refused(kind):
+    def within(value):
+        return (
+            {"a": value}
+            if pa.types.is_struct(kind)
+            else [value]
+            if pa.types.is_list(kind)
+            else value
+        )
+
+    schema = pa.schema({"x": kind})
+    with pytest.raises(ValueError, match=r"expected float in .*column 'x', got 1e\+39, .*inf"):
+        batch_of([{"x": within(1.0)}, {"x": within(1e39)}], schema, given=True)
+    rows = [{"x": within(float(one))} for one in ("inf", "-inf", "1.5")]
+    assert batch_of(rows, schema, given=True).to_pylist() == rows

@@ -4,6 +4,7 @@
 import sqlite3
 from array import array
 from collections import defaultdict
+from contextlib import closing
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
+from actors_rs.stages import sqlite_files
 from tests.graph.helpers import SECONDS, wait_until
 
 TABLE = "CREATE TABLE t (n INTEGER PRIMARY KEY)"
@@ -231,3 +233,82 @@ def test_a_scalar_of_numpy_with_an_adapter_is_written_as_that_makes_it(tmp_path,
     path = tmp_path / "out.db"
     assert Source.of((numpy.int64(5),)).run(Sink.sqlite(path, INSERT, setup=TABLE)) == 1
     assert written(path, "n") == 5
+
+
+STATEMENTS = {
+    "with": "WITH one AS (SELECT ? AS n) INSERT INTO t SELECT n FROM one",
+    "comment": "/* rows */ INSERT INTO t VALUES (?)",
+    "line": "-- rows\nINSERT INTO t VALUES (?)",
+    "returning": "INSERT INTO t VALUES (?) RETURNING n",
+    "update": "WITH one AS (SELECT ? AS n) UPDATE t SET n = -1 WHERE n = (SELECT n FROM one)",
+    "plain": INSERT,
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STATEMENTS if kind != "update"])
+def test_a_batch_is_one_transaction_whatever_statement_it_runs(tmp_path, kind):
+    rows = [(0,), (1,), (2,), (1,), (3,)]
+    stopping = Sink.sqlite(tmp_path / "stop.db", STATEMENTS[kind], setup=TABLE)
+    with pytest.raises(StageError, match=r"'sqlite' failed at element 3: .*UNIQUE"):
+        Source.from_iterable(rows).run(stopping)
+    assert written(tmp_path / "stop.db") == 0
+    going_on = Sink.sqlite(tmp_path / "on.db", STATEMENTS[kind], setup=TABLE).on_failure("resume")
+    assert Source.from_iterable(rows).run(going_on) == 4
+    assert written(tmp_path / "on.db") == 4
+
+
+def test_an_update_that_fails_in_the_middle_changes_nothing(tmp_path):
+    path = tmp_path / "out.db"
+    setup = f"{TABLE}; INSERT INTO t VALUES (1), (2)"
+    with pytest.raises(StageError, match=r"'sqlite' failed at element 1: .*UNIQUE"):
+        Source.of((1,), (2,)).run(Sink.sqlite(path, STATEMENTS["update"], setup=setup))
+    assert written(path, "min(n)") == 1
+
+
+@pytest.mark.parametrize("setup", [f"BEGIN; {TABLE}", f"{TABLE}; BEGIN"])
+def test_a_setup_that_leaves_a_transaction_open_is_committed(tmp_path, setup):
+    assert Source.from_iterable(THREE).run(Sink.sqlite(tmp_path / "x.db", INSERT, setup=setup)) == 3
+    assert written(tmp_path / "x.db") == 3
+
+
+class Fraction(float):
+    pass
+
+
+@pytest.mark.parametrize("make", [float, Fraction])
+@pytest.mark.parametrize("beside", [None, 7, b"x", array("b", [1])])
+def test_nan_is_refused_since_sqlite_would_write_null(tmp_path, make, beside):
+    path = tmp_path / "out.db"
+    rows = [(1.5, beside), (make("inf"), beside), (make("nan"), beside), (None, beside)]
+    table = "CREATE TABLE t (n, beside)"
+    insert = "INSERT INTO t VALUES (?, ?)"
+    told = "failed at element 2: ValueError: Sink.sqlite: expected numbers, got nan, .*give None"
+    with pytest.raises(StageError, match=told):
+        Source.from_iterable(rows).run(Sink.sqlite(path, insert, setup=table))
+    named = "INSERT INTO t VALUES (:n, :beside)"
+    dicts = Source.from_iterable([{"n": n, "beside": other} for n, other in rows])
+    assert dicts.run(Sink.sqlite(path, named).on_failure("resume")) == 3
+    assert written(path) == 3
+
+
+def test_a_sink_whose_database_a_source_of_this_process_reads_says_so(tmp_path, monkeypatch):
+    path, link = tmp_path / "both.db", tmp_path / "link.db"
+    link.symlink_to(path)
+    many = f"{TABLE}; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 20000) "
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(f"{many} INSERT INTO t SELECT n FROM c")
+    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
+    rows = Source.sqlite(link, "SELECT -n FROM t")
+    told = r"database is locked: a Source.sqlite of this process reads it .*journal_mode = WAL"
+    with pytest.raises(StageError, match=told):
+        rows.run(Sink.sqlite(path, INSERT))
+    assert rows.run(Sink.sqlite(path, INSERT, setup="PRAGMA journal_mode = WAL")) == 20_000
+
+
+def test_a_sink_whose_database_another_connection_holds_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "out.db"
+    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(f"{TABLE}; BEGIN IMMEDIATE")
+        with pytest.raises(StageError, match=r"database is locked: another connection"):
+            Source.from_iterable(THREE).run(Sink.sqlite(path, INSERT))

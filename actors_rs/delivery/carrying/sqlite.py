@@ -14,8 +14,8 @@ from typing import Any
 
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import UnitSink
-from actors_rs.stages.sinks.files import naming
 from actors_rs.stages.sinks.sqlite import Parameters
+from actors_rs.stages.sqlite_files import connected, transaction, writing
 
 __all__ = ["UnitSqlite"]
 
@@ -39,12 +39,11 @@ class UnitSqlite(UnitSink[list[Any]]):
         self._database: sqlite3.Connection | None = None
 
     def start(self) -> None:
-        with naming(self._path):
-            self._database = sqlite3.connect(
-                self._path, timeout=_BUSY_SECONDS, check_same_thread=False
-            )
+        with writing(self._path):
+            self._database = connected(self._path, _BUSY_SECONDS)
             if self._setup is not None:
                 self._database.executescript(self._setup)
+                self._database.commit()
         super().start()
 
     def begin(self, unit: Unit) -> list[Any]:
@@ -58,7 +57,7 @@ class UnitSqlite(UnitSink[list[Any]]):
         database = self._database
         if database is None:
             return
-        with naming(self._path), database:  # commits, or rolls back if it raises
+        with transaction(database, self._path):
             if self._is_new(unit, database):
                 database.executemany(self._sql, held)
             if last and self._is_ledger(unit):

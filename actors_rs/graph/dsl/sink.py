@@ -235,6 +235,7 @@ class Sink(Generic[In_contra, R_co]):
         ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
         ``CREATE TABLE IF NOT EXISTS ...``. Fails with ``TypeError`` for what is no tuple or dict,
         and for scalars of NumPy, of which SQLite would write the bytes: ``.item()`` turns them.
+        Fails with ``ValueError`` for ``nan``, for which SQLite would write NULL.
         """
         path_of(path, "Sink.sqlite")
         text_of(sql, "Sink.sqlite: sql")

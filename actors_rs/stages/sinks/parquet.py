@@ -1,7 +1,8 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
-value that would be written as another one (2.5 as a whole number, or bytes as a text), or with None
+value that would be written as another one (2.5 as a whole number, bytes as a text, or 1e39 in a
+column of 32-bit floats, where it would be infinite; rounding is no such change), or with None
 where there may be no null, does not fit the schema. Without a schema it is that of the first
 element, wherever a value comes that differs: a column of whole numbers takes no fraction later.
 What that leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell

@@ -1,7 +1,13 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
+A batch is one transaction whatever the statement is, ``WITH ... INSERT`` or an update for instance.
 An element is a tuple or a dict of parameters. One that is not, or gives a scalar of NumPy, which
 SQLite would take for bytes, cannot be written; a row of pandas does, and ``.tolist()`` of it not.
+Nor can ``nan``, for which SQLite would write NULL: give ``None`` for a value that is missing.
+
+A ``Source.sqlite`` of the same file locks it until its last row:
+``setup="PRAGMA journal_mode = WAL"`` lets both go on. The error of a locked database says who
+holds it.
 
 Where elements that cannot be written are passed over, those of a batch that holds such a one are
 committed one by one. A database that is locked, full or broken, or has no such table, is no
@@ -21,11 +27,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
+from operator import ne
 from os import PathLike, fspath
 from typing import Any
 
 from actors_rs.errors import WriteError
-from actors_rs.stages.sinks.files import WritingSink, naming
+from actors_rs.stages.sinks.files import WritingSink
+from actors_rs.stages.sqlite_files import begin, connected, transaction, writing
 
 __all__ = ["Parameters", "Sqlite"]
 
@@ -53,6 +61,10 @@ _PLAIN = (int, float, str, bytes)
 """Written as what they are, also where a class of NumPy extends one of them."""
 
 
+_COMPARABLE = frozenset((*_PLAIN, type(None)))
+"""Classes of which only ``nan`` differs from itself."""
+
+
 def _is_of_the_database(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorcode", -1) & 0xFF in _OF_THE_DATABASE
 
@@ -69,8 +81,18 @@ class Parameters:
         """Classes that are seen to have no scalars of NumPy among them."""
 
     def check(self, elements: Sequence[Any], /) -> None:
-        """Raise ``TypeError`` if one of ``elements`` is no row, or not what would be written."""
-        unknown = set(map(type, chain.from_iterable(map(self._values_of, elements)))) - self._plain
+        """Raise if one of ``elements`` is no row (``TypeError``), or not what would be written."""
+        values = list(chain.from_iterable(map(self._values_of, elements)))
+        kinds = set(map(type, values))
+        if (unknown := kinds - self._plain) or not _COMPARABLE.issuperset(kinds):
+            fractions = [value for value in values if isinstance(value, float)]
+        else:
+            fractions = values if float in kinds else []
+        if any(map(ne, fractions, fractions)):
+            raise ValueError(
+                "Sink.sqlite: expected numbers, got nan, for which SQLite would write NULL: "
+                "give None for a value that is missing"
+            )
         if unknown:
             for element in elements:
                 self._look_at(element, unknown)
@@ -169,10 +191,11 @@ class Sqlite(WritingSink):
         )
 
     def start(self) -> None:
-        with naming(self._path):
-            self._database = sqlite3.connect(self._path, check_same_thread=False)
+        with writing(self._path):
+            self._database = connected(self._path)
             if self._setup is not None:
                 self._database.executescript(self._setup)
+                self._database.commit()
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
@@ -226,6 +249,10 @@ class Sqlite(WritingSink):
         if database is None:
             return None
         try:
+            begin(database)
+        except sqlite3.Error:  # somebody else has begun to write meanwhile
+            return None
+        try:
             for offset, element in enumerate(batch):
                 try:
                     if isinstance(error, WriteError):
@@ -268,7 +295,7 @@ class Sqlite(WritingSink):
         if self._database is None:
             return
         self._parameters.check(batch)
-        with naming(self._path), self._database:  # commits, or rolls back if it raises
+        with transaction(self._database, self._path):
             self._database.executemany(self._sql, batch)
             with self.context.committing():
                 self._database.commit()

@@ -2,7 +2,8 @@
 
 ("a", 7) ("b", 8) |
 
-Gives the rows of a query. The database is opened for reading only. As dicts, each column needs a
+Gives the rows of a query. The database is opened for reading only, and a statement that writes is
+refused. As dicts, each column needs a
 name of its own.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
@@ -16,13 +17,12 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.sqlite_files import for_reading
 
 
 class Sqlite(IteratorSource):
@@ -42,7 +42,8 @@ class Sqlite(IteratorSource):
         self._dicts = dicts
 
     def elements(self) -> Iterator[Any]:
-        with reading(self._path), closing(self._connected()) as database:
+        with reading(self._path), for_reading(self._path) as database:
+            check_reads(self._query, database)
             rows = database.execute(self._query, self._parameters)
             if not self._dicts:
                 yield from rows
@@ -52,11 +53,14 @@ class Sqlite(IteratorSource):
             for row in rows:
                 yield dict(zip(names, row, strict=True))
 
-    def _connected(self) -> sqlite3.Connection:
-        """A connection that does not make an empty database where there is none."""
-        given = self._path.startswith("file:")
-        uri = self._path if given else f"{Path(self._path).absolute().as_uri()}?mode=ro"
-        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+def check_reads(query: str, database: sqlite3.Connection) -> None:
+    """Raise ``ValueError`` for a statement that may write, before it is run."""
+    try:
+        database.executemany(query, ())  # which SQLite's module takes for no other
+    except sqlite3.ProgrammingError:
+        return
+    raise ValueError(f"Source.sqlite: expected a query, got a statement that writes: {query}")
 
 
 def check_columns(names: list[str]) -> None:
