@@ -23,7 +23,7 @@ from typing import Literal, get_args
 from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
 from actors_rs.delivery.notes import Note
-from actors_rs.delivery.schema import SCHEMA, Report, check_version, read_report
+from actors_rs.delivery.schema import SCHEMA, Report, add_checksums, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.dsl.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
@@ -141,6 +141,7 @@ class Ledger:
     def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
         check_version(database, self.path)
         database.executescript(SCHEMA)
+        add_checksums(database)
         newest = database.execute(
             "SELECT run, fingerprint, schema, partitions FROM ledger_runs ORDER BY run DESC LIMIT 1"
         ).fetchone()
@@ -188,9 +189,9 @@ class LedgerRun:
         """An attempt failed; with ``poison`` there will be no further one in this run."""
         self.write([notes.failed(partition, error, poison=poison)])
 
-    def commit(self, partition: int, rows: int, size: int) -> None:
+    def commit(self, partition: int, rows: int, size: int, checksum: str | None = None) -> None:
         """``partition`` is done, for good: ``rows`` rows of ``size`` bytes. Durable on return."""
-        self.write([notes.committed(partition, rows, size)])
+        self.write([notes.committed(partition, rows, size, checksum)])
 
     def write(self, several: Sequence[Note]) -> None:
         """Write ``several`` in one transaction: one wait for the disk, if any of them needs it.
@@ -226,13 +227,18 @@ class LedgerRun:
 
 
 def commit_within(
-    database: sqlite3.Connection, run: int, partition: int, rows: int, size: int
+    database: sqlite3.Connection,
+    run: int,
+    partition: int,
+    rows: int,
+    size: int,
+    checksum: str | None = None,
 ) -> bool:
     """Commit ``partition`` in the transaction that ``database``, the ledger's file, has open.
 
     False if that was done before.
     """
-    note = notes.committed(partition, rows, size)
+    note = notes.committed(partition, rows, size, checksum)
     done = database.execute(note.sql, {"run": run, "now": note.now, **note.values})
     return done.rowcount == 1
 

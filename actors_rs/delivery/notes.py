@@ -11,7 +11,7 @@ __all__ = ["COMMIT", "Note", "begun", "committed", "failed"]
 
 COMMIT = (
     "UPDATE ledger_partitions SET state = 'committed', rows = :rows, bytes = :size, "
-    "committed = :now, last_error = NULL "
+    "checksum = :checksum, committed = :now, last_error = NULL "
     "WHERE run = :run AND partition = :partition AND state <> 'committed'"
 )
 _BEGUN = (
@@ -47,6 +47,7 @@ def failed(partition: int, error: str, *, poison: bool) -> Note:
     return Note(_FAILED, {"partition": partition, "error": error, "state": state})
 
 
-def committed(partition: int, rows: int, size: int) -> Note:
-    """``partition`` is done, for good: ``rows`` rows of ``size`` bytes."""
-    return Note(COMMIT, {"partition": partition, "rows": rows, "size": size}, durable=True)
+def committed(partition: int, rows: int, size: int, checksum: str | None = None) -> Note:
+    """``partition`` is done, for good: ``rows`` rows of ``size`` bytes, and what they sum up to."""
+    values = {"partition": partition, "rows": rows, "size": size, "checksum": checksum}
+    return Note(COMMIT, values, durable=True)

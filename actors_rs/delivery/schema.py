@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from actors_rs.errors import LedgerError
 
-__all__ = ["SCHEMA", "Entry", "Report", "State", "check_version", "read_report"]
+__all__ = [
+    "SCHEMA", "Entry", "Report", "State", "add_checksums", "check_version", "read_report",
+]  # fmt: skip
 
 State = Literal["pending", "running", "committed", "poison"]
 
@@ -22,7 +24,7 @@ CREATE TABLE IF NOT EXISTS ledger_runs (
 CREATE TABLE IF NOT EXISTS ledger_partitions (
     run INTEGER NOT NULL, partition INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
     attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT,
+    bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT, checksum TEXT,
     PRIMARY KEY (run, partition)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
 INSERT OR IGNORE INTO ledger_version VALUES ({VERSION});
@@ -45,6 +47,8 @@ class Entry:
     started: float | None
     committed: float | None
     last_error: str | None
+    checksum: str | None = None
+    """Of the rows, whatever their order; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,19 @@ def check_version(database: sqlite3.Connection, path: str) -> bool:
     return True
 
 
+def has_checksums(database: sqlite3.Connection) -> bool:
+    """Whether the ledger was made since there are checksums, or was given the column for them."""
+    columns = database.execute("PRAGMA table_info(ledger_partitions)").fetchall()
+    return any(name == "checksum" for _, name, *_ in columns)
+
+
+def add_checksums(database: sqlite3.Connection) -> None:
+    """Give a ledger that is older than checksums the column for them."""
+    if not has_checksums(database):
+        with database:
+            database.execute("ALTER TABLE ledger_partitions ADD COLUMN checksum TEXT")
+
+
 def read_report(database: sqlite3.Connection) -> Report | None:
     """The newest run, or ``None`` if there was none yet."""
     found = database.execute(
@@ -91,9 +108,10 @@ def read_report(database: sqlite3.Connection) -> Report | None:
     ).fetchone()
     if found is None:
         return None
+    checksum = "checksum" if has_checksums(database) else "NULL"
     entries = database.execute(
-        "SELECT partition, state, attempts, rows, bytes, started, committed, last_error "
-        "FROM ledger_partitions WHERE run = ? ORDER BY partition",
+        "SELECT partition, state, attempts, rows, bytes, started, committed, last_error, "
+        f"{checksum} FROM ledger_partitions WHERE run = ? ORDER BY partition",
         (found[0],),
     )
     fields: tuple[Any, ...] = (*found, tuple(Entry(*entry) for entry in entries))

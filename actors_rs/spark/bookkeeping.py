@@ -12,15 +12,19 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
+from math import ceil
 from typing import Any
 
 from actors_rs.delivery import notes
 from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, Plan, commit_within
 from actors_rs.delivery.notes import Note
+from actors_rs.delivery.schema import Entry
 from actors_rs.errors import RunCancelled
-from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime._primitives import Lock, Random
 from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.spark.verifying import verify_partition
 
 __all__ = ["Book", "without_numbers"]
 
@@ -59,26 +63,32 @@ class _SparkPlan(Plan):
         return f"{said}: it is the query, or a setting that deals rows to partitions"
 
 
-class _Entry:
+class _UnitEntry:
     """One partition's line in the ledger; counts what is given of it."""
 
     def __init__(self, run: LedgerRun, run_key: str, partition: int) -> None:
         self.path = run.path
         self.run_key = run_key
         self.rows = self.size = 0
+        self.checksum: str | None = None
         self._run = run.run
         self._partition = partition
 
     def commit_within(self, database: sqlite3.Connection, /) -> bool:
         """See ``delivery.ack.Entry``."""
-        return commit_within(database, self._run, self._partition, self.rows, self.size)
+        return commit_within(
+            database, self._run, self._partition, self.rows, self.size, self.checksum
+        )
 
 
 class Book:
     """The ledger of one run of a source."""
 
-    def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int]) -> None:
+    def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int], verify: float = 0.0) -> None:
         self.committed: frozenset[int] = frozenset()
+        self._verify = verify
+        self._done: list[Entry] = []
+        self._total = 0
         self._notes: deque[tuple[Note, Unit | None]] = deque()
         self._pen = Lock()  # notes that one thread has taken are written before another one closes
         self._ledger = ledger
@@ -98,18 +108,31 @@ class Book:
         run = self._ledger.open(facts)
         report = run.report()
         entries = report.partitions
-        self.committed = frozenset(e.partition for e in entries if e.state == "committed")
+        self._done = [entry for entry in entries if entry.state == "committed"]
+        self.committed = frozenset(entry.partition for entry in self._done)
+        self._total = total
         self._key = f"{facts.fingerprint[:16]}-{run.run}-{report.started:.6f}"
         self._run = run
         if self._closed is not None:  # meanwhile; whoever comes second finds both
             run.finish(*self._closed)
+
+    def verify(self, plan: PartitionPlan[Any], tag: str, over: Callable[[], bool]) -> None:
+        """Compute some of the partitions that are done again, unless all are. Blocks.
+
+        Raises ``LedgerError`` if one of them has other rows; stops when it is ``over``.
+        """
+        if self._verify and self._done and len(self._done) < self._total:
+            count = ceil(self._verify * len(self._done))
+            for entry in Random().sample(self._done, count):
+                if not over():
+                    verify_partition(plan, tag, entry, self._rows_of, self._ledger.path)
 
     def unit(self, partition: int, settled: Callable[[Unit, Counter[Disposition]], None]) -> Unit:
         """A unit for ``partition``."""
         unit = Unit(
             partition,
             lambda dispositions: settled(unit, dispositions),
-            _Entry(self._open_run(), self._key, partition),
+            _UnitEntry(self._open_run(), self._key, partition),
         )
         return unit
 
@@ -118,6 +141,11 @@ class Book:
         entry: Any = unit.entry
         entry.rows += sum(map(self._rows_of, piece))
         entry.size += sum(getattr(element, "nbytes", 0) for element in piece)
+
+    def summed(self, unit: Unit, checksum: Checksum) -> None:
+        """All of ``unit`` was read; ``checksum`` has it."""
+        entry: Any = unit.entry
+        entry.checksum = checksum.text
 
     def begun(self, partition: int) -> None:
         """An attempt begins."""
@@ -130,7 +158,7 @@ class Book:
     def commit(self, unit: Unit) -> None:
         """Everything that came of ``unit`` is done."""
         entry: Any = unit.entry
-        note = notes.committed(unit.key, entry.rows, entry.size)  # type: ignore[arg-type]
+        note = notes.committed(unit.key, entry.rows, entry.size, entry.checksum)  # type: ignore[arg-type]
         self._notes.append((note, unit))
 
     @property

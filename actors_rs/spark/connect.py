@@ -19,6 +19,7 @@ from actors_rs.spark.connect_query import BatchReader, ConnectQuery
 from actors_rs.spark.connect_server import ConnectServer
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
+from actors_rs.spark.repeat.checksum import Checksum
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +95,9 @@ class _Query(Generic[T]):
             self._prepare()
         return 1
 
-    def fetch(self, index: int, tag: str) -> Generator[T, None, None]:
+    def fetch(
+        self, index: int, tag: str, checksum: Checksum | None = None
+    ) -> Generator[T, None, None]:
         if self._plan is None:
             raise DefectError(f"fetch({index}) was called before plan()")
         self._query = query = ConnectQuery(self._server, self._plan, tag)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pickle import PicklingError
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError, LedgerError
 from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
@@ -25,6 +25,7 @@ from actors_rs.spark.failures import (
 from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
+from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.spark.repeat.fixing import dealt, fixed, judge
 from actors_rs.spark.sharing import hint_at_fair_scheduling
 
@@ -41,6 +42,9 @@ T = TypeVar("T")
 _ROWS_AT_ONCE = 4096
 _ALL_FIELDS = 2**31 - 1
 _OF_A_QUERY = "SQLExecutionRDD"
+
+
+_Runs: TypeAlias = Callable[[int, Checksum | None], Generator[T, None, None]]
 
 
 class PartitionPlan(Protocol[T_co]):
@@ -62,9 +66,12 @@ class PartitionPlan(Protocol[T_co]):
         """The number of partitions. With adaptive execution this runs the shuffles; call it once,
         before the first ``fetch`` and not before somebody wants an element."""
 
-    def fetch(self, index: int, tag: str) -> Generator[T_co, None, None]:
+    def fetch(
+        self, index: int, tag: str, checksum: Checksum | None = None
+    ) -> Generator[T_co, None, None]:
         """The elements of one partition, in order; the job starts at the first ``next``.
 
+        ``checksum``: sums up what has been read, where it comes as Arrow.
         Close the generator if it is not used up: that drops the connection to the JVM.
         """
 
@@ -100,7 +107,7 @@ class _Planned(Generic[T]):
     def __init__(self, context: SparkContext, pool: str | None = None) -> None:
         self._context = context
         self._pool = pool
-        self._run: Callable[[int], Generator[T, None, None]] | None = None
+        self._run: _Runs[T] | None = None
 
     def make_repeatable(self, tag: str) -> None:
         try:
@@ -120,12 +127,14 @@ class _Planned(Generic[T]):
         hint_at_fair_scheduling(self._context)
         return count
 
-    def fetch(self, index: int, tag: str) -> Generator[T, None, None]:
+    def fetch(
+        self, index: int, tag: str, checksum: Checksum | None = None
+    ) -> Generator[T, None, None]:
         if self._run is None:
             raise DefectError(f"fetch({index}) was called before plan()")
         try:
             with tagged(self._context, tag, self._pool):
-                elements = self._run(index)
+                elements = self._run(index, checksum)
             yield from elements
         except Exception as error:
             raise describe_failure(error, index, self._context, tag) from error
@@ -149,7 +158,7 @@ class _Planned(Generic[T]):
     def _make_repeatable(self) -> None:
         raise NotImplementedError
 
-    def _open(self) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
+    def _open(self) -> tuple[int, _Runs[T]]:
         raise NotImplementedError
 
 
@@ -175,10 +184,10 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
             raise DefectError("the schema was asked for before plan()")
         return self._schema
 
-    def _open(self) -> tuple[int, Callable[[int], Generator[pa.RecordBatch, None, None]]]:
+    def _open(self) -> tuple[int, _Runs[pa.RecordBatch]]:
         route = _open_arrow(self._fixed or self._df, self._max_bytes)
         self._schema = route.schema
-        return route.partitions, lambda index: route.run([index])
+        return route.partitions, lambda index, checksum: summed(route.run([index]), checksum)
 
     def describe(self) -> tuple[str, str]:
         return _description_of(self._df, self._fixed)
@@ -202,7 +211,7 @@ class RowPartitions(_Planned["Row"]):
         self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
         self._max_bytes = max_bytes
 
-    def _open(self) -> tuple[int, Callable[[int], Generator[Row, None, None]]]:
+    def _open(self) -> tuple[int, _Runs[Row]]:
         df = self._fixed or self._df
         decode = _row_decoder(df)
         if decode is None and self._max_bytes is not None:
@@ -213,7 +222,9 @@ class RowPartitions(_Planned["Row"]):
         if decode is None:
             return _open_rdd(df.rdd)
         route = _open_arrow(df, self._max_bytes)
-        return route.partitions, lambda index: _decoded(route.run([index]), decode)
+        return route.partitions, lambda index, checksum: _decoded(
+            summed(route.run([index]), checksum), decode
+        )
 
     def describe(self) -> tuple[str, str]:
         return _description_of(self._df, self._fixed)
@@ -234,10 +245,10 @@ class RddPartitions(_Planned[list[T]]):
         super().__init__(rdd.context, pool)
         self._rdd = rdd
 
-    def _open(self) -> tuple[int, Callable[[int], Generator[list[T], None, None]]]:
+    def _open(self) -> tuple[int, _Runs[list[T]]]:
         _pickle_function(self._rdd)
         count, run = _open_rdd(self._rdd)
-        return count, lambda index: _as_list(run(index))
+        return count, lambda index, checksum: _as_list(run(index, checksum))
 
     def describe(self) -> tuple[str, str]:
         lineage = (self._rdd.toDebugString() or b"").decode("utf-8", "replace")
@@ -319,10 +330,10 @@ def _nothing_left_out(session: Any) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
-def _open_rdd(rdd: RDD[T]) -> tuple[int, Callable[[int], Generator[T, None, None]]]:
+def _open_rdd(rdd: RDD[T]) -> tuple[int, _Runs[T]]:
     context = rdd.context
 
-    def run(index: int) -> Generator[T, None, None]:
+    def run(index: int, checksum: Checksum | None) -> Generator[T, None, None]:
         elements = context.runJob(rdd, iter, [index])
         # A JVM that dies while it sends looks like a short result: ask whether it lives.
         ensure_session_alive(context, f"partition {index}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least, flag
+from actors_rs.graph.dsl.checks import at_least, flag, wrong_value
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.connect import (
@@ -61,6 +61,7 @@ class _Recipe:
     policy: PartitionPolicy
     size: Callable[[Any], int] = lambda element: 1
     ledger: Ledger | None = None
+    verify: float = 0.0
 
     def __call__(self) -> PartitionsSource:
         tag = f"actors-rs-{uuid.uuid4()}"
@@ -72,7 +73,7 @@ class _Recipe:
         }
         if self.policy.is_plain and self.ledger is None:
             return PartitionsSource(self.make_plan(), tag, **settings)
-        book = None if self.ledger is None else Book(self.ledger, self.size)
+        book = None if self.ledger is None else Book(self.ledger, self.size, self.verify)
         return SupervisedPartitions(
             self.make_plan(), tag, policy=self.policy, book=book, **settings
         )
@@ -91,7 +92,7 @@ class PartitionedSource(Flow[Never, T_co]):
         super().__init__(OutletRef(spec))
         self._recipe = _recipe
 
-    def resume(self, ledger: Ledger, /) -> PartitionedSource[T_co]:
+    def resume(self, ledger: Ledger, /, *, verify: float = 0.02) -> PartitionedSource[T_co]:
         """This source, with its partitions written down in ``ledger`` as they are done.
 
         Those that are committed there are skipped. A partition is committed when everything that
@@ -99,11 +100,18 @@ class PartitionedSource(Flow[Never, T_co]):
         ``Sink.parquet`` write it as a whole, together with the ledger's entry where both lie in
         one SQLite file. Stages that cannot keep count of elements, or remember earlier ones, are
         refused with a ``GraphError``. When it is asked for its first element, the run fails with
-        ``LedgerError`` for a ledger of another plan or one that somebody else holds.
+        ``LedgerError`` for a ledger of another plan or one that somebody else holds, and for a plan
+        whose partitions may hold other rows in another process (docs/delivery.md has the table).
+
+        ``verify``: the share of the partitions done that are computed again when a run is gone on
+        with, 2 % unless it is given and at least one; 0 is none. If one of them has other rows, the
+        run fails with ``LedgerError`` before anything is written.
         """
         if not isinstance(ledger, Ledger):
             raise TypeError(f"resume: expected a Ledger, got {ledger!r}")
-        return PartitionedSource(replace(self._recipe, ledger=ledger))
+        if isinstance(verify, bool) or not isinstance(verify, (int, float)) or not 0 <= verify <= 1:
+            raise wrong_value(f"resume: verify must be a share from 0 to 1, got {verify!r}")
+        return PartitionedSource(replace(self._recipe, ledger=ledger, verify=float(verify)))
 
 
 def _limit_of(max_partition_bytes: int | None) -> int | None:

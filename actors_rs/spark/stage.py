@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -14,6 +14,7 @@ from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -31,7 +32,17 @@ class Fetch:
     Its jobs run under ``tag``; a thread that finds it ``dropped`` reads no further.
     """
 
-    __slots__ = ("demand", "dropped", "ended", "error", "index", "pieces", "tag", "whole")
+    __slots__ = (
+        "checksum",
+        "demand",
+        "dropped",
+        "ended",
+        "error",
+        "index",
+        "pieces",
+        "tag",
+        "whole",
+    )
 
     def __init__(self, index: int, tag: str) -> None:
         self.index = index
@@ -41,6 +52,7 @@ class Fetch:
         self.ended = False
         self.whole = False  # read to its end, not cut short
         self.error: BaseException | None = None
+        self.checksum: Checksum | None = None
         self.demand = Semaphore(PIECES_AHEAD)
 
 
@@ -216,7 +228,7 @@ class PartitionsSource(StageLogic):
         self.context.post(partial(self._fetch_ended, fetch, error))
 
     def _read(self, fetch: Fetch) -> None:
-        with closing(self._plan.fetch(fetch.index, fetch.tag)) as elements:
+        with closing(self._elements(fetch)) as elements:
             while not (self._stopped or self._draining or fetch.dropped):
                 piece = list(islice(elements, self._piece))
                 if not piece:
@@ -225,6 +237,9 @@ class PartitionsSource(StageLogic):
                 while not fetch.demand.acquire(timeout=PROBE_SECONDS):
                     self._plan.check(fetch.index)
                 self.context.post(partial(self._arrived, fetch, piece))
+
+    def _elements(self, fetch: Fetch) -> Generator[Any, None, None]:
+        return self._plan.fetch(fetch.index, fetch.tag)
 
     def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
         self._jobs -= 1

@@ -13,6 +13,7 @@ commits or behind the last element; closing it blocks, so the stage then has a t
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Generator
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.partitions import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
+from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.stage import Fetch, PartitionsSource
 from actors_rs.stages.stage import Cancellable
 
@@ -150,6 +152,7 @@ class SupervisedPartitions(PartitionsSource):
         total = super()._plan_total()
         if self._book is not None:
             self._book.open(self._plan, total)
+            self._book.verify(self._plan, self._tag, lambda: self._stopped or self._draining)
         return total
 
     def _planned(self, total: int) -> None:
@@ -174,6 +177,12 @@ class SupervisedPartitions(PartitionsSource):
         if self._policy.timeout is not None:
             self._watch_over(one, self._policy.timeout)
         super()._begin(fetch)
+
+    def _elements(self, fetch: Fetch) -> Generator[Any, None, None]:
+        if self._book is None:
+            return super()._elements(fetch)
+        fetch.checksum = Checksum()
+        return self._plan.fetch(fetch.index, fetch.tag, fetch.checksum)
 
     def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
         one = self._tries.get(fetch.index)
@@ -204,6 +213,8 @@ class SupervisedPartitions(PartitionsSource):
         if one.unit is None:
             return
         if fetch.whole:
+            if self._book is not None and fetch.checksum is not None:
+                self._book.summed(one.unit, fetch.checksum)
             one.unit.seal()
         else:
             self._give_back(one)

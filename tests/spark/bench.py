@@ -12,6 +12,7 @@ from typing import Any, cast
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.policy import PartitionPolicy
+from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.stages.stage import Cancellable, StageContext
@@ -42,7 +43,9 @@ class ListPlan:
             raise self.failure
         return len(self.partitions)
 
-    def fetch(self, index: int, tag: str) -> Generator[Any, None, None]:
+    def fetch(
+        self, index: int, tag: str, checksum: Checksum | None = None
+    ) -> Generator[Any, None, None]:
         self.begun.append(index)
         try:
             for element in self.partitions[index]:

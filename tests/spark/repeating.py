@@ -7,6 +7,7 @@ Spark gives. A plan is refused or exact; everything else is a fault.
 """
 
 import json
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -245,6 +246,34 @@ def _rows(rows: pa.Table) -> Counter[Any]:
         for column in rows.columns
     ]
     return Counter(zip(*digits, strict=True))
+
+
+def killed_and_gone_on_with(folder: Path, first: int, count: int) -> Counter[str]:
+    """How many plans of the seeds from ``first`` on were "exact", "refused" or a "FAULT"."""
+    _killed(folder, "begin", first, count)
+    outcomes: Counter[str] = Counter()
+    for line in _killed(folder, "finish", first, count).splitlines():
+        plan = json.loads(line)
+        kind = plan["outcome"].partition(":")[0]
+        outcomes[kind] += 1
+        if kind == "FAULT":
+            print(f"seed {plan['seed']}: {plan['steps']}, {plan['settings']}: {plan['outcome']}")
+    return outcomes
+
+
+def _killed(folder: Path, what: str, first: int, count: int) -> str:
+    """What a process that did ``what`` has written, killed when it had."""
+    ended, said = folder / f"{what}-{first}.json", folder / f"{what}-{first}.log"
+    command = [sys.executable, "-m", "tests.spark.repeating", what, folder, first, count]
+    with said.open("w") as log:
+        process = subprocess.Popen([*map(str, command)], stdout=log, stderr=log)
+    try:
+        until(lambda: ended.exists() or process.poll() is not None, count * SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+    assert ended.exists(), said.read_text()
+    return ended.read_text()
 
 
 def main(what: str, folder: Path, first: int, count: int) -> None:

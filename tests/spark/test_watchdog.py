@@ -69,7 +69,7 @@ def test_an_empty_partition_may_come_from_the_second_attempt() -> None:
 
 def test_an_attempt_that_fails_leaves_the_partition_to_the_other() -> None:
     class Flaky(ListPlan):
-        def fetch(self, index: int, tag: str):
+        def fetch(self, index: int, tag: str, checksum=None):
             if tag.endswith("-2"):
                 raise ValueError("the second")
             return super().fetch(index, tag)
@@ -103,7 +103,7 @@ def test_a_partition_that_is_late_for_good_is_poison_and_the_others_go_on() -> N
 
 def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_the_time() -> None:
     class Hanging(ListPlan):
-        def fetch(self, index: int, tag: str):
+        def fetch(self, index: int, tag: str, checksum=None):
             raise ValueError("no such file")  # the first attempt's thread never comes to it
 
     bench = late(Hanging([0]))
@@ -118,7 +118,7 @@ def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_th
 
 def test_a_second_attempt_that_takes_the_firsts_place_has_its_time_and_no_third_beside_it() -> None:
     class Failing(ListPlan):
-        def fetch(self, index: int, tag: str):
+        def fetch(self, index: int, tag: str, checksum=None):
             raise ValueError("the first")
 
     bench = late(Failing([0]))

@@ -1,0 +1,40 @@
+"""Partitions that are done, computed again: the belt of a run that is gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from actors_rs.delivery.schema import Entry
+from actors_rs.errors import LedgerError
+from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.repeat.checksum import Checksum
+
+__all__ = ["verify_partition"]
+
+
+def verify_partition(
+    plan: PartitionPlan[Any], tag: str, entry: Entry, rows_of: Callable[[Any], int], path: str
+) -> None:
+    """Raise ``LedgerError`` unless the partition of ``entry`` still has the rows it had. Blocks.
+
+    Of elements that never were Arrow only the number is known.
+    """
+    checksum, rows = Checksum(), 0
+    with closing(plan.fetch(entry.partition, tag, checksum)) as elements:
+        for element in elements:
+            rows += rows_of(element)
+    if rows == entry.rows and (None in (entry.checksum, checksum.text) or _same(entry, checksum)):
+        return
+    counts = f"{entry.rows} rows when it was committed, {rows} now"
+    raise LedgerError(
+        f"{path}: partition {entry.partition} has other rows than before ({counts}): to go on "
+        "would lose or double rows, so nothing was written. Its input has changed, or a function "
+        "in the plan gives other values each time. Go on with the input as it was, or begin again "
+        "with an empty output and another ledger; resume(ledger, verify=0) goes on unseen"
+    )
+
+
+def _same(entry: Entry, checksum: Checksum) -> bool:
+    return entry.checksum == checksum.text
