@@ -56,6 +56,7 @@ class Plan:
     """The plan of a seed: the same calls in every process."""
 
     def __init__(self, spark: SparkSession, seed: int) -> None:
+        self.seed = seed
         self.random = Random(seed)
         self.spark = spark
         self.settings = {name: self.random.choice(some) for name, some in SETTINGS.items()}
@@ -197,9 +198,9 @@ def _night(folder: Path, seed: int, df: DataFrame, **options: Any) -> Any:
     return source.resume(Ledger(folder / f"{seed}.ledger"))
 
 
-def begin(spark: SparkSession, folder: Path, seed: int, system: ActorSystem) -> str:
+def begin(plan: Plan, folder: Path, system: ActorSystem) -> str:
     """What became of the run: "held", "done" or why it was refused."""
-    plan = Plan(spark, seed)
+    seed = plan.seed
     held = Held(plan.allowed)
     with plan.applied():
         graph = _night(folder, seed, plan.frame()).map(held).to(Sink.parquet(folder / str(seed)))
@@ -211,9 +212,9 @@ def begin(spark: SparkSession, folder: Path, seed: int, system: ActorSystem) -> 
     return "held"
 
 
-def finish(spark: SparkSession, folder: Path, seed: int, system: ActorSystem) -> str:
+def finish(plan: Plan, folder: Path, system: ActorSystem) -> str:
     """Whether the sink has each row of the plan once: "exact", why it was refused, or a fault."""
-    plan = Plan(spark, seed)
+    seed = plan.seed
     with plan.applied():
         df = plan.frame()
         run = system.start(_night(folder, seed, df).to(Sink.parquet(folder / str(seed))))
@@ -288,13 +289,11 @@ def main(what: str, folder: Path, first: int, count: int) -> None:
     with (folder / f"{what}-{first}").open("w") as out:
         for seed in range(first, first + count):
             plan = Plan(spark, seed)
-            with plan.applied():
-                plan.frame()
-            result = {"seed": seed, "steps": plan.steps, "settings": plan.settings}
             start = monotonic()
-            result["outcome"] = work(spark, folder, seed, system)
-            result["seconds"] = round(monotonic() - start, 1)
+            outcome = work(plan, folder, system)
             spark.catalog.clearCache()
+            result = {"seed": seed, "steps": plan.steps, "settings": plan.settings}
+            result |= {"outcome": outcome, "seconds": round(monotonic() - start, 1)}
             print(json.dumps(result), file=out, flush=True)
     (folder / f"{what}-{first}").rename(folder / f"{what}-{first}.json")
     threading.Event().wait()  # to be killed
