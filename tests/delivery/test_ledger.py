@@ -349,3 +349,14 @@ def test_a_file_that_somebody_never_stops_writing_into_is_named(path, monkeypatc
     writer.rollback()
     writer.close()
     Ledger(path).open(PLAN).finish("completed")
+
+
+def test_a_ledger_is_held_once_whatever_links_lead_to_it(tmp_path):
+    path, link = tmp_path / "night.db", tmp_path / "link.db"
+    link.symlink_to(path)
+    plan = Plan("a: long", 1, "Range")
+    run = Ledger(path).open(plan)
+    with pytest.raises(LedgerError, match=r"link\.db: held by another run"):
+        Ledger(link).open(plan)
+    run.finish("completed")
+    Ledger(link).open(plan).finish("completed")

@@ -2,7 +2,9 @@
 
 batch batch batch |
 
-Gives the record batches of a Parquet file, or of all in a directory in the order of their names.
+Gives the record batches of a Parquet file, or of all ``*.parquet`` in a directory in the order of
+their names. A directory that has other files only, or directories, as a partitioned data set has,
+is an error; names that begin with a dot or an underscore do not count.
 
 Back-pressure: reads a batch when one is asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -41,8 +43,16 @@ class Parquet(IteratorSource):
     def _files(self) -> list[Path]:
         if not self._path.is_dir():
             return [self._path]
-        found = sorted(self._path.glob("*.parquet"))
-        return [path for path in found if not path.name.startswith((".", "_"))]
+        with reading(self._path):  # a glob passes over what may not be read
+            entries = sorted(one for one in self._path.iterdir() if one.name[0] not in "._")
+            files = [one for one in entries if one.suffix == ".parquet" and not one.is_dir()]
+            others = [one for one in entries if one.is_dir()] or (entries if not files else [])
+            if others:
+                raise ValueError(
+                    f"expected files *.parquet in the directory, found {others[0].name!r}: read "
+                    "those that you want with Source.files(pattern).flat_map(Source.parquet)"
+                )
+        return files
 
 
 def expect_columns(names: list[str], file: Any) -> None:
