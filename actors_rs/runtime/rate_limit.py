@@ -18,6 +18,8 @@ __all__ = ["RateLimit", "Ticket"]
 BURST_SECONDS = 0.03
 """What may pass at once unless a burst is given: as much as comes in a time in which timers and
 turns may well be late, else a rate of many thousands a second could never be reached."""
+OTHER_CLOCK = 1.0
+"""Seconds that a clock is behind the last look, from where on it is that of another system."""
 DUE = 1e-9  # seconds: a shorter wait is rounding
 
 
@@ -42,7 +44,8 @@ class RateLimit:
     Whoever shares it is served in the order of asking, but for one that does not come when it is
     its turn: it yields to those whose turn it is as well, and no more than the burst gathers
     meanwhile. Thread-safe; ``change`` takes effect at once, also for those that wait. It belongs
-    to the streams of one system, whose clock it uses.
+    to the streams of one system, whose clock it uses. A system whose clock is more than a second
+    behind, such as a deterministic world, begins with a full limit, once nobody is in line.
     """
 
     def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
@@ -180,6 +183,8 @@ class RateLimit:
         rate, capacity = self._n / self._per, self._capacity()
         if self._bucket is None:
             return TokenBucket.full(rate, capacity, now)
+        if self._bucket.at - now > OTHER_CLOCK and not self._line:
+            return TokenBucket.full(rate, capacity, now)  # where nobody has used it yet
         bucket = self._bucket.at_time(now)
         if self._there is not None:
             self._there = self._there.at_time(now)

@@ -18,7 +18,7 @@ import os
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from actors_rs.runtime._primitives import AnyThread, living_threads, monotonic
 from actors_rs.runtime.actor import PooledActor
@@ -42,7 +42,7 @@ class LeakWatch:
     def __init__(self) -> None:
         self._threads = set(living_threads())
         self._actors = {id(actor) for actor in _living_actors()}
-        self._descriptors = set(_descriptors())
+        self._descriptors = _descriptors()
         self._expected: list[tuple[str, weakref.ref[Any]]] = []
 
     def expect_collected(self, *things: object) -> None:
@@ -66,8 +66,9 @@ class LeakWatch:
         return [actor for actor in _living_actors() if id(actor) not in self._actors]
 
     def _new_descriptors(self) -> list[str]:
-        new = {n: what for n, what in _descriptors().items() if n not in self._descriptors}
-        return [f"{number} ({what})" for number, what in new.items()]
+        before = self._descriptors
+        new = [one for n, one in _descriptors().items() if before.get(n) != one]
+        return [f"{one.number} ({one.what})" for one in new]
 
     def _held(self) -> list[tuple[str, weakref.ref[Any]]]:
         if any(ref() is not None for _, ref in self._expected):
@@ -97,13 +98,25 @@ def _living_actors() -> list[PooledActor]:
     return [actor for system in enrolled() for actor in system.children()]
 
 
-def _descriptors() -> dict[int, str]:
-    """Open file descriptors and what they are; empty where the system does not tell."""
+class _Descriptor(NamedTuple):
+    """An open one, and what it is: a number is used again as soon as it was closed."""
+
+    number: int
+    what: str
+    device: int
+    inode: int
+
+
+def _descriptors() -> dict[int, _Descriptor]:
+    """Open file descriptors by number; empty where the system does not tell."""
     for folder in DESCRIPTOR_FOLDERS:
         if os.path.isdir(folder):
-            found = {}
+            found: dict[int, _Descriptor] = {}
             for name in os.listdir(folder):
                 with suppress(OSError):  # the one that lists the folder is closed by now
-                    found[int(name)] = os.readlink(f"{folder}/{name}")
+                    number, what = int(name), os.readlink(f"{folder}/{name}")
+                    seen = os.fstat(number)
+                    what = what.removesuffix(" (deleted)")  # which may happen to an open file
+                    found[number] = _Descriptor(number, what, seen.st_dev, seen.st_ino)
             return found
     return {}

@@ -86,3 +86,21 @@ def test_a_block_that_raises_is_not_judged():
     with pytest.raises(KeyError):
         fail()
     gate.set()
+
+
+def test_a_descriptor_whose_number_is_used_again_is_named(tmp_path):
+    before = os.open(tmp_path / "before", os.O_CREAT | os.O_RDWR)
+    watch = no_leaks(0.05)
+    watch.__enter__()
+    os.close(before)
+    assert os.open(tmp_path / "left over", os.O_CREAT | os.O_RDWR) == before
+    with pytest.raises(Leaked, match=rf"file descriptor {before} \(.*left over\) is open"):
+        watch.__exit__(None, None, None)
+    os.close(before)
+
+
+def test_a_descriptor_whose_file_is_deleted_is_no_new_one(tmp_path):
+    held = os.open(tmp_path / "held", os.O_CREAT | os.O_RDWR)
+    with no_leaks(0.05):
+        os.unlink(tmp_path / "held")
+    os.close(held)

@@ -190,7 +190,7 @@ def test_who_waits_and_who_is_waited_for_have_the_same_names_in_a_second_run(mon
 
     with pytest.raises(Stalled) as caught:
         scenario(World(monitor=monitor))
-    assert "'list#4' waits for 'never' to give: in took 0" in str(caught.value)
+    assert "'list#2' waits for 'never' to give: in took 0" in str(caught.value)
     assert "'never' waits for nobody" in str(caught.value)
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import pytest
 
-from actors_rs import Sink, Source
+from actors_rs import PooledActor, Sink, Source
 from actors_rs.delivery.ack import Tracked
 from actors_rs.graph.signals import Arrived, Posted
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.views import Numbered, Windows
 from actors_rs.testing.decisions import RandomWalk
-from actors_rs.testing.world import World
+from actors_rs.testing.world import World, sequence_diagram
 from actors_rs.testing.world.log import Log
 
 
@@ -111,3 +111,25 @@ def test_batches_of_groups_are_accounted_for_although_a_log_forgets_them():
             run = world.start(batches.flat_map(lambda g: g, breadth=5).take(3).to(Sink.list()))
             assert len(run.result()) == 3
         assert world.now < 1
+
+
+def test_calls_of_the_scenario_are_told_by_their_names():
+    with World() as world:
+        world.soon("hang up", lambda: None)
+    (called,) = world.deliveries()
+    assert (called.sender, called.receiver, called.message) == ("outside", "hang up", "called")
+    assert "hang up" in sequence_diagram(world.deliveries())[0]
+
+
+def test_actors_are_numbered_by_what_they_are_called():
+    class Order(PooledActor):
+        pass
+
+    class Bill(PooledActor):
+        pass
+
+    with World() as world:
+        for kind in (Order, Bill, Order, Bill, Order):
+            world.spawn(kind)
+    names = [line.partition(":")[0] for line in world.states()]
+    assert names == ["Order", "Bill", "Order#2", "Bill#2", "Order#3"]

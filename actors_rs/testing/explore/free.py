@@ -12,7 +12,6 @@ scenario when its world comes to its end, as ``ProtocolViolation``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ArgumentTypeError, ProtocolViolation
@@ -65,7 +64,7 @@ class _Peer:
         return self._world.pick(what, RARELY)
 
     def _soon(self, what: str, call: Callable[[], None]) -> None:
-        self._world.soon(what, partial(self._me.acts, call))
+        self._me.soon(what, call)
 
     def _soon_or_now(self, what: str, call: Callable[[], None]) -> None:
         if self._world.pick(f"{what} now", (True, False)):

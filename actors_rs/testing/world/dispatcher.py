@@ -33,6 +33,8 @@ class DeterministicDispatcher:
         self.actors: list[ActorStep] = []
         self.begun_with: list[str] = []
         """What the actors are called that were started before the first step."""
+        self._namesakes: dict[str, int] = {}
+        """How many are called so."""
         self.met_with: list[str] = []
         """What the peers are called that were there before it and are no actors."""
         self.refused: WorldError | None = None
@@ -45,6 +47,7 @@ class DeterministicDispatcher:
         self.note_put = self.log.put.append
         self.reached: set[int] | None = set() if decisions.notes_effects else None
         """Whom the step that runs has sent messages to, if that is asked for."""
+        self._calls = 0
         self._stepping = False
         self._waited = False  # the step that runs, or that has just run: for other steps
 
@@ -74,7 +77,9 @@ class DeterministicDispatcher:
     def _enrol(self, label: str) -> int:
         names = self.log.names
         number = len(names)
-        names.append(label if label not in names else f"{label}#{number}")
+        self._namesakes[label] = namesakes = self._namesakes.get(label, 0) + 1
+        name = label if namesakes == 1 else f"{label}#{namesakes}"
+        names.append(name if name not in names else f"{name}#{number}")
         return number
 
     def schedule(self, turn: Turn, /) -> None:
@@ -92,6 +97,17 @@ class DeterministicDispatcher:
         self.ready.append(Job(name, call))
         if self.reached is not None:
             self.reached.add(0)
+
+    def submit_call(self, name: str, call: Callable[[], Any]) -> None:
+        """As ``submit``, for a call of the scenario's own, which deliveries tell of as ``name``."""
+        self._calls += 1
+        called, log, numbered = self.log.called, self.log, f"{name}-{self._calls}"
+
+        def noted() -> None:
+            called.append((len(log.taken), self.steps, name))
+            call()
+
+        self.submit(numbered, noted)
 
     def run_until(self, done: Callable[[], bool], most: int) -> bool:
         """Run steps, at least one, until ``done`` or until the world has taken more than ``most``.

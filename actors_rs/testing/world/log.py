@@ -6,6 +6,7 @@ order, whatever happened elsewhere meanwhile: many orders of a run are one behav
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -38,6 +39,8 @@ class Log:
         """Of each message taken: the step, the number of the actor or peer, the message."""
         self.put: list[tuple[int, int, Any]] = []
         """Of each message put: the numbers of sender (0: outside) and receiver, the message."""
+        self.called: list[tuple[int, int, str]] = []
+        """Of each call of the scenario's own: how many were taken before, its step, its name."""
         self.names: list[str] = ["outside"]
         """Of each actor, and each peer that is none, by its number."""
         self._describer = Describer(ports)
@@ -97,8 +100,25 @@ class Log:
         self._describer.keys(self.taken, histories)
         return hash(tuple(sorted(zip(self.names, histories, strict=True))))
 
+    @property
+    def told(self) -> int:
+        """How many deliveries there are by now."""
+        return len(self.taken) + len(self.called)
+
     def deliveries(self) -> Iterator[Delivery]:
-        """All deliveries, oldest first, with those who sent them."""
+        """All deliveries, oldest first, with those who sent them; and calls, where they belong."""
+        calls = deque(self.called)
+        for place, delivery in enumerate(self._taken()):
+            while calls and calls[0][0] <= place:
+                yield self._call(calls.popleft())
+            yield delivery
+        yield from map(self._call, calls)
+
+    def _call(self, call: tuple[int, int, str]) -> Delivery:
+        _, step, name = call
+        return Delivery(step, self.names[0], name, "called")
+
+    def _taken(self) -> Iterator[Delivery]:
         senders: dict[tuple[int, int], list[int]] = {}
         for sender, receiver, message in self.put:
             senders.setdefault((receiver, id(message)), []).append(sender)

@@ -6,6 +6,7 @@ Between two of them there is no mailbox that would note a signal, nor behind the
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.signals import Signal
@@ -29,10 +30,11 @@ class PeerSignal(Signal):
 class Peer:
     """One of them, in the world of ``dispatcher``."""
 
-    __slots__ = ("_dispatcher", "number")
+    __slots__ = ("_dispatcher", "_steps", "number")
 
     def __init__(self, dispatcher: DeterministicDispatcher, name: str) -> None:
         self._dispatcher = dispatcher
+        self._steps = 0
         self.number = dispatcher.adopt_peer(name)
 
     def got(self, kind: str, args: tuple[Any, ...], sender: Peer | None) -> None:
@@ -44,6 +46,12 @@ class Peer:
         dispatcher.note_taken((dispatcher.steps, number, signal))
         if dispatcher.reached is not None:
             dispatcher.reached.add(number)
+
+    def soon(self, what: str, call: Callable[[], object]) -> None:
+        """Call it in a step of its own, as ``acts`` does; deliveries tell of what it sends."""
+        self._steps += 1
+        name = f"{self._dispatcher.log.names[self.number]}-{what}-{self._steps}"
+        self._dispatcher.submit(name, partial(self.acts, call))
 
     def acts(self, call: Callable[..., object], *args: Any) -> None:
         """Call it: what is sent meanwhile comes from this peer."""

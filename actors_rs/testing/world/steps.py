@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.runtime._primitives import current_thread_id
+from actors_rs.runtime._primitives import blocking_allowed, current_thread_id
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 
 if TYPE_CHECKING:
@@ -106,7 +106,11 @@ class ActorStep(Step):
         # instances hold takes twice as long
         turn = choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
-        self.turn()
+        if self.actor.dispatcher == "pinned":  # which may wait: other steps run meanwhile
+            with blocking_allowed():
+                self.turn()
+        else:
+            self.turn()
 
 
 class WorldMailbox(Mailbox):

@@ -87,7 +87,6 @@ class World:
         self._timers = VirtualTimers(self._clock)
         self._dispatcher = DeterministicDispatcher(self.decisions, self._clock)
         self._most_steps = most_steps
-        self._calls = 0
         self._coroutines = WorldCoroutines(self._dispatcher, self._clock, self._timers)
         machinery = Machinery(
             self._dispatcher,
@@ -106,7 +105,7 @@ class World:
         """Of rules, by peers that are no stages: the scenario fails with the first one."""
 
     _at_failure: tuple[int, list[str]] | None = None
-    """When an error left the block: how many messages had been taken, and a line for each actor."""
+    """When an error left the block: how many deliveries there had been, a line for each actor."""
 
     _entered = False
 
@@ -143,7 +142,7 @@ class World:
     ) -> None:
         """End the system. Coroutines clean up behind an ``error``, too, and nothing hides it."""
         if error is not None:
-            self._at_failure = len(self._dispatcher.log.taken), self.states()
+            self._at_failure = self._dispatcher.log.told, self.states()
             self._coroutines.abandon(AFTERWARDS)
         try:
             self.system.__exit__(kind, error, trace)
@@ -186,11 +185,14 @@ class World:
         return self.choose(f"fault:{name}", (False, True))
 
     def soon(self, name: str, call: Callable[[], object]) -> None:
-        """Make ``call`` a step of its own, at a time that is decided."""
+        """Make ``call`` a step of its own, at a time that is decided.
+
+        Deliveries show it by its ``name``. All that a step does happens at once: messages that
+        others may come between are sent by a call each.
+        """
         if not callable(call):
             raise ArgumentTypeError(f"soon: expected a function to call, got {call!r}")
-        self._calls += 1
-        self._dispatcher.submit(f"{name}-{self._calls}", call)
+        self._dispatcher.submit_call(name, call)
 
     def sleep(self, seconds: float) -> None:
         """Let the world go on for ``seconds`` of its time."""
@@ -293,7 +295,7 @@ class World:
         return "".join([f"{label} " for label in begun_with])
 
     def deliveries(self) -> list[Delivery]:
-        """Every message that was taken from a mailbox, oldest first."""
+        """Every message that was taken from a mailbox, and each call of ``soon``, oldest first."""
         most = None if self._at_failure is None else self._at_failure[0]
         return list(islice(self._dispatcher.log.deliveries(), most))
 
