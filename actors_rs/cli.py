@@ -195,7 +195,7 @@ def _load_graph(target: str) -> Graph[Any]:
     try:
         found: object = reduce(getattr, name.split("."), module)
     except AttributeError:
-        graphs = ", ".join(key for key, value in vars(module).items() if isinstance(value, Graph))
+        graphs = ", ".join(_graphs_in(module))
         raise InvalidArgumentError(
             f"expected a graph named {name!r} in {where}, which has no such name "
             f"(graphs in it: {graphs or 'none'})"
@@ -208,6 +208,20 @@ def _load_graph(target: str) -> Graph[Any]:
             f"got {called}{graph!r}"
         )
     return graph
+
+
+def _graphs_in(module: ModuleType) -> Iterator[str]:
+    """The names that ``actors-rs run`` takes: graphs, and functions of the module's own without
+    arguments that are not annotated with something else than a graph."""
+    for name, value in vars(module).items():
+        if isinstance(value, Graph):
+            yield name
+        elif inspect.isfunction(value) and value.__module__ == module.__name__ and name[:1] != "_":
+            result = inspect.signature(value).return_annotation
+            if result is inspect.Signature.empty or "Graph" in str(result):
+                with suppress(TypeError):
+                    inspect.signature(value).bind()
+                    yield name
 
 
 def _made_by(found: object, target: str) -> object:

@@ -53,6 +53,12 @@ def makes_a_number():
 def wants_an_argument(path):
     return total
 
+def _helper():
+    return total
+
+def counts() -> int:
+    return 42
+
 def raises():
     raise OSError("no such table")
 
@@ -152,6 +158,15 @@ def test_a_bad_target_is_answered_in_one_sentence_with_code_2(folder, target, sa
     assert printed.err.startswith("actors-rs: ")
     assert said in printed.err
     assert (printed.err.count("\n"), printed.out) == (1, "")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("module", ["graphs", "graphs.py"])
+def test_a_wrong_name_is_answered_with_all_that_could_be_run(module, capsys):
+    assert main(["run", f"{module}:totl"]) == 2
+    listed = capsys.readouterr().err.rpartition("(graphs in it: ")[2].rstrip(")\n").split(", ")
+    assert {"total", "lines", "make", "raises"} <= set(listed)
+    assert not {"wants_an_argument", "slow_map", "_helper", "counts", "number"} & set(listed)
 
 
 @pytest.mark.parametrize("workers", ["0", "-1", "two"])

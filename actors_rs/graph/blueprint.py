@@ -262,6 +262,21 @@ def check_used_once(specs: Iterable[StageSpec]) -> set[OutletRef]:
     return set(fed)
 
 
+def _check_no_branch(specs: Sequence[StageSpec], out: OutletRef, where: str) -> None:
+    """Raise ``GraphError`` if another outlet of one of ``specs`` belongs to another stream."""
+    fed = {ref for spec in specs for ref in spec.inputs}
+    for spec in specs:
+        others = [OutletRef(spec, index) for index in range(spec.outlets)]
+        left = [ref.index for ref in others if ref != out and ref not in fed]
+        if left and len(left) < spec.outlets:
+            raise GraphError(
+                f"{where}: expected a stream with a source of its own, got a branch of stage "
+                f"'{spec.label}'{spec.made}, whose outlet {left[0]} is not part of it. The stream "
+                "is started later, or not at all, and the other branches would wait for it: join "
+                "branches of one stage with merge, interleave or zip"
+            )
+
+
 def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a stream") -> None:
     """Raise ``GraphError`` unless ``specs``, all that ``out`` depends on, are a closed source."""
     if out is OPEN:
@@ -276,6 +291,7 @@ def check_source(specs: Sequence[StageSpec], out: OutletRef, where: str = "a str
     check_plain(specs, where)
     if len(specs) == 1 and specs[0].outlets == 1 and not specs[0].inputs:
         return
+    _check_no_branch(specs, out, where)
     check_closed([*specs, StageSpec("the stream's end", make=StageLogic, inputs=(out,), outlets=0)])
 
 

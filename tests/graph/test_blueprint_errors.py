@@ -90,7 +90,7 @@ def test_a_publisher_needs_a_closed_source(system):
     )
     with pytest.raises(GraphError, match="got an empty Flow, whose input is open"):
         system.publisher(Flow())
-    with pytest.raises(GraphError, match=r"outlet 1 of stage 'balance' feeds nothing .*\.py:\d+"):
+    with pytest.raises(GraphError, match=r"branch of stage 'balance' .*\.py:\d+.*outlet 1"):
         system.publisher(ten.balance(2)[0])
     with pytest.raises(TypeError, match=r"publisher needs a Source, got <Sink 'list'>"):
         system.publisher(Sink.list())
@@ -131,3 +131,23 @@ def test_an_empty_flow_and_a_stage_with_several_outlets_cannot_be_changed_behind
         change[how](Flow())
     with pytest.raises(GraphError, match=r"'unzip' has 2 outlets; name it where it is made"):
         change[how](ten.zip(ten).unzip()[0])
+
+
+def test_branches_of_one_stage_are_not_started_one_after_the_other():
+    (first, second), line = ten.broadcast(2), here()
+    streams = {
+        "concat": lambda: first.concat(second),
+        "prepend": lambda: first.prepend(second),
+        "amb": lambda: first.amb(second),
+        "if_empty": lambda: first.if_empty(second),
+    }
+    for name, join in streams.items():
+        with pytest.raises(GraphError) as caught:
+            join()
+        said = (
+            f"{name}: expected a stream with a source of its own, got a branch of stage "
+            f"'broadcast' (made at {line}), whose outlet 0 is not part of it."
+        )
+        assert str(caught.value).startswith(said)
+        assert "merge, interleave or zip" in str(caught.value)
+    assert sorted(first.merge(second).to(Sink.list()).run()) == sorted([*range(10)] * 2)

@@ -8,7 +8,8 @@ out:     1   2   3     4   5 |      (. cancelled: a newer element came)
 
 The elements of the stream that ``f`` returns for the newest element; the one before is cancelled,
 with what it gave and nobody took. Of elements that came at the same time only the last is given
-to ``f``; the stage counts the others (``passed_over``).
+to ``f``; the stage counts the others (``passed_over``). So of a source whose elements already exist
+only the last one's stream is seen, where Rx starts a stream for each and cancels it at once.
 
 Back-pressure: upstream is never held back; the inner stream is asked for what downstream asks for.
 Completes: when upstream and the newest inner stream have completed.

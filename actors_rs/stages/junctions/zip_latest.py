@@ -4,7 +4,8 @@ a:   1     2   3 |
 b:     x     y     z |
 out: (1 x) (2 x) (2 y) (3 y) |
 
-As ``combine_latest``, but it ends like ``zip``, with the first input that does.
+As ``combine_latest``, but it ends like ``zip``, with the first input that does. The first tuple is
+of the first elements of all, where Rx has the latest of the quicker inputs: nothing is dropped.
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when an input has completed and what it gave was delivered; the others are cancelled.

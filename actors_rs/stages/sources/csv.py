@@ -2,7 +2,8 @@
 
 {"name": "a", "age": "7"} {"name": "b", "age": "8"} |
 
-Gives the rows of a CSV file; with a header as dicts, else as lists. Empty lines are none.
+Gives the rows of a CSV file; with a header as dicts, else as lists. Empty lines are none. A field
+may be of any length, unless ``csv.field_size_limit`` was set to another limit than its default.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -23,6 +24,11 @@ from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
 
+LIMIT_OF_PYTHON = 131_072
+"""The default of ``csv.field_size_limit``, which holds for the whole process."""
+NO_LIMIT = 2**31 - 1
+
+
 class Csv(IteratorSource):
     """Each row with as many fields as the first one has."""
 
@@ -36,6 +42,8 @@ class Csv(IteratorSource):
         self._encoding = encoding
 
     def elements(self) -> Iterator[Any]:
+        if csv.field_size_limit() == LIMIT_OF_PYTHON:
+            csv.field_size_limit(NO_LIMIT)
         with (
             reading(self._path) as place,
             closing(lines_of(self._path, self._encoding, place, newline="")) as lines,
