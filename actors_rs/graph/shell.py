@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.graph import failing
+from actors_rs.graph.blocked import SLOW_TURN_SECONDS
 from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back, nothing
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.user_calls import UserCalls
 from actors_rs.graph.waiting import work_for
-from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.actor_ref import Ask
@@ -38,14 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["InletLine", "OutletLine", "Signal", "StageActor"]
 
-logger = logger_called("actors_rs.stages")
 FOREVER = repeat(None)
 AHEAD_SECONDS = 0.01
 """After which what lies in an unfinished frame is sent ahead of the rest."""
 LOOKS_APART = 0.32
 """How far the looks at a turn that lasts get apart: as far as it has lasted, up to that."""
-SLOW_TURN_SECONDS = 0.1
-"""A turn that held a pool thread for longer is reported, once a stage."""
 
 
 class StageActor(UserCalls):
@@ -66,7 +63,6 @@ class StageActor(UserCalls):
     """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None
     """What will wake it from outside the run, if that is watched."""
-    _reported_slow = False
     _looks = False  # whether somebody will look at frames that take long to be filled
     _far = False  # whether that will be later than a frame begun now can wait
     _hands_over = False
@@ -167,6 +163,7 @@ class StageActor(UserCalls):
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
             return
+        self.look_for_blocking()
         ahead = (outlet.send_ahead() for outlet in self.logic.outlets)
         made = self._hand_over() if self.at_boundary else [*ahead]
         if self.logic.brake is not None:
@@ -296,6 +293,8 @@ class StageActor(UserCalls):
         budget.was_spent = False
         if self._metered:
             self.clock.began = began
+        if self._suspicion is not None:
+            self._suspicion.begin()
         try:
             if self._on_start_due_:
                 self._begin_()
@@ -324,7 +323,7 @@ class StageActor(UserCalls):
             self._finish()
             return False
         if ended - began > SLOW_TURN_SECONDS:
-            self._report_slow(ended - began)
+            self.slow_turn(ended - began)
         return budget.was_spent
 
     def _begin_(self) -> None:
@@ -386,13 +385,3 @@ class StageActor(UserCalls):
     def on_receive(self, message: Any) -> Any:
         """A stage takes signals only; what else comes, from a broadcast say, is a dead letter."""
         self.report(message, "a stage takes no messages")
-
-    def _report_slow(self, seconds: float) -> None:
-        if not self._reported_slow and self.dispatcher == "pool" and self.given_up_with is None:
-            self._reported_slow = True
-            logger.warning(
-                "stage '%s' held a pool thread for %.0f ms; if its function blocks, use map_async "
-                "or with_attributes(dispatcher='pinned')",
-                self.name,
-                seconds * 1000,
-            )

@@ -18,12 +18,14 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.graph import failing
+from actors_rs.graph.blocked import Suspicion
 from actors_rs.graph.severing import close, logics_of, sever
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
+from actors_rs.stages.source import SourceLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.clockwork import TurnBudget
@@ -115,6 +117,7 @@ class UserCalls(PooledActor):
     _stops = False  # the ``stop`` of its logic was called
     _said_late = False
     _waits: Timer | None = None  # until its calls are given up
+    _suspicion: Suspicion | None = None  # that a function blocks, since a turn took long
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         if self.outside is not None:
@@ -231,6 +234,27 @@ class UserCalls(PooledActor):
         """Where it is none in Python: of several the first, which is a guess."""
         held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
         return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
+
+    def look_for_blocking(self) -> None:
+        """Its turn lasts: note which function it is in, if a turn took long before. Any thread."""
+        if self._suspicion is not None:
+            code = type(self)._run_turn_.__code__
+            self._suspicion.look(self._thread_in_turn(), code, self)
+
+    def slow_turn(self, seconds: float) -> None:
+        """A turn took ``seconds``: from the second one on, say which function blocks, if any."""
+        if self._suspicion is not None:
+            self._suspicion.judge(seconds, partial(self._advise, seconds))
+        elif self.dispatcher == "pool" and self.given_up_with is None:
+            self._suspicion = Suspicion()
+
+    def _advise(self, seconds: float, function: str) -> None:
+        use = "" if isinstance(self.logic, SourceLogic) else "map_async or "
+        logger.warning(
+            "stage '%s': %s blocked a pool thread for %.0f ms: use %s"
+            "with_attributes(dispatcher='pinned')",
+            *(self.name, function, seconds * 1000, use),
+        )
 
     # How it is given up
 

@@ -58,6 +58,7 @@ __all__ = [
     "serve_coroutines",
     "start_thread",
     "this_thread",
+    "thread_seconds",
     "wall_clock",
 ]
 
@@ -73,6 +74,7 @@ Full = _queue.Full
 monotonic = _time.monotonic
 wall_clock = _time.time
 cpu_seconds = _time.process_time
+thread_seconds = getattr(_time, "thread_time", _time.process_time)  # of this thread, if it tells
 CLOCKS: dict[Callable[..., Any], int | None] = {
     **dict.fromkeys((_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep)),
     **dict.fromkeys((_time.perf_counter, _time.perf_counter_ns)),

@@ -197,7 +197,7 @@ def incomplete_files(out):
 
 def complaints_in(text):
     """All but what Java says when Spark starts it, and what a machine under load makes us say."""
-    expected = re.compile(r"WARNING: Using incubator modules|stage '.*' held a pool thread for")
+    expected = re.compile(r"WARNING: Using incubator modules|stage .*blocked a pool thread for")
     return [line for line in text.splitlines() if not expected.match(line)]
 
 

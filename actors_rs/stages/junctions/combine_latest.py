@@ -5,8 +5,8 @@ b:     x     y     z |
 out: (1 x) (2 x) (2 y) (3 y) (3 z) |
 
 For each new element of any input a tuple of it and the latest of the others. The first tuple is of
-the first elements of all; until then no input gives a second one. Rx drops what comes before that, so
-its first tuple has the latest elements of the quicker inputs; here nothing is dropped.
+the first elements of all; until then no input gives a second one. Rx drops what comes before that,
+so its first tuple has the latest elements of the quicker inputs; here nothing is dropped.
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when all inputs have completed, or one has without an element.

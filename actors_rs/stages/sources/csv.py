@@ -23,7 +23,6 @@ from typing import Any
 from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
-
 LIMIT_OF_PYTHON = 131_072
 """The default of ``csv.field_size_limit``, which holds for the whole process."""
 NO_LIMIT = 2**31 - 1
