@@ -4,9 +4,13 @@ import csv
 
 import pytest
 
-from actors_rs import Source
+from actors_rs import Sink, Source
 from actors_rs.errors import StageError
-from tests.graph.helpers import result
+from tests.graph.helpers import SECONDS
+
+
+def result(system, flow):
+    return system.start(flow.to(Sink.list())).result(SECONDS)
 
 
 def test_a_csv_field_may_be_longer_than_python_allows_by_default(shared, tmp_path):
