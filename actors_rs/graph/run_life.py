@@ -217,8 +217,8 @@ class RunLife:
     def snapshot(self) -> RunSnapshot:
         """See ``Run.snapshot``."""
         now = self._ended_at if self._ended_at is not None else self.system.now()
-        snapshot = snapshot_of(self.name, self.end.state, self._started_at, now, self.stages())
-        return self._all_ended_inner().added_to(snapshot)
+        what = self.name, self.end.state, self._started_at, now, self.stages(), self.draining
+        return self._all_ended_inner().added_to(snapshot_of(*what))
 
     def next_inner(self) -> int:
         with self._lock:

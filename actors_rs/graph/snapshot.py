@@ -24,7 +24,8 @@ class StageSnapshot:
     ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
     ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
     its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
-    of the time since the stage began; after its end it is idle. ``state`` is
+    of the time since the stage began; after its end it is idle. Calls that are under
+    way, as in ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over.
     """
@@ -78,6 +79,8 @@ class RunSnapshot:
     seconds: float
     stages: tuple[StageSnapshot, ...]
     links: tuple[LinkSnapshot, ...] = ()
+    draining: bool = False
+    """Whether its sources were told to take no more, see ``Run.drain``."""
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture with the figures, see ``Graph.draw``."""
@@ -103,13 +106,18 @@ class RunSnapshot:
 
 
 def snapshot_of(
-    name: str, state: str, began: float, now: float, stages: Sequence[StageActor]
+    name: str,
+    state: str,
+    began: float,
+    now: float,
+    stages: Sequence[StageActor],
+    draining: bool = False,
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
     logics = [(name, logic) for stage in stages for name, logic in _logics_of(stage)]
     links = tuple(_link(name, inlet) for name, logic in logics for inlet in _fed_inlets(logic))
     figures = tuple(figure for stage in stages for figure in _stages_of(stage, now))
-    return RunSnapshot(name, state, now - began, figures, links)
+    return RunSnapshot(name, state, now - began, figures, links, draining)
 
 
 def _logics_of(stage: StageActor) -> list[tuple[str, StageLogic]]:
@@ -169,7 +177,8 @@ def _stage(
     inlets, outlets = logic.inlets, logic.outlets
     taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
     given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
-    busy, idle, back_pressured = shares
+    details = logic.details()
+    busy, idle, back_pressured = _with_calls(shares, details)
     return StageSnapshot(
         name=name,
         kind=kind,
@@ -184,10 +193,22 @@ def _stage(
         busy=busy,
         idle=idle,
         back_pressured=back_pressured,
-        details=logic.details(),
+        details=details,
         resumed=stage.resumed,
         restarted=stage.restarted,
     )
+
+
+def _with_calls(
+    shares: tuple[float, float, float], details: Mapping[str, Any]
+) -> tuple[float, float, float]:
+    """``shares`` of a stage that is also busy while others make its calls: with those under way."""
+    busy, idle, held_back = shares
+    if not (under_way := details.get("under_way")):
+        return shares
+    at_work = max(busy, min(1.0, under_way / details["parallelism"]))
+    left = (1.0 - at_work) / (idle + held_back) if idle + held_back else 0.0
+    return at_work, idle * left, held_back * left
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors_rs.graph.snapshot import RunSnapshot
-from actors_rs.observability.table import Row, rows_of
+from actors_rs.observability.table import Row, rows_of, state_of
 
 __all__ = ["log_line"]
 
@@ -11,7 +11,7 @@ __all__ = ["log_line"]
 def log_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     """All stages of ``now`` in one line; rates since ``before``, or the means without it."""
     rows = rows_of(now, before)
-    parts = [f"{now.name} {now.state} after {now.seconds:.1f} s", *map(_stage, rows)]
+    parts = [f"{now.name} {state_of(now)} after {now.seconds:.1f} s", *map(_stage, rows)]
     parts += [f"bottleneck: {row.name}" for row in rows if row.bottleneck]
     return " | ".join(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors_rs.graph.snapshot import RunSnapshot
-from actors_rs.observability.table import Row, rows_of
+from actors_rs.observability.table import Row, rows_of, state_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,7 +23,7 @@ def rendered(now: RunSnapshot, before: RunSnapshot | None = None) -> RenderableT
     from rich.text import Text
 
     rows = rows_of(now, before)
-    table = _empty_table(f"{now.name} {now.state}, {now.seconds:.1f} s")
+    table = _empty_table(f"{now.name} {state_of(now)}, {now.seconds:.1f} s")
     for row in rows:
         _add(table, row)
     below = [Text(f"{row.name}: {row.details}") for row in rows if row.details]

@@ -15,12 +15,13 @@ from typing import Any
 from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
 from actors_rs.protocol.demand import UNBOUNDED
 
-__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of", "seconds_left"]
+__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of", "seconds_left", "state_of"]
 
 RATE_SECONDS = 2.0
 """How far a rate looks back: long enough to stand still, short enough to follow a change."""
 
 _PARTITION_STATES = ("done", "running", "waiting")
+_TROUBLE = ("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed")
 _PARTITION_TROUBLE = ("poison", "retried", "skipped")
 
 
@@ -75,6 +76,11 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
     )
 
 
+def state_of(now: RunSnapshot) -> str:
+    """``draining`` while a run that was told to takes no more; else its state."""
+    return "draining" if now.draining and now.state == "running" else now.state
+
+
 def moved(stage: StageSnapshot) -> int:
     """The elements that a stage's rate counts: those it took, or gave if it is a source.
 
@@ -122,9 +128,21 @@ def _row(
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details=_details(stage.details, old.details if old else {}, seconds)
-        + (_left(stage.details, run) if stage.state == "running" else ""),
+        details="; ".join(filter(None, (_partitions(stage, old, seconds, run), _trouble(stage)))),
     )
+
+
+def _partitions(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float) -> str:
+    left = _left(stage.details, run) if stage.state == "running" else ""
+    return _details(stage.details, old.details if old else {}, seconds) + left
+
+
+def _trouble(stage: StageSnapshot) -> str:
+    """The elements that its policy passed over, and what the stage counts as dropped or retried."""
+    counts = {"resumed": stage.resumed, "restarted": stage.restarted}
+    if "partitions" not in stage.details:
+        counts |= {what: stage.details.get(what, 0) for what in _TROUBLE}
+    return ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in counts.items() if count)
 
 
 def _rate(count: int, before: int, seconds: float) -> str:

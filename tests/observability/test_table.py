@@ -155,3 +155,17 @@ def test_a_log_line_tells_of_every_stage_and_of_the_bottleneck():
         "run running after 2.0 s | range: 40 out, 20/s, busy 0%, idle 10%, held back 90% | "
         "slow: 30 in, 0 out, 15/s, busy 90%, idle 10%, held back 0%, failed | bottleneck: slow"
     )
+
+
+def test_a_run_that_drains_says_so_and_one_that_has_drained_says_how_it_ended():
+    draining = replace(snapshot(STAGE), draining=True)
+    assert log_line(draining).startswith("run draining after")
+    assert log_line(replace(draining, state="completed")).startswith("run completed after")
+
+
+def test_what_a_stage_passed_over_dropped_and_tried_again_is_shown():
+    details = {"under_way": 1, "parallelism": 2, "retried": 3, "beyond_budget": 0, "dropped": 4}
+    stage = replace(STAGE, resumed=1, restarted=2, details=details)
+    (row,) = rows_of(snapshot(stage))
+    assert row.details == "1 resumed, 2 restarted, 3 retried, 4 dropped"
+    assert rows_of(snapshot(STAGE))[0].details == ""

@@ -1,0 +1,31 @@
+"""A stage whose calls others make is busy with them."""
+
+import threading
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from tests.graph.helpers import SECONDS, wait_until
+
+
+@pytest.mark.parametrize(("calls", "busy"), [(4, 1.0), (2, 0.5)])
+def test_calls_under_way_count_against_parallelism(calls, busy):
+    gate = threading.Event()
+    numbers = Source.range(0, calls).map_async(lambda n: gate.wait(SECONDS), 4)
+    with ActorSystem(workers=2) as system:
+        run = system.start(numbers.to(Sink.ignore()))
+        try:
+            wait_until(lambda: run.snapshot().stages[1].details["under_way"] == calls)
+            snapshot = run.snapshot()
+            stage = snapshot.stages[1]
+            assert stage.busy >= busy
+            wait_until(lambda: run.snapshot().stages[1].busy < busy + 0.2)  # its turns are short
+            assert stage.busy + stage.idle + stage.back_pressured == pytest.approx(1.0)
+            if busy == 1.0:
+                assert snapshot.bottleneck() == stage.name
+            assert not snapshot.draining
+            run.drain()
+            assert run.snapshot().draining
+        finally:
+            gate.set()
+        run.result(SECONDS)
