@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.graph.signals import Posted
 from actors_rs.stages.line import Line
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
@@ -51,13 +52,27 @@ def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:
     line: Any = outlet._downstream
     outlet._downstream = nowhere
-    if line is None or outlet.closed:
-        return
-    peer = getattr(line, "_down", line)  # behind a monitor
+    peer: Any = getattr(line, "_down", line)  # without a monitor
     if hasattr(peer, "given_up"):
         peer.given_up(error)
-    elif getattr(peer, "any_thread", False):
+    elif outlet.cancelled or not getattr(peer, "any_thread", False):
+        return  # it wants no more, or is a part of the same stage
+    elif not outlet.closed:
         line.fail(error)
+    elif hasattr(peer, "_inlet"):
+        _end_unless_told(peer, error)
+
+
+def _end_unless_told(peer: Any, error: BaseException) -> None:
+    """The outlet has ended, but its thread may have been about to tell ``peer`` just now."""
+    inlet: Inlet = peer._inlet
+
+    def end() -> None:
+        if not inlet.closed:
+            inlet.complete(error)
+
+    nested: Any = getattr(peer, "_nested", None)
+    peer._mailbox.offer(Posted(end if nested is None else partial(nested.act, end)))
 
 
 def _end_inlet(stage: UserCalls, inlet: Inlet, error: BaseException) -> None:
@@ -67,13 +82,12 @@ def _end_inlet(stage: UserCalls, inlet: Inlet, error: BaseException) -> None:
     inlet.cancelled = inlet.closed = True  # so that nothing ends as if all had come
     if inlet._dropped is None:
         inlet._dropped, inlet.buffered = [inlet.buffered], 0
-    if line is None or was_closed:
-        return
-    peer = getattr(line, "_up", line)
+    peer = getattr(line, "_up", line)  # without a monitor
     if getattr(peer, "any_thread", False):
-        line.cancel(error)
-    elif hasattr(peer, "_subscription"):  # a foreign publisher may take its time
-        stage.run_blocking(partial(line.cancel, error))
+        # Twice does no harm: its thread may have been about to cancel it just now.
+        (peer if was_closed else line).cancel(error)
+    elif hasattr(peer, "_subscription") and not was_closed:
+        stage.run_blocking(partial(line.cancel, error))  # a foreign publisher may take its time
 
 
 class _Nowhere:

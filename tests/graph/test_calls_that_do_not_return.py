@@ -203,13 +203,13 @@ def test_what_came_before_a_failure_is_delivered_however_long_that_takes_in_shor
         pause.wait(0.01)
         seen.append(element)
 
-    with ActorSystem(cancel_grace=0.05) as system:
-        failing = Source.range(0, 51).map(lambda x: x if x < 50 else fails(x))
+    with ActorSystem(cancel_grace=1.0) as system:
+        failing = Source.range(0, 151).map(lambda x: x if x < 150 else fails(x))
         run = system.start(failing.to(Sink.for_each(slowly)))
         with pytest.raises(StageError):
             run.result(60)
         assert system.statistics().abandoned == 0
-    assert seen == list(range(50))
+    assert seen == list(range(150))
 
 
 def test_a_failure_that_is_recovered_from_gives_nobody_up():
