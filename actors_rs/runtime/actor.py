@@ -70,7 +70,7 @@ class PooledActor(ActorCore):
         self._on_start_due_ = True
 
     @classmethod
-    def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:
+    def start(cls, *args: Any, **kwargs: Any) -> PooledActorRef[Self]:
         """Start in the current system: the innermost ``with ActorSystem()``, else a default one.
 
         The default system keeps the process alive until its last actor has stopped, as pykka's
@@ -86,7 +86,7 @@ class PooledActor(ActorCore):
         return urn_of(self._urn_number_)
 
     @property
-    def actor_ref(self) -> ActorRef[Self]:
+    def actor_ref(self) -> PooledActorRef[Self]:
         """The reference to this actor, to hand to others."""
         return self._ref_
 

@@ -297,6 +297,8 @@ class ActorCore(Actor):
         system = self._system_
         try:
             system.forget(self)
+            if system.delayed:
+                system.delayed.end(self._urn_number_)
             if self._watchers_ is not None:
                 tell_watchers(self, error)
         finally:

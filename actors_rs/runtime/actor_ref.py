@@ -12,6 +12,7 @@ from pykka import ActorDeadError, ActorRef, Future
 from pykka.messages import _ActorStop
 
 from actors_rs.runtime._primitives import Full, ThreadLocal, after_fork_in_child, random_bits
+from actors_rs.runtime.delayed import Delayed, tell_later
 from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.proxy import PooledActorProxy
@@ -20,6 +21,7 @@ from actors_rs.runtime.stop_flag import StopFlag
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.system import ActorSystem
 
 __all__ = [
     "STOP",
@@ -76,6 +78,8 @@ class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
     actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
+    _home: ActorSystem | None = None
+    """Of a child, which has an address before an actor lives there."""
 
     def __init__(self, address: Address, actor_class: type[A]) -> None:
         self._urn_number_ = address._urn_number_
@@ -97,6 +101,29 @@ class PooledActorRef(ActorRef[A]):
         """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
             raise ActorDeadError(f"{self} not found") from self.actor_stopped.error
+
+    def tell_after(self, seconds: float, message: Any) -> Delayed:
+        """Send ``message`` in ``seconds``; what is returned has a ``cancel()``.
+
+        The message waits for the address: a child that is restarted meanwhile gets it all the same.
+        If the actor has ended for good it is a dead letter. Raises ``ActorDeadError`` if that is so
+        already, ``InvalidArgumentError`` for ``seconds`` that are no number, and
+        ``IllegalStateError`` in the constructor of an actor that is not supervised: ``on_start``
+        is the place.
+        """
+        return tell_later(self, "tell_after", seconds, message, again=False)
+
+    def tell_every(self, seconds: float, message: Any) -> Delayed:
+        """Send ``message`` every ``seconds``, for the first time after as many, until ``cancel()``.
+
+        It ends with the actor, not with a restart of it. Times at which nothing could be sent are
+        not made up for. Raises as ``tell_after`` does, and for ``seconds`` that are not above 0.
+        """
+        return tell_later(self, "tell_every", seconds, message, again=True)
+
+    def _lives_in(self) -> ActorSystem | None:
+        owner: Any = self.actor_inbox.owner
+        return self._home if owner is None else owner._system_
 
     @overload
     def ask(

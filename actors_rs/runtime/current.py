@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextvars
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pykka import ActorRef
-
 if TYPE_CHECKING:
     from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.actor_ref import PooledActorRef
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["Block", "current_system", "spawn_in_current_system"]
@@ -76,7 +75,7 @@ def current_system() -> ActorSystem | None:
     return None
 
 
-def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
     """Start an actor in the current system; if there is none, in the default one."""
     system = current_system()
     if system is not None:

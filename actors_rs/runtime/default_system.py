@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextvars
 from typing import Any, TypeVar
 
-from pykka import ActorRef
-
 from actors_rs.runtime._primitives import RLock, Thread, after_fork_in_child, blocking_allowed
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.system import ActorSystem
 
@@ -69,7 +67,7 @@ class _DefaultSystem(ActorSystem):
             return over
 
 
-def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
     """Start an actor in the default system, which is made if there is none."""
     actor = actor_class(*args, **kwargs)  # user code, which may start further actors
     announcement = object()

@@ -75,7 +75,7 @@ class Family:
         self.system._check_open()
         pooled = ref_of(ref)
         below: Family | None = getattr(pooled, "family", None)
-        with self.system._tree:
+        with self.system._tree.lock:
             actor = self._to_take(pooled, below)
             [child] = self._places([spec], pooled, below)
             if below is not None:
@@ -101,6 +101,13 @@ class Family:
     def find(self, path: str) -> PooledActorRef[Any]:
         """The child of that name, or further below along a path; raises if there is none."""
         return self.child_of(path).ref
+
+    def below(self, path: str) -> PooledActorRef[Any] | None:
+        """The child of that name, or further below along a path; None if there is none."""
+        try:
+            return self.find(path)
+        except InvalidArgumentError:
+            return None
 
     def child_of(self, path: str) -> Child:
         """The place of that name, or further below along a path; raises if there is none."""
@@ -129,6 +136,7 @@ class Family:
 
     def close(self) -> None:
         """End all places for good, when nobody lives in any of them."""
+        self.system._tree.fell(self)
         for child in reversed(list(self.order)):
             child.close()
         self.order.clear()

@@ -193,6 +193,7 @@ class Shutdown:
         """Whoever asked an actor that is stuck in a handler waits no longer."""
         for actor in self._system.children():
             if actor._stops_in_order_:  # else it is a stage
+                self._system.delayed.end(actor._urn_number_)
                 for message in actor.actor_inbox.take_out():
                     actor._return_unread_(message)
 

@@ -95,6 +95,7 @@ class Child:
         )
         if ref is None:
             self._dispatcher_ = system.dispatcher_for(object.__new__(spec.actor_class))
+        self.ref._home = system
         self._dispatcher_name: str = spec.actor_class.dispatcher
 
     def __str__(self) -> str:

@@ -38,6 +38,12 @@ class SupervisorRef(PooledActorRef[Any]):
         super().__init__(address, actor_class)
         self.family: Family = address.family
 
+    @property
+    def parent(self) -> SupervisorRef | None:
+        """The supervisor of this one; ``None`` at the top. An actor's own is ``supervisor``."""
+        above = self.family.parent
+        return None if above is None else above.ref
+
     def child(self, path: str) -> PooledActorRef[Any]:
         """The child of that name; ``"workers/parser"`` is a child's child.
 
@@ -114,6 +120,7 @@ def start_supervisor(
     family = Family(supervisor, system)
     if under is not None:
         family.escalate = under.abort
+    system._tree.plant(family)
     ref = system.adopt(SupervisorActor(family))
     assert isinstance(ref, SupervisorRef)
     if under is not None:

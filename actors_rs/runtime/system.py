@@ -12,16 +12,17 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from pykka import ActorRef, ActorRegistry
+from pykka import ActorRegistry
 
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Lock, RLock, check_may_block
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime._primitives import RLock, check_may_block
+from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.current import Block
 from actors_rs.runtime.dead_letters import DeadLetters
+from actors_rs.runtime.delayed import DelayedMessages
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
@@ -34,11 +35,11 @@ from actors_rs.runtime.signals import SystemSignals
 from actors_rs.runtime.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.stopping import StopLine
+from actors_rs.runtime.supervising import Supervising
+from actors_rs.runtime.tree import Tree
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
-    from actors_rs.runtime.supervision import Supervisor
-    from actors_rs.runtime.supervisor_ref import RunLike, SupervisorRef
 
 __all__ = ["Activity", "ActorSystem", "Startable"]
 
@@ -47,7 +48,7 @@ R = TypeVar("R")
 logger = logger_called("actors_rs.runtime")
 
 
-class ActorSystem:
+class ActorSystem(Supervising):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
@@ -125,7 +126,8 @@ class ActorSystem:
         self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
         self._activities: dict[Activity, None] = {}
         self._stop_line = StopLine()
-        self._tree = Lock()  # held to hang a running actor into the tree of supervision
+        self._tree = Tree()
+        self.delayed = DelayedMessages(self)
         self._closed = False
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
@@ -212,7 +214,7 @@ class ActorSystem:
         check_kind(flow, "processor_on", "processor needs a Flow")
         return flow.processor_on(self)
 
-    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
         """Start an actor here; the arguments go to its constructor.
 
         Raises ``ArgumentTypeError`` for what is no class of ``PooledActor``.
@@ -221,18 +223,7 @@ class ActorSystem:
         check_actor_class("spawn", actor_class)
         return self.adopt(actor_class(*args, **kwargs))
 
-    def supervise(self, supervisor: Supervisor, *, under: RunLike | None = None) -> SupervisorRef:
-        """Start a supervisor and its children; returns at once, with all their addresses.
-
-        When it gives up, this system ends with its ``RestartLimitError``; ``under`` a run, that
-        run does, and the tree stops with the run.
-        """
-        from actors_rs.runtime.supervisor_ref import start_supervisor
-
-        self._check_open()
-        return start_supervisor(self, supervisor, under)
-
-    def adopt(self, actor: A) -> ActorRef[A]:
+    def adopt(self, actor: A) -> PooledActorRef[A]:
         """Start an actor that was constructed already; ``ArgumentTypeError`` if it is none."""
         check_actor(actor)
         actor._system_ = self

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from pykka import ActorRef
-
 from actors_rs.graph.run_life import RunLife
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.system import Activity, ActorSystem
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
@@ -42,7 +40,7 @@ class WorldSystem(ActorSystem):
         self._forgot_at = (0, 0)
         self.lives: list[RunLife] = []
 
-    def adopt(self, actor: A) -> ActorRef[A]:
+    def adopt(self, actor: A) -> PooledActorRef[A]:
         self._world.adopt(actor)
         return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
 

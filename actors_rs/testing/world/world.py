@@ -7,8 +7,6 @@ from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pykka import ActorRef
-
 from actors_rs.errors import (
     ArgumentTypeError,
     InvalidArgumentError,
@@ -19,7 +17,7 @@ from actors_rs.errors import (
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
 from actors_rs.runtime._primitives import blocking_forbidden, driving
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.settings import check_count, check_seconds
 from actors_rs.runtime.system import Startable
@@ -159,7 +157,7 @@ class World:
         self._check_entered()
         return self.system.start(graph)
 
-    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> ActorRef[A]:
+    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
         """Start an actor. Raises ``WorldError`` before the ``with`` block."""
         self._check_entered()
         return self.system.spawn(actor_class, *args, **kwargs)
