@@ -7,14 +7,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from actors_rs import ActorSystem, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.delivery.ledger import status
-from actors_rs.errors import LedgerError
+from actors_rs.errors import LedgerError, StageError
 from actors_rs.spark import SparkPartitionError, SparkSource
+from tests.spark.connect_server import Server
 from tests.spark.jobs import touching
 from tests.spark.test_resume import failing, numbers, rows_in, to_sqlite
 
@@ -93,6 +96,42 @@ def test_a_partition_with_another_row_fails_the_run_before_anything_is_written(
     assert len(list((tmp_path / "out").glob("part-*"))) == 3
     unseen = SOURCES[name](df).resume(Ledger(tmp_path / "l"), verify=0)
     system.start(unseen.to(Sink.ignore())).result(SECONDS)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_run_that_failed_and_is_gone_on_with_has_each_row_once_by_every_way(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path, name: str
+) -> None:
+    df = numbers(spark, 6, failing(tmp_path, {3: 1}))
+    begun(system, df, tmp_path, SOURCES[name])
+    graph = SOURCES[name](df).resume(Ledger(tmp_path / "l"), verify=1)
+    system.start(graph.map(table).to(Sink.parquet(tmp_path / "out"))).result(SECONDS)
+    assert pq.read_table(tmp_path / "out").column(0).to_pylist() == list(range(30))
+
+
+def test_over_connect_a_sorted_query_that_failed_has_each_row_once_afterwards(
+    server: Server, system: ActorSystem, tmp_path: Path
+) -> None:
+    """All of it is one partition, so it does not count where Spark has the rows meanwhile."""
+
+    def fails(batch: pa.RecordBatch) -> pa.RecordBatch:
+        raise ValueError("in the middle")
+
+    for number in range(2):
+        session = server.session()
+        for _ in range(3 * number):
+            session.range(100).repartition(3).count()
+        df = session.range(0, 5000, 1, 4).selectExpr("id", "hash(id) AS h").orderBy("h")
+        source: Any = SparkSource.arrow(df).resume(Ledger(tmp_path / "l"), verify=1)
+        if not number:
+            with pytest.raises(StageError, match="in the middle"):
+                system.start(source.map(fails).to(Sink.parquet(tmp_path / "out"))).result(SECONDS)
+            assert status(tmp_path / "l").counts["committed"] == 0
+            continue
+        system.start(source.to(Sink.parquet(tmp_path / "out"))).result(SECONDS)
+        system.start(source.to(Sink.parquet(tmp_path / "out"))).result(SECONDS)
+    assert sorted(pq.read_table(tmp_path / "out").column("id").to_pylist()) == list(range(5000))
+    assert status(tmp_path / "l").counts["committed"] == 1
 
 
 def test_an_rdd_is_compared_by_its_number_of_rows(
