@@ -257,7 +257,11 @@ def test_a_function_that_does_not_return_cannot_keep_the_command_from_ending(sta
         process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.endswith("was cancelled, but a function in it does not return\n")
+    *_, given_up, last = said.splitlines()
+    assert given_up.startswith("stage 'map-2' (")
+    assert "graphs.py" in given_up
+    assert "is given up" in given_up
+    assert last == "actors-rs: run 'run' was cancelled"
 
 
 def test_without_a_terminal_the_live_table_is_lines(start):
