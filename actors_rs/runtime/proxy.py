@@ -34,12 +34,14 @@ class PooledActorProxy(ActorProxy[Any]):
         return self.actor_ref._actor_weakref()
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PooledActorProxy):
+        """Whether ``other``, be it pykka's own, is for the same address and attribute."""
+        if not isinstance(other, ActorProxy):
             return False
-        return self._address() == other._address()
+        return _address_of(self) == _address_of(other)
 
     def __hash__(self) -> int:
-        return hash(self._address())
+        """The same in each life of the actor; of pykka's own proxies it goes by one life."""
+        return hash(_address_of(self))
 
     def __getattr__(self, name: str) -> Any:
         path = (*self._attr_path, name)
@@ -49,14 +51,13 @@ class PooledActorProxy(ActorProxy[Any]):
         if path not in self._known_attrs:
             self._look(self._living())
         known = self._known_attrs.get(path)
-        if known is not None and known.traversable and not known.callable:
+        if known is None:  # looking a second time, as pykka would, warns of each attribute again
+            raise AttributeError(f"{self} has no attribute {name!r}")
+        if known.traversable and not known.callable:
             if path not in self._actor_proxies:
                 self._actor_proxies[path] = type(self)(actor_ref=self.actor_ref, attr_path=path)
             return self._actor_proxies[path]
         return super().__getattr__(name)
-
-    def _address(self) -> tuple[str, tuple[str, ...]]:
-        return self.actor_ref.actor_urn, self._attr_path
 
     def _living(self) -> Any:
         """The actor at the address; waits for one that its supervisor has not started yet."""
@@ -70,3 +71,7 @@ class PooledActorProxy(ActorProxy[Any]):
         self._known_attrs = introspect_attrs(root=actor, proxy=self)
         self._actor_proxies = {}
         self._callable_proxies = {}
+
+
+def _address_of(proxy: ActorProxy[Any]) -> tuple[str, tuple[str, ...]]:
+    return proxy.actor_ref.actor_urn, tuple(proxy._attr_path)

@@ -85,3 +85,43 @@ def test_a_proxy_of_the_dead_says_so(proxied):
         _ = proxy.never_heard_of
     with pytest.raises(pykka.ActorDeadError):
         ref.proxy()
+
+
+class Mirror(PooledActor):
+    """Has proxies, and a reference, to itself in public fields."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = Part(1)
+        self.me = self.actor_ref.proxy()
+        self.me_by_pykka = pykka.ActorProxy(actor_ref=self.actor_ref)
+        self.my_ref = self.actor_ref
+
+
+@pytest.fixture
+def mirror():
+    with ActorSystem(workers=2) as system:
+        yield system.spawn(Mirror)
+
+
+def test_proxies_of_the_same_actor_and_attribute_are_equal_whoever_made_them(mirror):
+    ours, pykkas = mirror.proxy(), pykka.ActorProxy(actor_ref=mirror)
+    assert ours == mirror.proxy()
+    assert ours == pykkas
+    assert pykkas == ours
+    assert ours.part == pykkas.part
+    assert ours.part != pykkas
+    assert ours != pykkas.part
+    assert ours != mirror
+
+
+def test_an_actor_s_proxy_does_not_lead_to_a_proxy_of_itself(mirror, caplog):
+    proxy = mirror.proxy()
+    for name in ("me", "me_by_pykka"):
+        caplog.clear()
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
+            getattr(proxy, name)
+        assert name not in dir(proxy)
+        told = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+        assert sorted(text.split("'")[1] for text in told) == ["me", "me_by_pykka"], "each once"
+    assert proxy.my_ref.get(timeout=20) == mirror
