@@ -139,7 +139,11 @@ class _Ticker:
         self._thread = Thread(target=self._run, name="actors-live", daemon=True)
 
     def __enter__(self) -> None:
-        self._thread.start()
+        try:
+            self._thread.start()
+        except BaseException:  # Ctrl-C: it may have begun
+            self._over.set()
+            raise
 
     def __exit__(
         self,

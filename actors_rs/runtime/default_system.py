@@ -36,9 +36,10 @@ class _DefaultSystem(ActorSystem):
         keeper = Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False)
         try:
             keeper.start()
-        except RuntimeError:  # nobody would end it
-            with blocking_allowed():
-                self.shutdown(drain=False)
+        except BaseException:
+            if not keeper.begun:  # nobody would end it
+                with blocking_allowed():
+                    self.shutdown(drain=False)
             raise
 
     def context(self) -> contextvars.Context:

@@ -75,11 +75,18 @@ class EventLoopThread:
                 loop = self._loop or self._begin(coroutine)
                 self._arrived.append(arrived)
                 if not self._woken:
-                    self._woken = True
-                    loop.call_soon_threadsafe(self._take_arrived)
+                    self._wake(loop)
                 return future
         coroutine.close()
         raise InvalidArgumentError(f"'{self._name}' runs no more coroutines: its system has ended")
+
+    def _wake(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._woken = True
+        try:
+            loop.call_soon_threadsafe(self._take_arrived)
+        except BaseException:  # Ctrl-C: the next one wakes it, once too often if need be
+            self._woken = False
+            raise
 
     def is_current_thread(self) -> bool:
         """Whether the caller is one of the coroutines, or is called by one."""
@@ -138,13 +145,15 @@ class EventLoopThread:
         if self._loop is not None:  # what the collector ran while these were made needed one
             loop.close()
             return self._loop
+        self._loop, self._thread = loop, thread
         try:
             thread.start()
-        except RuntimeError:
-            loop.close()
+        except BaseException:
+            if not thread.begun:
+                self._loop = self._thread = None
+                loop.close()
             first.close()
             raise
-        self._loop, self._thread = loop, thread
         return loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:

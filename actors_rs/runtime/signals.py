@@ -63,10 +63,11 @@ class SignalWatch:
         _need_main_thread()
         self._released = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                before = signal.signal(number, self._handle)
-                if before != self._handle:  # as after a release on another thread
+            before = signal.getsignal(number)
+            if before is not signal.SIG_IGN:
+                if before != self._handle:  # as it is after a release on another thread
                     self._before[number] = before
+                signal.signal(number, self._handle)
         _watches.add(self)
 
     def release(self) -> None:
@@ -148,23 +149,22 @@ class SystemSignals(SignalWatch):
         self._main = current_thread_id()
         self._killing = Lock()  # so that no signal is sent once the handlers are gone
         self._closing = Lock()  # taken for good
-        self._leave = self._silent = False
+        self._leave, self._silent = False, True
         self._ears = self._mouth = self._wakeup_before = -1
 
     def take(self) -> None:
-        """Handle the signals from now on, on behalf of one system in the process."""
+        """Handle the signals from now on, on behalf of one system in the process.
+
+        Where it raises, be it for Ctrl-C, ``release`` gives back what was taken until then.
+        """
         if any(isinstance(watch, SystemSignals) for watch in _watches):
             raise InvalidArgumentError("one system handles signals already, it must end first")
         _need_main_thread()
         self._ears, self._mouth = os.pipe()
         os.set_blocking(self._mouth, False)
+        self._silent = False  # no call, in which Ctrl-C could come, lies before the next one
         self._wakeup_before = signal.set_wakeup_fd(self._mouth, warn_on_full_buffer=False)
-        try:
-            self._thread.start()
-        except RuntimeError:  # there is no thread left
-            signal.set_wakeup_fd(self._wakeup_before)
-            self._close()
-            raise
+        self._thread.start()
         super().take()
 
     def release(self) -> None:
@@ -173,10 +173,13 @@ class SystemSignals(SignalWatch):
         Off the main thread it ends the thread; a call on the main thread does the rest.
         """
         with self._killing:
+            if self._mouth < 0:  # nothing was taken
+                return
             if not self._released:
                 os.write(self._mouth, b"\0")
             super().release()
-        self._thread.join(LEAVE_SECONDS)
+        if self._thread.begun:
+            self._thread.join(LEAVE_SECONDS)
         if self._silent and not self._thread.is_alive():
             self._close()
 

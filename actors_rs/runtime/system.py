@@ -306,8 +306,12 @@ class ActorSystem(Supervising):
         """
         self._check_open()
         signals = SystemSignals(self, grace)
-        signals.take()
-        self._signals = signals
+        try:
+            signals.take()
+            self._signals = signals
+        except BaseException:
+            signals.release()
+            raise
         return signals
 
     def drain(self, why: str = "it is draining") -> None:
