@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.graph import failing
-from actors_rs.graph.blocked import SLOW_TURN_SECONDS
 from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back, nothing
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
@@ -22,6 +21,7 @@ from actors_rs.graph.waiting import work_for
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.actor_ref import Ask
+from actors_rs.runtime.blocked import SLOW_TURN_SECONDS
 from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
 from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer

@@ -18,12 +18,12 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.graph import failing
-from actors_rs.graph.blocked import Suspicion
 from actors_rs.graph.severing import close, logics_of, sever
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.blocked import Suspicion
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
 

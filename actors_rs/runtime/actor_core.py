@@ -19,6 +19,7 @@ from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import STOP, Ask, PooledActorRef, answer_dead
+from actors_rs.runtime.blocked import SLOW_TURN_SECONDS, ProcessorTime
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import (
     NO_MESSAGE,
@@ -31,6 +32,7 @@ from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.unread import return_unread
+from actors_rs.runtime.user_code import function_named
 from actors_rs.runtime.watch import end_all_watches, tell_watchers
 from actors_rs.texts import repr_of, text_of
 
@@ -44,10 +46,8 @@ TURN_SECONDS = 0.002
 """Seconds after which a turn gives its thread back, between two messages."""
 THROUGHPUT = 100
 """Messages after which a turn gives its thread back, unless the system says otherwise."""
-SLOW_SECONDS = 0.1
-"""Seconds that one message may hold a pool thread before the log says so, once per actor."""
 
-_reported_slow: WeakSet[type] = WeakSet()
+_advised: WeakSet[type] = WeakSet()
 logger = logger_called("actors_rs.runtime")
 RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 
@@ -72,6 +72,7 @@ class ActorCore(Actor):
     _has_place_ = False  # a supervisor is about to become its keeper
     _watchers_: dict[str, Mailbox] | None = None
     _watching_: dict[str, Mailbox] | None = None
+    _suspected_ = False  # of blocking, for a turn took long
 
     @staticmethod
     def _create_actor_inbox() -> Mailbox:
@@ -140,6 +141,7 @@ class ActorCore(Actor):
         if self._on_start_due_:
             self._begin_()
         inbox, system = self.actor_inbox, self._system_
+        used = ProcessorTime() if self._suspected_ else None
         stopwatch = system.stopwatch
         deadline = stopwatch() + TURN_SECONDS
         for _ in range(system.throughput or THROUGHPUT):
@@ -147,7 +149,8 @@ class ActorCore(Actor):
                 break
             self._process_(message)
             if (now := stopwatch()) > deadline:
-                self._note_slow_message_(now - deadline)
+                if now > deadline + SLOW_TURN_SECONDS:
+                    self._note_slow_(message, now - deadline + TURN_SECONDS, used)
                 break
         return False
 
@@ -161,15 +164,30 @@ class ActorCore(Actor):
             if self._keeper_ is not None:
                 self._keeper_.started(self)
 
-    def _note_slow_message_(self, late: float) -> None:
-        kind = type(self)  # once a class, of which there may be thousands of actors
-        if late > SLOW_SECONDS and self._dispatcher_.kind == "pool" and kind not in _reported_slow:
-            _reported_slow.add(kind)
+    def _note_slow_(self, message: Any, seconds: float, used: ProcessorTime | None) -> None:
+        """From the second slow turn on, say once for a class which handler blocks, if one does."""
+        kind = type(self)  # of which there may be thousands of actors
+        if used is None:
+            self._suspected_ = self._dispatcher_.kind == "pool"
+        elif kind in _advised:
+            self._suspected_ = False
+        elif used.shows_blocking(seconds) and (handler := self._handler_of_(message)):
+            _advised.add(kind)
             logger.warning(
-                "%s held a pool thread for %.0f ms; if handlers block, set dispatcher = 'pinned'",
-                text_of(self),
-                late * 1000,
+                "%s: %s blocked a pool thread for %.0f ms: set dispatcher = 'pinned'",
+                *(text_of(self), handler, seconds * 1000),
             )
+
+    def _handler_of_(self, message: Any) -> str:
+        """The name of the function that ``message`` is for; empty if it is none of the user's."""
+        asked = message.message if type(message) is Ask else message
+        if type(asked) is ProxyCall:
+            called: Any = self
+            for name in asked.attr_path:
+                called = getattr(called, name, None)
+            return function_named(called)
+        ours = type(asked) is _ActorStop or type(asked) in RUNTIME_MESSAGES
+        return "" if ours else function_named(self.on_receive)
 
     def _process_(self, message: Any) -> None:
         if type(message) is Ask:

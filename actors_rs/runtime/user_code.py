@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
 
-__all__ = ["function_inside", "name_of_one_of"]
+__all__ = ["function_inside", "function_named", "name_of_one_of"]
 
 _OURS = __name__.partition(".")[0]
 
@@ -26,6 +26,14 @@ def function_inside(thread: int, code: CodeType, owner: object) -> str:
             found = frame  # the outermost one is what was given to the stage
         frame = frame.f_back
     return ""
+
+
+def function_named(function: object) -> str:
+    """``function`` as ``function_inside`` would name it; empty if it is ours, or not in Python."""
+    code, module = getattr(function, "__code__", None), getattr(function, "__module__", None)
+    if code is None or _is_ours(module):
+        return ""
+    return f"{module}.{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
 
 
 def name_of_one_of(things: Iterable[object]) -> str:

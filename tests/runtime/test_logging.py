@@ -53,7 +53,7 @@ def test_a_turn_that_is_reported_as_slow_ends_as_any_other(monkeypatch, capsys):
         suspicion.over = True
 
     monkeypatch.setattr("actors_rs.graph.shell.SLOW_TURN_SECONDS", -1.0)
-    monkeypatch.setattr("actors_rs.graph.blocked.Suspicion.judge", judge)
+    monkeypatch.setattr("actors_rs.runtime.blocked.Suspicion.judge", judge)
     with ActorSystem(workers=1, window=4) as system:
         system.start(Source.range(0, 30).to(Sink.for_each(str))).result(DEADLINE)
     assert "is broken" in capsys.readouterr().err

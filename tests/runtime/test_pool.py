@@ -173,22 +173,6 @@ def test_an_actor_that_never_rests_does_not_starve_others():
         restless.stop()
 
 
-def test_a_handler_that_holds_its_thread_is_named_once(caplog):
-    class Slow(Recorder):
-        def on_receive(self, message):
-            threading.Event().wait(0.12)
-
-    with ActorSystem(workers=1) as system:
-        slow = system.spawn(Slow)
-        slow.ask(1)
-        slow.ask(2)
-        slow.stop()
-    lines = [record.getMessage() for record in caplog.records if "held a pool" in record.message]
-    assert len(lines) == 1
-    assert "Slow" in lines[0]
-    assert "pinned" in lines[0]
-
-
 def test_workers_add_a_thread_for_each_blocking_job(workers, gate):
     begun = threading.Semaphore(0)
     for _ in range(10):

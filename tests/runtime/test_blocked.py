@@ -1,13 +1,14 @@
 # mypy: disable-error-code="misc, arg-type, var-annotated, no-any-return, no-untyped-def"
-"""The advice to use ``map_async``: for functions that block, not for all that takes long."""
+"""The advice to use ``map_async``, or to pin: for functions that block, not for all that lasts."""
 
 import threading
 
 import pytest
 
-from actors_rs import ActorSystem, Sink, Source
-from actors_rs.graph import blocked, shell
-from actors_rs.graph.blocked import Suspicion
+from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs.graph import shell
+from actors_rs.runtime import actor_core, blocked
+from actors_rs.runtime.blocked import Suspicion
 from tests.graph.helpers import SECONDS, wait_until
 
 
@@ -73,7 +74,7 @@ def test_a_function_that_blocks_again_is_named_once(monkeypatch, caplog):
         graph = Source.range(0, 4).map(waits_for_a_server).to(Sink.ignore())
         system.start(graph).result(SECONDS)
     (said,) = advice(caplog)
-    assert said.startswith("stage 'map': tests.graph.test_blocked.")
+    assert said.startswith("stage 'map': tests.runtime.test_blocked.")
     assert "waits_for_a_server (" in said
     assert said.endswith("use map_async or with_attributes(dispatcher='pinned')")
 
@@ -96,3 +97,73 @@ def stage_details(run):
     return next((s.details for s in run.snapshot().stages if "map_async" in s.name), None) or {
         "under_way": 0
     }
+
+
+class Blocks(PooledActor):
+    def on_receive(self, gate):
+        return gate.wait(0.005)
+
+    def called(self, gate):
+        return gate.wait(0.005)
+
+
+@pytest.fixture
+def every_turn_is_slow(monkeypatch):
+    monkeypatch.setattr(actor_core, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(actor_core, "TURN_SECONDS", 0.0)
+
+
+@pytest.fixture
+def no_processor_time(monkeypatch):
+    monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)
+    monkeypatch.setattr(blocked, "thread_seconds", lambda: 0.0)
+
+
+def ask_for(kind, ask, times=4):
+    with ActorSystem(workers=2) as system:
+        for ref in (system.spawn(kind), system.spawn(kind)):
+            for _ in range(times):
+                ask(ref)
+
+
+def fresh(kind):
+    """A class that has not been suspected yet."""
+    return type(kind.__name__, (kind,), {})
+
+
+@pytest.mark.usefixtures("every_turn_is_slow", "no_processor_time")
+@pytest.mark.parametrize(
+    ("ask", "function"),
+    [
+        (lambda ref: ref.ask(threading.Event(), timeout=SECONDS), "on_receive"),
+        (lambda ref: ref.proxy().called(threading.Event()).get(timeout=SECONDS), "called"),
+    ],
+)
+def test_a_handler_that_blocks_again_is_named_once_for_its_class(caplog, ask, function):
+    ask_for(fresh(Blocks), ask)
+    (said,) = advice(caplog)
+    assert said.startswith("Blocks (urn:uuid:")
+    assert f": tests.runtime.test_blocked.Blocks.{function} (" in said
+    assert said.endswith(" ms: set dispatcher = 'pinned'")
+
+
+@pytest.mark.usefixtures("every_turn_is_slow")
+def test_a_handler_that_computes_is_not_advised(monkeypatch, caplog):
+    clock = iter(range(100_000))
+    monkeypatch.setattr(blocked, "thread_seconds", lambda: float(next(clock)))
+    monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)
+    ask_for(fresh(Blocks), lambda ref: ref.ask(threading.Event(), timeout=SECONDS))
+    assert advice(caplog) == []
+
+
+@pytest.mark.usefixtures("every_turn_is_slow", "no_processor_time")
+def test_a_pinned_actor_and_one_that_is_slow_once_are_not_advised(caplog):
+    class Pinned(Blocks):
+        dispatcher = "pinned"
+
+    def ask(ref):
+        ref.ask(threading.Event(), timeout=SECONDS)
+
+    ask_for(Pinned, ask)
+    ask_for(fresh(Blocks), ask, times=1)
+    assert advice(caplog) == []
