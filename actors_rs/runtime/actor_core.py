@@ -115,21 +115,16 @@ class ActorCore(Actor):
 
     def _turn_(self) -> None:
         inbox = self.actor_inbox
-        try:
-            again = self._context_.run(self._run_turn_)
-            # The turn ends outside the context: the next one may begin on another thread at once,
-            # and a context can be entered by one thread at a time.
-            if inbox.halted:
+        again = self._context_.run(self._run_turn_)
+        # The turn ends outside the context: the next one may begin on another thread at once, and
+        # a context can be entered by one thread at a time.
+        if inbox.halted:
+            self._turn_halted_()
+        elif inbox.end_turn(again):
+            if inbox.halted:  # seized just now
                 self._turn_halted_()
-            elif inbox.end_turn(again):
-                if inbox.halted:  # seized just now
-                    self._turn_halted_()
-                else:
-                    self._schedule_turn_()
-        except KeyboardInterrupt:  # on a thread of the program's, which runs turns too
-            if not inbox.idle:
+            else:
                 self._schedule_turn_()
-            raise
 
     def _turn_halted_(self) -> None:
         """The turn has ended, and there is no further one by itself."""
@@ -144,10 +139,15 @@ class ActorCore(Actor):
         used = ProcessorTime() if self._suspected_ else None
         stopwatch = system.stopwatch
         deadline = stopwatch() + TURN_SECONDS
+        message: Any = EMPTY
         for _ in range(system.throughput or THROUGHPUT):
             if inbox.halted or (message := inbox.take()) is EMPTY:
                 break
-            self._process_(message)
+            try:
+                self._process_(message)
+            except KeyboardInterrupt as error:  # outside of its handler
+                self._interrupted_in_(message, error)
+                raise
             if (now := stopwatch()) > deadline:
                 if now > deadline + SLOW_TURN_SECONDS:
                     self._note_slow_(message, now - deadline + TURN_SECONDS, used)
@@ -188,6 +188,17 @@ class ActorCore(Actor):
             return function_named(called)
         ours = type(asked) is _ActorStop or type(asked) in RUNTIME_MESSAGES
         return "" if ours else function_named(self.on_receive)
+
+    def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
+        """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""
+        if type(message) is Ask:
+            answer_dead(message.reply_to, f"{self._ref_} was interrupted with the message", error)
+        elif isinstance(message, RuntimeMessage) or type(message) is _ActorStop:
+            self.actor_inbox.offer_control(message)
+        else:
+            self._system_.dead_letters.publish(
+                message, where=text_of(self), why="Ctrl-C came around its handler", error=error
+            )
 
     def _process_(self, message: Any) -> None:
         if type(message) is Ask:

@@ -47,6 +47,10 @@ class Dispatcher(Protocol):
         """A turn was handed in: see to it that it runs. Once too often does no harm."""
         ...
 
+    def interrupted(self) -> None:
+        """``enqueued`` was interrupted on this thread; another thread has called it since."""
+        ...
+
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn`` soon: both of these."""
         ...

@@ -110,6 +110,7 @@ class Mailbox:
             if dispatcher is not None:
                 try:
                     start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                    dispatcher.interrupted()
                 except RuntimeError:  # there is none
                     pass
             raise
@@ -139,6 +140,7 @@ class Mailbox:
             if dispatcher is not None:
                 try:
                     start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                    dispatcher.interrupted()
                 except RuntimeError:  # there is none
                     pass
             raise
@@ -151,9 +153,15 @@ class Mailbox:
 
     def take(self) -> Any:
         """Next message, control lane first, or ``EMPTY``. Only in the actor's turn."""
-        if self.control:
-            return self.control.popleft()
-        return self.data.popleft() if self.data else EMPTY
+        lane = self.control or self.data
+        if not lane:
+            return EMPTY
+        message = lane[0]
+        try:
+            return lane.popleft()
+        except KeyboardInterrupt:  # it comes behind the call
+            lane.appendleft(message)
+            raise
 
     get = take
 
@@ -167,14 +175,17 @@ class Mailbox:
         So it is where somebody has seized the mailbox meanwhile: there, nobody schedules.
         """
         lock = self._lock
-        lock.acquire()  # a ``with`` costs twice as much, and this is done in every turn
         try:
+            lock.acquire()  # a ``with`` costs twice as much, and this is done in every turn
             if again or self.data or self.control or self.halted:
                 return True
             self._scheduled = False
             return False
         finally:
-            lock.release()
+            try:
+                lock.release()
+            except RuntimeError:  # Ctrl-C came while it waited
+                pass
 
     def put_back(self, message: Any) -> None:
         """Put before all others in the data lane; only in the actor's turn."""

@@ -78,6 +78,8 @@ class Child:
         self.state = State.DOWN
         self.serial = 0
         """How many actors have lived here."""
+        self.ended_serial = 0
+        """Which of them was the last to end."""
         self.intensity: Intensity | None = None
         self.leavers: list[PooledFuture[bool]] = []
         """Who asked to have this child stopped for good."""
@@ -88,6 +90,7 @@ class Child:
         """Whether the last actor's end is for good, whatever the strategy says."""
         self.told: Halt | None = None
         self.actor: ActorCore | None = None
+        self._made_serial = 0
         self._origin = system.context()
         self._context_ = self._origin
         self.ref: PooledActorRef[Any] = (
@@ -175,15 +178,17 @@ class Child:
 
     def ended(self, error: BaseException | None, /) -> None:
         """The last hook has run."""
-        self.error, self.final = error, self.is_last(error)
+        final = self.is_last(error)
+        self.error, self.final, self.ended_serial = error, final, self.serial
 
     def report(self) -> None:
         """The turn is over: the place is the supervisor's."""
-        if not self.home.offer(Down(self)):  # nobody is there to decide
+        if not self.home.offer(Down(self, self.ended_serial)):  # nobody is there to decide
             self.close()
 
     def _first_turn(self) -> None:
-        actor = self._context_.run(self._make)
+        made = self.actor is not None and self._made_serial == self.serial
+        actor: Any = self.actor if made else self._context_.run(self._make)
         if actor is None:
             self.report()
         elif actor._dispatcher_ is self._dispatcher_:
@@ -217,7 +222,7 @@ class Child:
                 self.home.system.fatal(error)
             self.ended(error)
             return None
-        self.actor = actor
+        self.actor, self._made_serial = actor, self.serial
         self.actor_inbox.resume(actor)
         self.home.system.enter(actor)
         return actor
@@ -264,13 +269,15 @@ class Started(RuntimeMessage):
 class Down(RuntimeMessage):
     """To the supervisor: nobody lives at the child's place any more."""
 
-    __slots__ = ("child",)
+    __slots__ = ("child", "serial")
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Child, serial: int) -> None:
         self.child = child
+        self.serial = serial
 
     def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
-        actor.child_down(self.child)
+        if self.serial == self.child.serial and self.child.state is not State.DOWN:
+            actor.child_down(self.child)  # once: an interrupted turn tells it again
 
     def unread(self, actor: object, /) -> None:
         self.child.close()  # it had been taken over, and its supervisor never got to know it

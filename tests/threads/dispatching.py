@@ -16,6 +16,9 @@ class OnTheCallingThread:
         with suppress(IndexError):
             self._due.popleft()()
 
+    def interrupted(self):
+        """Nothing."""
+
     def schedule(self, turn, /):
         turn()
 

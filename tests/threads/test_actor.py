@@ -67,6 +67,7 @@ class Model:
         self.actor._system_ = SimpleNamespace(
             stopwatch=lambda: 0.0,
             throughput=1,
+            delayed=None,
             forget=lambda actor: None,
             _stop_line=SimpleNamespace(ended=lambda actor: None),
             dead_letters=SimpleNamespace(publish=lambda message, **_: self.unread.append(message)),

@@ -27,6 +27,9 @@ class PinnedDispatcher:
         """Run ``turn`` soon, on the one thread. Never blocks."""
         self._workers.put(turn)
 
+    def interrupted(self) -> None:
+        """Nothing: any thread runs what was handed in on this one."""
+
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""
 

@@ -73,6 +73,9 @@ class PoolDispatcher:
             start_thread(self._watch, ())
             raise
 
+    def interrupted(self) -> None:
+        """Nothing: any thread runs what was handed in on this one."""
+
     def relieve(self) -> None:
         """The running turn goes on for a while: let another thread take what is ready."""
         self._workers.hint()

@@ -92,6 +92,9 @@ class DeterministicDispatcher:
     def enqueued(self) -> None:
         """Nothing: what was handed in takes part in the choice."""
 
+    def interrupted(self) -> None:
+        """Nothing: any thread runs what was handed in on this one."""
+
     def submit(self, name: str, call: Callable[[], Any]) -> None:
         """Let ``call`` take part in the choice of the next step."""
         self.ready.append(Job(name, call))

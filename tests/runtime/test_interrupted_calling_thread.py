@@ -1,0 +1,132 @@
+# mypy: disable-error-code="var-annotated"
+"""Ctrl-C at each place of a call on a system without threads: no turn, no message is lost."""
+
+from contextlib import suppress
+from functools import partial
+
+from pykka import ActorDeadError
+
+from actors_rs import ActorSystem, ChildSpec, PooledActor, Sink, Source, Supervisor
+from actors_rs.runtime.actor_ref import Ask
+from actors_rs.runtime.future import PooledFuture
+from tests.runtime.interrupting import interrupted_everywhere
+from tests.runtime.support import DEADLINE, eventually
+
+
+class Keeps(PooledActor):
+    """What it is told, it keeps; what it is asked, it gives back."""
+
+    def __init__(self, handled, other=None):
+        super().__init__()
+        self.handled = handled
+        self.other = other
+
+    def on_receive(self, message):
+        self.handled.append(message)
+        if self.other is not None:
+            self.other.tell(message)
+        return message
+
+
+def handled_or_ended(message, handled, ref):
+    return message in handled or not ref.is_alive()
+
+
+class Trial:
+    """A system without threads, which an interrupt inside of a handler may end."""
+
+    def __init__(self):
+        self.system = ActorSystem(dispatcher="calling_thread")
+        self.handled, self.passed_on = [], []
+        self.second = self.system.spawn(Keeps, self.passed_on)
+        self.first = self.system.spawn(Keeps, self.handled, self.second)
+
+    def reads_all(self):
+        eventually(lambda: not len(self.first.actor_inbox))
+
+    def knows(self, message):
+        lost = [letter.what for letter in self.system.dead_letters.recent()]
+        return message in self.handled or message in lost
+
+    def goes_on(self):
+        """A later message is handled, unless the interrupt has ended the system."""
+        for ref, handled in ((self.first, self.handled), (self.second, self.passed_on)):
+            try:
+                ref.tell("later")
+            except ActorDeadError:
+                assert not self.system.is_open or not ref.is_alive()
+            else:
+                eventually(partial(handled_or_ended, "later", handled, ref))
+
+    def end(self):
+        try:
+            self.system.shutdown(timeout=DEADLINE)
+        except KeyboardInterrupt:  # a handler had it, which ends the system with it
+            pass
+
+
+def test_what_an_interrupted_thread_has_told_is_handled_or_refused():
+    def tell():
+        trial.first.actor_inbox.put("mine")
+        accepted.append(1)
+
+    trial, accepted = Trial(), []
+    for _ in interrupted_everywhere(tell):
+        if accepted:
+            eventually(partial(trial.knows, "mine"))
+        trial.goes_on()
+        trial.reads_all()
+        trial.end()
+        trial, accepted = Trial(), []
+    trial.end()
+
+
+def test_a_question_gets_an_answer_or_an_error_wherever_the_asker_is_interrupted():
+    def ask():
+        futures.append(PooledFuture())
+        accepted.append(trial.first.actor_inbox.offer(Ask("mine", futures[-1])))
+
+    trial, futures, accepted = Trial(), [], []
+    for _ in interrupted_everywhere(ask):
+        trial.goes_on()
+        trial.reads_all()
+        if accepted or "mine" in trial.handled:
+            with suppress(ActorDeadError, KeyboardInterrupt):
+                assert futures[-1].get(timeout=DEADLINE) == "mine"
+        trial.end()
+        trial, futures, accepted = Trial(), [], []
+    trial.end()
+
+
+def test_a_system_goes_on_and_ends_wherever_the_start_of_a_run_was_interrupted():
+    def start():
+        run = trial.system.start(Source.range(0, 3).map(str).to(Sink.list()))
+        assert run.result(DEADLINE) == ["0", "1", "2"]
+
+    trial = Trial()
+    for _ in interrupted_everywhere(start, most=4000):
+        trial.goes_on()
+        trial.end()
+        assert not trial.system.children()
+        trial = Trial()
+    trial.end()
+
+
+def test_a_supervised_actor_goes_on_wherever_its_teller_was_interrupted():
+    def begun():
+        trial, handled = Trial(), []
+        family = Supervisor(children=[ChildSpec(Keeps, (handled,))])
+        return trial, handled, trial.system.supervise(family).child("Keeps")
+
+    def tell():
+        child.tell("mine")
+
+    trial, handled, child = begun()
+    for _ in interrupted_everywhere(tell):
+        with suppress(ActorDeadError):
+            child.tell("later")
+        eventually(partial(handled_or_ended, "later", handled, child))
+        trial.end()
+        assert not trial.system.children()
+        trial, handled, child = begun()
+    trial.end()
