@@ -13,7 +13,7 @@ from contextvars import Context
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from pykka import Actor, Future
+from pykka import Actor, ActorDeadError, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.runtime._logging import logger_called
@@ -191,8 +191,10 @@ class ActorCore(Actor):
 
     def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
         """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""
-        if type(message) is Ask:
-            answer_dead(message.reply_to, f"{self._ref_} was interrupted with the message", error)
+        if type(message) is Ask and isinstance(message.reply_to, PooledFuture):
+            dead = ActorDeadError(f"{self._ref_} was interrupted with the message")
+            dead.__cause__ = error
+            message.reply_to.end_interrupted(dead)
         elif isinstance(message, RuntimeMessage) or type(message) is _ActorStop:
             self.actor_inbox.offer_control(message)
         else:

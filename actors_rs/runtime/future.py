@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
@@ -129,6 +130,14 @@ class PooledFuture(Future[T]):
         self._claim_or_raise()
         self._error, self._traceback = error, traceback
         self._done = True
+        self._tell()
+
+    def end_interrupted(self, error: BaseException) -> None:
+        """Set ``error`` if ``set`` was interrupted on this thread before there was a result."""
+        with suppress(Full):
+            self._claim_or_raise()
+        if not self._done:  # whose claim is that of the interrupted call
+            self._error, self._done = error, True
         self._tell()
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
