@@ -19,8 +19,8 @@ MUTANTS = (
         "a restart loses the mailbox",
         "what waits while an actor is restarted is thrown away",
         f"{CHILD}.report",
-        "if not self.home.offer(Down(self)):",
-        "self.actor_inbox.data.clear()\n    if not self.home.offer(Down(self)):",
+        "if not self.home.offer(Down(self, self.ended_serial)):",
+        "self.actor_inbox.data.clear()\n    if not self.home.offer(Down(self, self.ended_serial)):",
         "actors/a restarted actor keeps its mailbox",
     ),
     mutant(
