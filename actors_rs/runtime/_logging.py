@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["logger_called"]
@@ -24,7 +25,14 @@ class _Unfailing(logging.LoggerAdapter[logging.Logger]):
             self.logger.log(level, msg, *args, stacklevel=2, **kwargs)
         except Exception:
             if logging.raiseExceptions and sys.stderr is not None:
-                traceback.print_exc()
+                self._tell_on_stderr()
+
+    def _tell_on_stderr(self) -> None:
+        try:
+            traceback.print_exc()
+        except Exception:  # an exception of the user's that even the traceback module trips over
+            with suppress(Exception):
+                print(f"{self.logger.name}: an error that cannot be shown", file=sys.stderr)
 
 
 def logger_called(name: str) -> logging.LoggerAdapter[logging.Logger]:

@@ -15,7 +15,6 @@ from tests.graph.helpers import SECONDS
         (Source.lines, b"1\n\xc3", "line 2: 'utf-8' codec", 2),
         (Source.csv, b"a\n1\n\xc3", "line 3: 'utf-8' codec", 3),
         (Source.csv, b'a\n1\n"2\n\n', "line 4: unexpected end of data", 4),
-        (Source.csv, b"a\n" + b"x" * 200_000, "line 2: field larger than field limit", 2),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(shared, tmp_path, kind, content, place, line):

@@ -69,8 +69,12 @@ class Model:
             throughput=1,
             delayed=None,
             forget=lambda actor: None,
+            delayed=(),
             _stop_line=SimpleNamespace(ended=lambda actor: None),
-            dead_letters=SimpleNamespace(publish=lambda message, **_: self.unread.append(message)),
+            dead_letters=SimpleNamespace(
+                publish=lambda message, **_: self.unread.append(message),
+                record=lambda message, **_: self.unread.append(message),
+            ),
         )
         self.actor.actor_inbox.end_turn()
 

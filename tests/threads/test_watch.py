@@ -36,9 +36,10 @@ def nothing(*args, **kwargs):
 
 
 SYSTEM = SimpleNamespace(
+    delayed=(),
     is_open=True,
     forget=nothing,
-    dead_letters=SimpleNamespace(publish=nothing),
+    dead_letters=SimpleNamespace(publish=nothing, record=nothing),
     _stop_line=SimpleNamespace(ended=nothing),
 )
 
