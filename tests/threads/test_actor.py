@@ -67,7 +67,6 @@ class Model:
         self.actor._system_ = SimpleNamespace(
             stopwatch=lambda: 0.0,
             throughput=1,
-            delayed=None,
             forget=lambda actor: None,
             delayed=(),
             _stop_line=SimpleNamespace(ended=lambda actor: None),
