@@ -34,6 +34,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from actors_rs.texts import text_of
+
 __all__ = [
     "ActorsRsError",
     "ArgumentTypeError",
@@ -95,14 +97,6 @@ def _made_again(kind: type[BaseException], args: tuple[Any, ...]) -> BaseExcepti
     error = kind.__new__(kind, *args)
     error.args = args  # an OSError with an __init__ of its own has none before that was called
     return error
-
-
-def said(error: BaseException) -> str:
-    """The text of ``error``, whatever its ``__str__`` does."""
-    try:
-        return str(error)
-    except BaseException as failure:  # even an exit: who is to be told waits for ever else
-        return f"(its text cannot be told: __str__ raised {type(failure).__name__})"
 
 
 def note_once(error: BaseException, note: str) -> None:
@@ -221,7 +215,9 @@ class RestartLimitError(ActorsRsError):
     def __init__(
         self, supervisor: str, child: str, limit: str, cause: BaseException | None
     ) -> None:
-        last = f"failed: {type(cause).__name__}: {said(cause)}" if cause is not None else "stopped"
+        last = (
+            f"failed: {type(cause).__name__}: {text_of(cause)}" if cause is not None else "stopped"
+        )
         super().__init__(
             f"supervisor '{supervisor}' gave up: more than {limit}; child '{child}' {last}"
         )
@@ -253,7 +249,7 @@ class StageError(StreamError):
         where = "" if position is None else f" at element {position}"
         made = f" (made at {site})" if site else ""
         super().__init__(
-            f"stage '{stage}' failed{where}: {type(cause).__name__}: {said(cause)}{made}"
+            f"stage '{stage}' failed{where}: {type(cause).__name__}: {text_of(cause)}{made}"
         )
         self.stage = stage
         self.position = position
@@ -281,7 +277,7 @@ class CallExitError(StreamError):
     """
 
     def __init__(self, cause: BaseException) -> None:
-        super().__init__(f"the call raised {type(cause).__name__}: {said(cause)}")
+        super().__init__(f"the call raised {type(cause).__name__}: {text_of(cause)}")
         self.__cause__ = cause
 
 
@@ -297,7 +293,7 @@ class WriteError(StreamError):
     """
 
     def __init__(self, path: str, cause: BaseException) -> None:
-        super().__init__(f"could not write {path}: {said(cause)}")
+        super().__init__(f"could not write {path}: {text_of(cause)}")
         self.path = path
         self.__cause__ = cause
 
@@ -310,7 +306,7 @@ class ReadError(StreamError):
 
     def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
         place = f"{path}, line {line}" if line else path
-        super().__init__(f"could not read {place}: {said(cause)}")
+        super().__init__(f"could not read {place}: {text_of(cause)}")
         self.path = path
         self.line = line
         self.__cause__ = cause

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import note_once, said
+from actors_rs.errors import note_once
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.stages.stage import StreamEnd
@@ -49,6 +50,6 @@ def first_of(failures: Sequence[BaseException]) -> BaseException:
 
 def _notes(others: Sequence[BaseException]) -> Iterator[str]:
     for other in others[:MOST_NOTES]:
-        yield f"also: {type(other).__name__}: {said(other)}"
+        yield f"also: {type(other).__name__}: {text_of(other)}"
     if (more := len(others) - MOST_NOTES) > 0:
         yield f"also: {more} more, see its others"

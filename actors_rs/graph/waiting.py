@@ -12,9 +12,10 @@ from collections.abc import Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import BlockingError, StreamError, said
+from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 from actors_rs.runtime.keeper import is_fatal
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
@@ -103,7 +104,7 @@ def awaitable(error: BaseException) -> BaseException:
     """
     if not isinstance(error, StopIteration | asyncio.CancelledError):
         return error
-    named = f"{type(error).__name__}({said(error)!r})"
+    named = f"{type(error).__name__}({text_of(error)!r})"
     refused = StreamError(f"the run ended with {named}, which no coroutine can raise for it")
     refused.__cause__ = error
     return refused

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors_rs.errors import said
+from actors_rs.texts import text_of
 
 __all__ = ["brief"]
 
@@ -32,7 +32,7 @@ def brief(error: BaseException) -> str:
 
 
 def _named(error: BaseException) -> str:
-    first = said(error).strip().partition("\n")[0]
+    first = text_of(error).strip().partition("\n")[0]
     cut = first if len(first) <= _LONGEST else f"{first[:_LONGEST]}..."
     return f"{type(error).__name__}: {cut}" if cut else type(error).__name__
 
@@ -63,7 +63,7 @@ def _own_code(error: BaseException) -> Iterator[str]:
 
 def _remote_code(error: BaseException) -> list[str]:
     """Of a traceback that came as text, from a process of a worker, the lines of code."""
-    texts = (said(error), *getattr(error, "__notes__", ()))
+    texts = (text_of(error), *getattr(error, "__notes__", ()))
     text = next((text for text in texts if _REMOTE in text), "")
     lines: list[str] = []
     for line in text.rpartition(_REMOTE)[2].splitlines()[1:] if text else ():

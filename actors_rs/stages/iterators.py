@@ -12,6 +12,7 @@ from types import GeneratorType
 from typing import Any
 
 from actors_rs.errors import GraphError
+from actors_rs.texts import repr_of
 
 __all__ = ["Rest", "check_key", "close", "iterator_of", "no_pair", "not_ended", "once"]
 
@@ -82,7 +83,7 @@ def iterator_of(values: Any, where: str, wanted: str = "an iterable") -> Iterato
     except TypeError:
         if isinstance(values, Iterable):  # its own failure
             raise
-        raise TypeError(f"{where}: expected {wanted}, got {values!r}") from None
+        raise TypeError(f"{where}: expected {wanted}, got {repr_of(values)}") from None
 
 
 def no_pair(where: str, wanted: str, came: Any) -> TypeError:
@@ -95,7 +96,7 @@ def check_key(key: Any, where: str) -> None:
     try:
         hash(key)
     except TypeError as error:
-        raise TypeError(f"{where}: expected something hashable, got {key!r}") from error
+        raise TypeError(f"{where}: expected something hashable, got {repr_of(key)}") from error
 
 
 def close(values: Any) -> None:

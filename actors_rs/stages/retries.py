@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from actors_rs.errors import DeciderError, said
+from actors_rs.errors import DeciderError
+from actors_rs.texts import text_of
 
 __all__ = ["Budget", "Retries"]
 
@@ -59,5 +60,5 @@ class Retries:
         try:
             return self._when is None or bool(self._when(error))
         except Exception as failure:
-            raised = f"{type(failure).__name__}: {said(failure)}"
+            raised = f"{type(failure).__name__}: {text_of(failure)}"
             raise DeciderError(f"retry: when raised {raised}") from failure

@@ -17,6 +17,7 @@ from typing import Any
 
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.texts import repr_of
 
 
 class Unzip(Broadcast):
@@ -32,7 +33,7 @@ class Unzip(Broadcast):
                 outlet.emit(part)
         if good is not frame:
             wrong: Any = frame[len(good)]
-            error = TypeError(f"unzip({count}) needs sequences of {count}, got {wrong!r}")
+            error = TypeError(f"unzip({count}) needs sequences of {count}, got {repr_of(wrong)}")
             position = self.inlet.count - len(frame) + len(good)
             self.inlet.untake(frame[len(good) + 1 :])
             self.fail_for(wrong, error, position)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from actors_rs.stages.passing import PassThrough
+from actors_rs.texts import repr_of
 
 _MARK = "_cause_is_of_map_error"
 """Among the attributes of an error: what caused it was not said by the user."""
@@ -34,7 +35,7 @@ class MapError(PassThrough):
             return
         other = self._f(error)
         if not isinstance(other, BaseException):
-            raise TypeError(f"map_error: f must return an exception, got {other!r}")
+            raise TypeError(f"map_error: f must return an exception, got {repr_of(other)}")
         if other is error:
             self.end(error)
             return

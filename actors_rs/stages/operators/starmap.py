@@ -20,6 +20,7 @@ from typing import Any
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.written_loops import Step
+from actors_rs.texts import repr_of
 
 
 class Starmap(Operator):
@@ -76,4 +77,6 @@ def _check_arguments(element: Any) -> None:
         iter(element)
     except TypeError:
         if not isinstance(element, Iterable):  # else it is a failure of its own
-            raise TypeError(f"starmap: expected a tuple of arguments, got {element!r}") from None
+            raise TypeError(
+                f"starmap: expected a tuple of arguments, got {repr_of(element)}"
+            ) from None

@@ -34,6 +34,7 @@ from typing import Any
 from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.stages.sqlite_files import begin, connected, transaction, writing
+from actors_rs.texts import repr_of
 
 __all__ = ["Parameters", "Sqlite"]
 
@@ -139,7 +140,7 @@ def _row(element: Any) -> Iterable[Any]:
             "dict) makes a dict" if isinstance(element, Mapping) else "lambda x: (x,)) makes a row"
         )
         raise TypeError(
-            f"Sink.sqlite: an element is a tuple or a dict of parameters, got {element!r}: "
+            f"Sink.sqlite: an element is a tuple or a dict of parameters, got {repr_of(element)}: "
             f".map({made} of it"
         )
     if getattr(kind, "__getitem__", None) is tuple.__getitem__:  # a named tuple, for instance

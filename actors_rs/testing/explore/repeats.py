@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from actors_rs.errors import NondeterminismError, said
+from actors_rs.errors import NondeterminismError
 from actors_rs.testing.decisions import Decisions, Scripted
 from actors_rs.testing.explore.shrink import kind_of
 from actors_rs.testing.world import World
+from actors_rs.texts import text_of
 
 __all__ = ["check_repeats"]
 
@@ -76,5 +77,5 @@ def _outlived(error: BaseException | None) -> str:
 def _end(error: BaseException | None) -> str:
     if error is None:
         return "passed"
-    text = said(error).partition("\n")[0]
+    text = text_of(error).partition("\n")[0]
     return f"failed with {type(error).__name__}{text and ': '}{text}"

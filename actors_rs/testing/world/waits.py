@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from actors_rs.errors import said
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
+from actors_rs.texts import text_of
 
 __all__ = ["failures", "states", "waits"]
 
@@ -103,7 +103,7 @@ def _state(step: ActorStep) -> str:
         if actor.error is not None:
             parts.append(f"failed: {actor.error}")
     elif step.error is not None:
-        parts.append(f"failed: {type(step.error).__name__}: {said(step.error)}")
+        parts.append(f"failed: {type(step.error).__name__}: {text_of(step.error)}")
     return ", ".join(parts)
 
 
