@@ -2,7 +2,7 @@
 
 Whose ``__str__`` or ``__repr__`` raises, returns no text, or returns a gigabyte, must not break
 whoever merely wants to name it: an actor's turn, the end of a run, a shutdown. So what is not ours
-gets into a text through these functions, and a test forbids the raw forms.
+gets into a text through these functions.
 """
 
 from __future__ import annotations
