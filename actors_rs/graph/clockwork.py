@@ -105,6 +105,8 @@ class StageClock:
 
 def is_held_back(logic: StageLogic) -> bool:
     """Whether a stage has something to give and an outlet that nobody asks; in every turn."""
+    if logic.held_back is not None:
+        return logic.held_back()
     holds = not logic.inlets
     for inlet in (*logic.inlets, *logic.links) if logic.links else logic.inlets:
         if inlet.buffered:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
 from actors_rs.graph.layout import windows_of
-from actors_rs.graph.lent import Lending, Lent
+from actors_rs.graph.lent import Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare
 from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["at_hand", "attach", "is_lost", "outlet_of", "source_of"]
+__all__ = ["at_hand", "attach", "outlet_of", "source_of"]
 
 
 def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
@@ -89,22 +89,18 @@ def at_hand(source: object) -> Sequence[Any] | None:
 
 
 def source_of(
-    owner: StageActor, outlet: Outlet, name: str, when_claimed: Callable[[], None]
+    owner: StageActor,
+    outlet: Outlet,
+    name: str,
+    when_claimed: Callable[[], None],
+    when_lost: Callable[[], None],
 ) -> Any:
     """A ``Source`` of what ``owner`` emits to ``outlet``; in the owner's turn."""
     from actors_rs.graph.dsl.flow import Flow
 
-    lent = Lent(owner, outlet, name, when_claimed)
+    lent = Lent(owner, outlet, name, when_claimed, when_lost)
     spec = StageSpec(name, make=StageLogic, outflow_window=0, place=owner.site, lent=lent)
     return Flow(OutletRef(spec))
-
-
-def is_lost(life: Life, outlet: Outlet) -> bool:
-    """See ``StageContext.is_lost``. What a deterministic world has noted does not count."""
-    if (forget := getattr(life.system, "forget_delivered", None)) is not None:
-        forget()
-    downstream = outlet._downstream
-    return isinstance(downstream, Lending) and downstream.is_lost
 
 
 def _start(host: StageActor, life: Life, actors: Sequence[StageActor]) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.graph.signals import OutletLine, Signal
@@ -28,17 +29,23 @@ Lines = Callable[[Downstream, Upstream], tuple[Downstream, Upstream]]
 class Lent:
     """What a stream that was lent is known by; whoever holds it may claim it, which one can once.
 
-    When all have dropped it nobody can: the owner may ask for that, see ``Lending``.
+    When all have dropped it unused nobody can: the owner is told so in its turn.
     """
 
     __slots__ = ("__weakref__", "_lending", "_name", "_owner", "_taken", "fed")
 
     def __init__(
-        self, owner: StageActor, outlet: Outlet, name: str, when_claimed: Callable[[], None]
+        self,
+        owner: StageActor,
+        outlet: Outlet,
+        name: str,
+        when_claimed: Callable[[], None],
+        when_lost: Callable[[], None],
     ) -> None:
         self._owner = owner
         self._name = name
-        self._lending = Lending(outlet, name, when_claimed, weakref.ref(self))
+        self._lending = lending = Lending(outlet, name, when_claimed)
+        lending.await_loss(self, partial(owner.post, when_lost))
         self._taken = Lock()  # held from the claim on
         self.fed: Inlet | None = None
         """The inlet of whoever claimed it."""
@@ -54,6 +61,7 @@ class Lent:
                 f"{self._name} can be run once, and was: to give its elements to several "
                 "streams, use .broadcast(n) on it"
             )
+        self._lending.claimed = True
         self.fed = inlet
         inlet.feeder = (self._owner.name, self._lending.outlet.name)
         up: Upstream = OutletLine(self._owner, self._lending.outlet)
@@ -64,6 +72,11 @@ class Lent:
         inlet.connect(up)
 
     @property
+    def run_life(self) -> Any:
+        """Of the run of the stage that gives the elements."""
+        return self._owner.life.activity
+
+    @property
     def owner_name(self) -> str:
         """The name of the stage that gives the elements."""
         return self._owner.name
@@ -72,26 +85,29 @@ class Lent:
 class Lending:
     """Stands behind ``outlet`` until somebody has claimed it, and keeps how it ended for them."""
 
-    __slots__ = ("_ending", "_lent", "_name", "_when_claimed", "outlet")
-    any_thread = True
+    __slots__ = ("_ending", "_lent", "_name", "_when_claimed", "claimed", "outlet")
 
-    def __init__(
-        self,
-        outlet: Outlet,
-        name: str,
-        when_claimed: Callable[[], None],
-        lent: weakref.ref[Lent],
-    ) -> None:
+    def __init__(self, outlet: Outlet, name: str, when_claimed: Callable[[], None]) -> None:
         self.outlet = outlet
+        self.claimed = False
+        """Whether somebody runs it, or is about to."""
         self._name = name
         self._when_claimed = when_claimed
-        self._lent = lent
+        self._lent: weakref.ref[Lent] | None = None
         self._ending: Callable[[Downstream], None] | None = None
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether nobody can claim it any more."""
-        return self._lent() is None
+    def await_loss(self, lent: Lent, tell: Callable[[], None]) -> None:
+        """Call ``tell`` when ``lent`` is gone and nobody has claimed it.
+
+        That may be on any thread and within the collector, so it does no more than post.
+        """
+
+        def gone(_: object) -> None:
+            self._lent = None
+            if not self.claimed and not self.outlet.closed:
+                tell()
+
+        self._lent = weakref.ref(lent, gone)
 
     def hand_over(self, down: Downstream) -> None:
         """Let ``down`` take this one's place; in the owner's turn, or behind its end."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import GraphError
 from actors_rs.stages.junctions.feedback import Feedback
+from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
@@ -102,6 +103,16 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActo
         } | set(logic.inlets)
         others = [actors[spec] for spec in body if spec is not source]
         logic.look = partial(_look, others, inside)
+        from_outside = [
+            inlet
+            for spec in body
+            if spec is not source
+            for inlet, ref in zip(actors[spec].logic.inlets, spec.inputs, strict=False)
+            if ref.spec not in body
+        ]
+        logic.is_empty = partial(_is_empty, others, from_outside)
+        for spec in body:
+            _let_what_comes_round_go_first(actors[spec].logic, spec, source)
 
 
 def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
@@ -125,6 +136,29 @@ def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
         if not inbox.idle:
             return None
     return tuple(figures)
+
+
+def _is_empty(stages: Sequence[StageActor], from_outside: Sequence[Inlet]) -> bool:
+    """Whether nothing is in the loop and nothing comes to it; asked while the run stands still.
+
+    Inner streams and sections of its stages are living stages of the same run.
+    """
+    if not all(inlet.exhausted for inlet in from_outside) or not stages:
+        return False
+    life: Any = stages[0].life.activity  # a run's is its life
+    inner = [stage for stage in life.stages() if stage.place is not None]
+    logics = [stage.logic for stage in (*stages, *inner) if not stage.actor_stopped.is_set()]
+    return not any(
+        _holds(logic) or any(inlet.buffered for inlet in tuple(logic.inlets)) for logic in logics
+    )
+
+
+def _let_what_comes_round_go_first(logic: StageLogic, spec: StageSpec, source: StageSpec) -> None:
+    """A loop that lets more in while elements come round fills up, and then none of them moves."""
+    if isinstance(logic, Merge):
+        for place, ref in enumerate(spec.inputs):
+            if ref.spec is source:
+                logic.preferred = logic.inlets[place]
 
 
 def _holds(logic: StageLogic) -> bool:

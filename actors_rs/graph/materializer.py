@@ -19,6 +19,7 @@ from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.shell import StageActor
 from actors_rs.graph.signals import ForgivingLine, InletLine, OutletLine
+from actors_rs.graph.stall_watch import feeds_another
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.drawn import Drawing
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
@@ -168,6 +169,7 @@ def connect(
 
 def borrow(life: Life, lent: Lent, name: str, down: Downstream, inlet: Inlet) -> None:
     """Feed ``inlet`` of stage ``name``, to which ``down`` leads, from an outlet that was lent."""
+    feeds_another(lent.run_life, life.activity)  # type: ignore[arg-type]  # a run's is its life
     names = (lent.owner_name, name)
     lent.claim(down, inlet, partial(monitored_lines, life, names) if life.monitored else None)
 

@@ -246,17 +246,12 @@ class Nested:
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
         return self._host.at_hand(source)
 
-    def source_of(
-        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = lambda: None, /
-    ) -> Any:
+    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
         raise DefectError(f"stage '{self.name}' runs within another and lends no outlet")
 
     @property
     def written(self) -> Written:
         return self._life.written
-
-    def is_lost(self, outlet: Outlet, /) -> bool:
-        return False
 
     def recovered(self, error: BaseException, /) -> None:
         recover(self._life, self, error)

@@ -38,7 +38,6 @@ class RunLife:
     What each method does is said there.
     """
 
-    _watch: StallWatch | None = None
     _drain_watch: DrainWatch | None = None
     _grace: Grace | None = None  # since it is to end
     _recoveries: Recoveries | None = None  # made for the first
@@ -117,9 +116,7 @@ class RunLife:
         if self.system._draining:  # asked behind the entry: one of both sees the other
             self.draining = True
         self._welcome(self._stages)
-        if self.stall_after is not None:
-            self._watch = StallWatch(self, self.system.timers, self.stall_after)
-            self._watch.begin()
+        StallWatch.of(self.system).enter(self)
 
     def join(self, stages: Sequence[StageActor]) -> None:
         with self._lock:
@@ -386,9 +383,8 @@ class RunLife:
     def _settle(self) -> None:
         error = self._first_failure()
         result = results_of(self._sinks, single=self._single) if error is None else None
-        if self.end.settle(result, error) and self._watch is not None:
-            self._watch.end()
-            self._watch = None
+        if self.end.settle(result, error):
+            StallWatch.of(self.system).leave(self)
 
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled; once no stage is left that could fail."""

@@ -121,7 +121,7 @@ class Section(StageLogic):
         if self.inlet is not None:
             self._result.window = self.inlet.window
             self._feed = Outlet("section")
-            source = source_of(host, self._feed, f"the input of {host}", lambda: None)
+            source = source_of(host, self._feed, f"the input of {host}", _nothing, _nothing)
             entry = source._out.spec.lent
             out = OutletRef(graft(out.spec, source._out), out.index)
         self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
@@ -270,6 +270,10 @@ def _comes_of(first: BaseException | None, error: BaseException) -> bool:
         chain.append(cause)
         cause = cause.__cause__
     return False
+
+
+def _nothing() -> None:
+    """Whether its input is run is nothing to a section: it does so itself."""
 
 
 def _look_again() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
 from actors_rs.graph import failing
-from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back, nothing
+from actors_rs.graph.clockwork import StageClock, TurnBudget, is_held_back
 from actors_rs.graph.signals import InletLine, OutletLine, Posted, Signal
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.user_calls import UserCalls
@@ -62,7 +62,7 @@ class StageActor(UserCalls):
     place: str | None = None
     """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None
-    """What will wake it from outside the run, if that is watched."""
+    """What will wake it from outside the run, once it has set something going."""
     _looks = False  # whether somebody will look at frames that take long to be filled
     _far = False  # whether that will be later than a frame begun now can wait
     _hands_over = False
@@ -85,8 +85,6 @@ class StageActor(UserCalls):
         self.site = site
         self.dispatcher = dispatcher
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
-        if life.stall_after is not None:
-            self.outside = Outside()
         self._metered = life.metered
         if self._metered:
             self.clock = StageClock()
@@ -123,10 +121,7 @@ class StageActor(UserCalls):
         return self.system.chance()
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
-        timers = self.system.timers
-        if self.outside is not None:
-            return self.outside.timer(timers, seconds, lambda: self.post(action))
-        return timers.after(seconds, lambda: self.post(action))
+        return self.noted_outside().timer(self.system.timers, seconds, lambda: self.post(action))
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         system = self._system_  # not the property, for each piece
@@ -246,21 +241,14 @@ class StageActor(UserCalls):
 
         return at_hand(source)
 
-    def source_of(
-        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = nothing, /
-    ) -> Any:
+    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
         from actors_rs.graph.inner import source_of
 
-        return source_of(self, outlet, name, when_claimed)
+        return source_of(self, outlet, name, *told)
 
     @property
     def written(self) -> Written:
         return self.life.written
-
-    def is_lost(self, outlet: Outlet, /) -> bool:
-        from actors_rs.graph.inner import is_lost
-
-        return is_lost(self.life, outlet)
 
     def recovered(self, error: BaseException, /) -> None:
         failing.recover(self.life, self, error)

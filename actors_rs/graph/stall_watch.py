@@ -1,18 +1,27 @@
-"""``StallWatch``: ends a run in which nothing can move any more, with an error that says why.
+"""``StallWatch``: ends what stands still for good, with an error that says why.
 
 A run stands still when no stage has anything to do and nothing outside can give it something: no
 timer, job or coroutine of a stage is pending, no source has demand it has not met, no foreign peer
-takes part. Then nothing can ever happen, so an alarm is never false; seconds pass only to be sure
-that what was read of many stages one after the other was true of all of them at once.
+takes part, no user holds a way in. Then nothing can ever happen, so a verdict is never false.
 
-The stage that closes a loop looks at it every now and then, for as long as the loop lives. These
-turns move nothing, unless what it sees makes it end the loop.
+The watch of a system looks at its runs every now and then, on the thread of the timers, as long as
+there are any. Of most runs it looks at one stage: the one that was at work, or waited for something
+outside, the last time. Only when that one is still does it look for another one. If there is none,
+the next look has to find all stages as they were: what was read of one stage after the other was
+then true of all of them at once. In a deterministic world, which knows when nothing can run, the
+first look is enough.
+
+The stage that closes a loop looks at the loop every now and then, for as long as the loop lives.
+These turns move nothing, unless what it sees makes it end the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import weakref
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import Stalled
@@ -24,11 +33,14 @@ if TYPE_CHECKING:
     from actors_rs.graph.run_life import RunLife
     from actors_rs.graph.shell import StageActor
     from actors_rs.runtime.machinery import TimerService
+    from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["Outside", "StallWatch"]
+__all__ = ["Outside", "StallWatch", "feeds_another"]
 
+LOOK_EVERY = 0.25
+"""Seconds between two looks, at most."""
 LOOKS = 4
-"""How often to look within the time after which a run counts as stalled."""
+"""How often to look within the time after which a run counts as stalled, if that is short."""
 
 
 class Outside:
@@ -91,43 +103,158 @@ class _NotedTimer:
         self._outside.over(self)
 
 
+class _Watched:
+    """What is known of one run."""
+
+    __slots__ = ("due", "seen", "since", "witness")
+
+    def __init__(self) -> None:
+        self.witness: StageActor | None = None
+        """A stage that was at work or waited for something outside, when it was looked at."""
+        self.seen: object = None
+        """All stages, as they were when the run was found to stand still."""
+        self.since = 0.0
+        self.due = 0.0
+
+
 class StallWatch:
-    """Looks at a run every now and then, on the thread of the timers."""
+    """Looks at the runs of one system. ``enter`` and ``leave`` may be called from any thread.
 
-    def __init__(self, life: RunLife, timers: TimerService, seconds: float) -> None:
-        self._life = life
-        self._timers = timers
-        self._seconds = seconds
-        self._seen: object = None
-        self._still = 0  # looks that found all of it still, since anything moved
-        self._timer: Cancellable | None = None
+    There is no lock: single dict operations are atomic.
+    """
 
-    def begin(self) -> None:
-        """Look again in a while; to be called once."""
-        self._timer = self._timers.after(self._seconds / LOOKS, self._look)
-        if self._life.end.is_over:  # asked behind the assignment: one of both sees the other
-            self._timer.cancel()
+    def __init__(self) -> None:
+        self._runs: dict[RunLife, _Watched] = {}
+        self._numbers = count(1)
+        self._number = 0  # of the look to come; 0: there is none
+        self._seconds = LOOK_EVERY
 
-    def end(self) -> None:
-        """The run is over: look no more, and keep it no longer. Any thread."""
-        if self._timer is not None:
-            self._timer.cancel()
+    @staticmethod
+    def of(system: ActorSystem) -> StallWatch:
+        """That of ``system``."""
+        return _of.get(system) or _of.setdefault(system, StallWatch())
 
-    def _look(self) -> None:
-        if self._life.end.is_over:
+    def enter(self, life: RunLife) -> None:
+        """Watch ``life``, which begins."""
+        self._runs[life] = _Watched()
+        system, seconds = life.system, LOOK_EVERY
+        if system.knows_rest:
             return
-        stages = self._life.living()
-        seen = tuple((stage, _last_move(stage)) for stage in stages)
-        if seen != self._seen:
-            self._seen, self._still = seen, 0
-        elif all(map(_is_still, stages)):  # else a loop may just be looked at: that moves nothing
-            self._still += 1
-        if self._still >= LOOKS and stages:
-            why = describe(self._life.snapshot())
-            happened = f"run '{self._life.name}' has stood still for {self._seconds:g} s"
-            self._life.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
-            return
-        self.begin()
+        if life.stall_after is not None:
+            seconds = min(seconds, life.stall_after / LOOKS)
+        if not self._number or seconds < self._seconds:
+            self._set_timer(system.timers, seconds)
+
+    def leave(self, life: RunLife) -> None:
+        """``life`` has ended."""
+        self._runs.pop(life, None)
+
+    def at_rest(self, system: ActorSystem) -> None:
+        """Nothing can run in ``system`` before time moves, which tells so itself."""
+        now = system.now()
+        for life, known in self._runs.copy().items():
+            if self._last_moves(life, known) is None:
+                known.seen = None
+                continue
+            if known.seen is None:
+                known.seen, known.since, known.due = life, now, now
+            if not self._judge(life, now - known.since) and known.due <= now:
+                waits = [one - (now - known.since) for one in _thresholds(life)]
+                if later := [one for one in waits if one > 0]:
+                    known.due = now + min(later)
+                    system.timers.after(min(later), _nothing)
+
+    def _set_timer(self, timers: TimerService, seconds: float) -> None:
+        self._seconds, self._number = seconds, (number := next(self._numbers))
+        try:
+            timers.after(seconds, partial(self._look, timers, number))
+        except RuntimeError:  # no thread for it: the next run tries again
+            self._number = 0
+
+    def _look(self, timers: TimerService, number: int) -> None:
+        if number != self._number:
+            return  # one that comes more often has taken over
+        try:
+            for life, known in self._runs.copy().items():
+                self._look_at(life, known)
+        finally:
+            if self._runs:
+                self._set_timer(timers, self._seconds)
+            else:
+                self._number, self._seconds = 0, LOOK_EVERY
+                if self._runs:  # one that came meanwhile has seen that a look was to come
+                    self._set_timer(timers, LOOK_EVERY)
+
+    def _look_at(self, life: RunLife, known: _Watched) -> None:
+        moves = self._last_moves(life, known)
+        if moves is None:
+            if known.witness is not None and not isinstance(known.witness.logic, Feedback):
+                known.seen = None  # else the loop may just be looked at, which moves nothing
+        elif moves != known.seen:
+            known.seen, known.since = moves, life.system.now()
+        else:
+            self._judge(life, life.system.now() - known.since)
+
+    def _last_moves(self, life: RunLife, known: _Watched) -> Hashable | None:
+        """When each stage moved last, or ``None`` if one of them is not still."""
+        if (witness := known.witness) is not None:
+            if not witness.actor_stopped.is_set() and not _is_still(witness):
+                return None
+            known.witness = None
+        moves = []
+        for stage in _all_stages(life):
+            if not _is_still(stage):
+                known.witness = stage
+                return None
+            moves.append((stage, _last_move(stage)))
+        return tuple(moves)
+
+    def _judge(self, life: RunLife, seconds: float) -> bool:
+        """``life`` has stood still for ``seconds``: whether something was done about that."""
+        acted, patient = False, False
+        for stage, logic in _logics(life):
+            if logic.stall_after is not None and (action := logic.unblock()) is not None:
+                patient = patient or seconds < logic.stall_after
+                if seconds >= logic.stall_after:
+                    stage.post(action)
+                    acted = True
+        after = life.stall_after
+        if acted or patient or after is None or seconds < after:
+            return acted
+        self.leave(life)
+        why = describe(life.snapshot())
+        happened = f"run '{life.name}' has stood still for {after:g} s"
+        life.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
+        return True
+
+
+def feeds_another(giver: RunLife, taker: RunLife) -> None:
+    """A stage of ``taker`` takes elements of a stage of ``giver``: they stand still together."""
+    if giver is not taker:
+        for one, other in ((giver, taker), (taker, giver)):
+            _peers.setdefault(one, weakref.WeakSet()).add(other)
+
+
+def _all_stages(life: RunLife) -> list[StageActor]:
+    """The living stages of ``life`` and of the runs that it gives to or takes from."""
+    lives, found = [life], [stage for stage in life.stages() if not stage.actor_stopped.is_set()]
+    for one in lives:
+        for peer in tuple(_peers.get(one, ())):
+            if peer not in lives and not peer.end.is_over:
+                lives.append(peer)
+                found += [stage for stage in peer.stages() if not stage.actor_stopped.is_set()]
+    return found
+
+
+def _logics(life: RunLife) -> list[tuple[StageActor, StageLogic]]:
+    """Those that may have something to do about it, each with the actor it runs in."""
+    return [(stage, stage.logic) for stage in life.living()]
+
+
+def _thresholds(life: RunLife) -> list[float]:
+    """The seconds after which something is to be done, if ``life`` stands still for so long."""
+    own = [logic.stall_after for _, logic in _logics(life) if logic.unblock() is not None]
+    return [after for after in (life.stall_after, *own) if after is not None]
 
 
 def _last_move(stage: StageActor) -> Hashable:
@@ -138,13 +265,14 @@ def _last_move(stage: StageActor) -> Hashable:
 
 def _is_still(stage: StageActor) -> bool:
     """Whether ``stage`` has nothing to do, and only another stage can change that."""
-    logics = [stage.logic, *(nested.logic for nested in _nested(stage))]
     return (
         stage.actor_inbox.idle
-        and not _wakes_itself(stage)
+        and not stage._on_start_due_
         and not stage.at_boundary
         and stage.drain_boundary is None
-        and not any(map(_waits_outside, logics))
+        and not _waits_outside(stage.logic)
+        and not any(_waits_outside(nested.logic) for nested in _nested(stage))
+        and not _wakes_itself(stage)
     )
 
 
@@ -154,11 +282,19 @@ def _wakes_itself(stage: StageActor) -> bool:
     return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
 
 
-def _nested(stage: StageActor) -> list[Any]:
-    return list(stage.nest.living) if stage.nest is not None else []
+def _nested(stage: StageActor) -> Sequence[Any]:
+    return tuple(stage.nest.living) if stage.nest is not None else ()
 
 
 def _waits_outside(logic: StageLogic) -> bool:
     if logic.waits_outside:
         return True
     return not logic.inlets and any(outlet.demand for outlet in tuple(logic.outlets))
+
+
+def _nothing() -> None:
+    """Time has passed."""
+
+
+_of: weakref.WeakKeyDictionary[ActorSystem, StallWatch] = weakref.WeakKeyDictionary()
+_peers: weakref.WeakKeyDictionary[RunLife, weakref.WeakSet[RunLife]] = weakref.WeakKeyDictionary()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.graph import failing
 from actors_rs.graph.severing import close, logics_of, sever
+from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.graph.nest import Nest
     from actors_rs.graph.shell import StageActor
-    from actors_rs.graph.stall_watch import Outside
     from actors_rs.runtime.dispatcher import Dispatcher
     from actors_rs.runtime.timers import Timer
     from actors_rs.stages.stage import StageLogic
@@ -119,9 +119,14 @@ class UserCalls(PooledActor):
     _waits: Timer | None = None  # until its calls are given up
     _suspicion: Suspicion | None = None  # that a function blocks, since a turn took long
 
+    def noted_outside(self) -> Outside:
+        """Where to note what will wake it."""
+        if (outside := self.outside) is None:
+            outside = self.outside = Outside()
+        return outside
+
     def run_blocking(self, job: Callable[[], None], /) -> bool:
-        if self.outside is not None:
-            job = self.outside.job(job)
+        job = self.noted_outside().job(job)
         work = StageJob(self, self._context_.copy(), job)
         if not self.jobs:
             vars(self).setdefault("jobs", set())
@@ -145,8 +150,7 @@ class UserCalls(PooledActor):
         if token in self.coroutines:
             self.coroutines[token] = future, coroutine
         done(future)
-        if self.outside is not None:
-            self.outside.follow(future)
+        self.noted_outside().follow(future)
 
     def begins_call(self) -> None:
         if (job := _current.job) is not None:

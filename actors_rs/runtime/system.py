@@ -57,8 +57,8 @@ class ActorSystem(Supervising):
     there are, which its windows bound), ``metrics`` whether stages account for their time. With
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
-    ``ProtocolViolation``. With ``stall_after`` a run in which nothing can move any more for so many
-    seconds ends with ``Stalled``, see ``Graph.watched``. With ``auto_fuse`` stages that call no
+    ``ProtocolViolation``. A run in which nothing can move any more for ``stall_after`` seconds ends
+    with ``Stalled``, see ``Graph.watched``; ``None``: never. With ``auto_fuse`` stages that call no
     code of the user's, and so never wait, share an actor with a neighbour; without it each stage of
     a graph is an actor of its own, as it is where links are monitored. For ``cancel_grace`` seconds
     a run that was cancelled or failed waits for functions that do not return, and a block that an
@@ -70,6 +70,7 @@ class ActorSystem(Supervising):
     _emptied: Condition | None = None  # notified of the last actor's end; made by who waits for it
     _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
     _spared = 0  # actors that the shutdown does not wait for yet
+    knows_rest = False  # a deterministic world tells when nothing can run
     _draining = ""  # why, if it starts no further runs
     _orphaned = False  # in a child of its process, and closed then
     _fatal: BaseException | None = None
@@ -85,7 +86,7 @@ class ActorSystem(Supervising):
         throughput: int | None = None,
         metrics: bool = True,
         monitor: bool = False,
-        stall_after: float | None = None,
+        stall_after: float | None = 0.5,
         auto_fuse: bool = True,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",

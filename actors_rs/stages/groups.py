@@ -12,11 +12,22 @@ from itertools import count
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
+from actors_rs.errors import Stalled
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Outlet
+from actors_rs.stages.stage import StageLogic
 
-__all__ = ["OVERFLOW", "Group", "Groups", "OnOverflow", "Sorted", "why_stuck"]
+__all__ = [
+    "OVERFLOW",
+    "Closed",
+    "Group",
+    "Groups",
+    "OnOverflow",
+    "Sorted",
+    "end_standstill",
+    "why_stuck",
+]
 
 FRAME = 16
 """Elements that a frame should have, if they come soon."""
@@ -31,6 +42,7 @@ NAMED = 5
 
 Homeless: TypeAlias = tuple[Any, list[Any]] | None
 """A key for which there is no room, and its first element."""
+Closed: TypeAlias = Literal["reopen", "drop"]
 OnOverflow: TypeAlias = Literal["backpressure", "evict_idle", "fail", "divert"]
 
 
@@ -46,13 +58,12 @@ OVERFLOW = _Overflow()
 class Group(Outlet):
     """One group: an outlet with the elements that were not asked for yet."""
 
-    __slots__ = ("_line", "announced", "claimed", "ending", "held", "in_line", "key", "used")
+    __slots__ = ("_line", "claimed", "ending", "held", "in_line", "key", "used")
 
     def __init__(self, key: Any, number: int, line: deque[Group]) -> None:
         super().__init__(f"group {number}")
         self.key = key
         self.held: list[Any] = []
-        self.announced = False  # its stream was given to downstream
         self.claimed = False  # somebody runs that stream
         self.ending = False  # completes, or fails, when what it holds is given
         self.used = 0.0  # when its last element came, or went
@@ -175,6 +186,7 @@ class Groups:
         self.ending: dict[Group, None] = {}
         """Groups that are to end and still hold elements; their keys are free."""
         self._cancelled: dict[Group, None] = {}  # those of the open ones that can make room
+        self._awaited: dict[Group, None] = {}  # were given to downstream, and nobody runs them
 
     def __iter__(self) -> Iterator[Group]:
         """Those there are now; on any thread, so in single steps of a dict."""
@@ -213,9 +225,38 @@ class Groups:
         self.remove(next(iter(self._cancelled)))
         return True
 
+    def announce(self, group: Group) -> None:
+        """The stream of ``group`` was given to downstream."""
+        if not group.claimed and not group.closed:
+            self._awaited[group] = None
+
+    def is_run(self, group: Group) -> None:
+        """Somebody runs ``group``, or it has ended."""
+        self._awaited.pop(group, None)
+
+    @property
+    def awaits_a_run(self) -> bool:
+        """Whether there are such groups as ``unclaimed`` gives. Any thread."""
+        return any(not group.closed for group in [*self._awaited])
+
     def unclaimed(self) -> list[Group]:
         """Groups that hold elements, were given to downstream, and which nobody runs."""
-        return [g for g in self if g.held and g.announced and not g.claimed and not g.closed]
+        return [group for group in self._awaited if not group.closed]
+
+
+def end_standstill(
+    logic: StageLogic, groups: Groups, waiting: Iterable[Any], max_groups: int
+) -> None:
+    """Nothing moves any more: fail, or let groups go that downstream took and will not run."""
+    unclaimed = groups.unclaimed()
+    if unclaimed and logic.outlets[0].cancelled:
+        for group in unclaimed:
+            why = f"{len(group.held)} elements of a group that nobody runs"
+            logic.context.report(group.key, why)
+            group.cancel()
+    else:
+        why = why_stuck(unclaimed, list(waiting), max_groups)
+        logic.fail(Stalled(f"group_by '{logic.context.name}' has stood still: {why}"))
 
 
 def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: int) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from actors_rs.stages.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 
@@ -50,13 +51,14 @@ class Hosting(StageLogic):
     ``line`` holds the inner inlets with news, ``running`` says how many there are.
     """
 
-    inlets: list[Inlet]
+    inlets: PortSet[Inlet]
 
     def __init__(self, *outer: Inlet) -> None:
         self.outlet = Outlet()
         self.outlets = (self.outlet,)
-        self.inlets = list(outer)
+        self.inlets = PortSet(*outer)
         self.line: deque[InnerInlet] = deque()
+        self._outer = len(outer)
         self.running = 0
         self.started = 0
         self._past: Inlet | None = None  # keeps count of what came from streams that ended
@@ -138,6 +140,11 @@ class Hosting(StageLogic):
         if inlet.error is not None:
             self.end(inlet.error)
         return False
+
+    def held_back(self) -> bool:
+        """Without a look at each inner stream, of which there may be a hundred thousand."""
+        outer = any(self.inlets[place].buffered for place in range(self._outer))
+        return not self.outlet.closed and not self.outlet.demand and (outer or bool(self.line))
 
     def details(self) -> dict[str, Any]:
         return {"inner": self.running, "started": self.started}

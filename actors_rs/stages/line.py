@@ -202,11 +202,14 @@ class Line(StageLogic):
             at_once = part is self._sink
             outlet.connect(_IntoSink(self, before.logic, inlet) if at_once else _Onward(inlet))
             inlet.connect(_Back(self, outlet))
-        self.waits_outside = any(logic.waits_outside for logic in logics)
         self.interrupt = None  # those of its parts are called
         self.recovers = any(logic.recovers for logic in logics)
         self.ends_with_run = any(logic.ends_with_run for logic in logics)
         self.brake = _Brakes([logic.brake for logic in logics if logic.brake is not None])
+
+    @property
+    def waits_outside(self) -> bool:  # type: ignore[override]
+        return any(part.logic.waits_outside for part in self._parts)
 
     @property
     def all_parts(self) -> tuple[LinePart, ...]:

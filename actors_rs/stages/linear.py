@@ -21,6 +21,7 @@ from actors_rs.stages.brake import Brake, Halted
 from actors_rs.stages.counted import behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
+from actors_rs.stages.room import Wanted
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 from actors_rs.stages.views import begun, seen_at_once
 from actors_rs.stages.written_loops import Step
@@ -51,6 +52,11 @@ class _Linear(StageLogic):
         self.inlets = (self.inlet,)
         self.pace = Pace()
         self.brake: Brake = Brake()
+
+    def want(self, elements: int) -> None:
+        """Request ``elements`` more in all, unless that is more than a window; in ``start``."""
+        if self.inlet.room is None and 0 < elements <= self.inlet.window:
+            self.inlet.room = Wanted(self.inlet, elements)
 
     def survives_in(
         self,

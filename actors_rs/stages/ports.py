@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
 from actors_rs.stages.frames import Frames
+from actors_rs.stages.room import Room
 from actors_rs.stages.views import VIEWS
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
@@ -86,7 +87,7 @@ class Inlet:
         self.buffered = 0
         self.count = 0
         self.opened = False
-        self.room: Outlet | None = None
+        self.room: Room | None = None
         self.takes_views = False
         """Whether whoever takes frames knows what a ``View`` is."""
         self.feeder = ("", "")

@@ -155,14 +155,17 @@ class StageContext(Protocol):
         """All elements of ``source``, if it is, or would give, a sequence that exists already."""
         ...
 
-    def source_of(
-        self, outlet: Outlet, name: str, when_claimed: Callable[[], None] = ..., /
-    ) -> Any:
+    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
         """A ``Stream`` of what this stage emits to ``outlet``, to be run once by whoever gets it.
 
-        The outlet is new; it is cancelled, asked and ends like any other. ``when_claimed`` is
-        called in this stage's turn when somebody runs it.
+        The outlet is new; it is cancelled, asked and ends like any other. Of the two ``told``, in
+        this stage's turn, the first is called if somebody runs it, the second if nobody can.
         """
+
+    @property
+    def written(self) -> Written:
+        """The files that stages of this run have made."""
+        ...
 
     def linger(self, let_go: LetGo, /) -> None:
         """This stage lives on only to see what others do with what it gave.
@@ -170,15 +173,6 @@ class StageContext(Protocol):
         ``let_go`` is called in its turn when all others of the run have ended, or linger as well,
         with what the run has failed with by then, a ``RunCancelled`` if it was cancelled.
         """
-
-    def is_lost(self, outlet: Outlet, /) -> bool:
-        """Whether nobody can run the stream of ``outlet`` any more: all have dropped it unused."""
-        ...
-
-    @property
-    def written(self) -> Written:
-        """The files that stages of this run have made."""
-        ...
 
     def recovered(self, error: BaseException, /) -> None:
         """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
@@ -203,6 +197,9 @@ class StageLogic:
     """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
     waits_outside = False
     """Whether something may wake it that is neither a peer, a timer nor a job of its context."""
+    held_back: Callable[[], bool] | None = None
+    """Whether it has something to give that nobody asks for, where ports are too many to look."""
+    stall_after: float | None = None  # seconds for which its run stands still before ``unblock``
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set by the shell."""
@@ -355,6 +352,10 @@ class StageLogic:
             self.end_behind(self.context.failed(failure))
             return False
         return True
+
+    def unblock(self) -> Callable[[], None] | None:
+        """What to do in this stage's turn, as the run stands still for good. Any thread."""
+        return None
 
     def held(self) -> Iterable[Any]:
         """Elements taken and not given on: what a restart loses, or a section that fails.

@@ -55,5 +55,5 @@ def test_a_run_that_is_drained_in_time_says_nothing(caplog):
     with stuck_system(stuck) as system:
         run = system.start(Source.repeat(1).to(Sink.count()))
         assert run.drain(20)
-        assert len(system.timers) <= 2
+        assert len(system.timers) <= 3  # one looks whether runs stand still
     assert "waits for" not in caplog.text

@@ -12,7 +12,6 @@ from actors_rs.errors import (
     EmptyStreamError,
     InvalidArgumentError,
     RunCancelled,
-    Stalled,
     StreamTimeoutError,
     TooManyGroupsError,
 )
@@ -23,10 +22,6 @@ SOON = 0.001
 
 def no_range(_):
     return Source.range(0, -1)
-
-
-def groups_that_nobody_runs():
-    return Source.range(0, 9).group_by(lambda n: n % 3, 3, stall_after=SOON).named("it").map(id)
 
 
 def ask_again(book, _):
@@ -69,7 +64,6 @@ FAILING = {
         TooManyGroupsError,
         "groups were open",
     ),
-    "group_by": (groups_that_nobody_runs, Stalled, "nobody runs the streams of groups 0, 1, 2"),
     "stateful_map": (
         lambda: Source.of(1).stateful_map(int, lambda s, x: (s, x), no_range).named("it"),
         InvalidArgumentError,

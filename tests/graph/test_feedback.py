@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
-from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
+from actors_rs import Backoff, Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
+from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError, Stalled
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.layout import windows_of
 from tests.graph.helpers import SECONDS, Book, wait_until
@@ -86,8 +86,28 @@ BODIES = {
     "delay": lambda flow: flow.map(rounds).delay(0.001),
     "batch": lambda flow: flow.map(rounds).batch(5, within=0.002).flat_map(list),
     "throttle": lambda flow: flow.map(rounds).throttle(5000),
+    "section": lambda flow: flow.via(Flow().map(rounds).restart(Backoff(0.01), max_restarts=3)),
+    "groups": lambda flow: (
+        flow.map(rounds).group_by(lambda pair: pair[0] % 5, 5).flat_map(lambda g: g, breadth=5)
+    ),
     "branches": lambda flow: merge(*(branch.map(rounds) for branch in flow.balance(2))),
 }
+
+
+@pytest.mark.parametrize("buffer", [1, 2, 8])
+def test_a_loop_closed_by_a_plain_merge_lets_nothing_in_that_it_has_no_room_for(shared, buffer):
+    loop = Feedback(buffer)
+    pairs = Source.range(1, 300).map(lambda x: (x, x))
+    flow = loop.source.merge(pairs).map(rounds).divert_to(loop.sink, goes_on)
+    assert finished(shared, flow) == list(range(1, 301))
+
+
+def test_a_loop_that_keeps_elements_back_for_ever_is_reported(shared):
+    loop = Feedback(8)
+    batched = loop.source.merge_preferred(Source.range(1, 3)).batch(4).flat_map(list)
+    graph = batched.divert_to(loop.sink, lambda _: True).to(Sink.list())
+    with pytest.raises(Stalled, match="run 'run' has stood still"):
+        shared.start(graph).result(SECONDS)
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())

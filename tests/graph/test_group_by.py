@@ -2,6 +2,7 @@
 """Groups in a running graph, under random windows, demand and failures."""
 
 from collections import Counter, defaultdict
+from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -153,9 +154,48 @@ def test_room_that_never_comes_is_an_error_that_names_the_keys_that_wait(system)
         system.start(source.flat_map(lambda g: g, breadth=9).to(Sink.list())).result(SECONDS)
 
 
-def test_a_group_can_be_cut_short_and_its_rest_is_dropped(system):
-    flow = Source.range(0, 10_000).group_by(by_three, 3).flat_map(lambda g: g.take(2), breadth=3)
-    assert sorted(system.start(flow.to(Sink.list())).result(SECONDS)) == [0, 1, 2, 3, 4, 5]
+def test_what_comes_for_a_group_that_was_cut_short_can_be_dropped_and_is_counted(system):
+    groups = Source.range(0, 10_000).group_by(by_three, 3, closed="drop")
+    run = system.start(groups.flat_map(lambda g: g.take(2), breadth=3).to(Sink.list()))
+    assert sorted(run.result(SECONDS)) == [0, 1, 2, 3, 4, 5]
+    assert details(run)["dropped"] == 9_994
+
+
+def details(run):
+    return next(stage.details for stage in run.snapshot().stages if stage.kind == "group_by")
+
+
+def test_a_key_that_comes_again_after_its_group_was_cut_short_opens_a_new_one(system):
+    groups = Source.range(0, 3000).group_by(lambda n: n % 10, 10)
+    fours = groups.flat_map(lambda g: g.take(4).batch(4), breadth=10)
+    run = system.start(fours.to(Sink.list()))
+    got = run.result(SECONDS)
+    assert sorted(n for four in got for n in four) == list(range(3000))
+    assert all(len(four) == 4 and four == [four[0] + 10 * i for i in range(4)] for four in got)
+    assert (details(run)["opened"], details(run)["dropped"]) == (750, 0)
+
+
+@pytest.mark.parametrize("sink", [Sink.ignore, Sink.count])
+def test_groups_that_nobody_keeps_are_cancelled_at_once_and_their_elements_counted(system, sink):
+    run = system.start(Source.range(0, 10_000).group_by(by_three, 100).to(sink()))
+    run.result(SECONDS)
+    assert details(run)["dropped"] == 10_000
+
+
+def test_a_group_that_is_kept_but_not_run_fails_the_stage_as_soon_as_nothing_moves(system):
+    began = monotonic()
+    with pytest.raises(Stalled, match="nobody runs the streams of groups 0, 1, 2"):
+        system.start(Source.range(0, 9).group_by(by_three, 100).to(Sink.list())).result(SECONDS)
+    assert monotonic() - began < SECONDS / 2, "and not after half a minute"
+
+
+def test_more_groups_than_the_breadth_that_runs_them_are_named():
+    groups = Source.range(0, 5000).group_by(lambda n: n % 500, 1000)
+    counts = groups.flat_map(lambda g: g.count(), breadth=256)
+    with ActorSystem(window=128) as system:
+        run = system.start(counts.to(Sink.list()))
+        with pytest.raises(Stalled, match=r"nobody runs .* 256, 257"):
+            run.result(SECONDS)
 
 
 def test_a_failure_within_a_group_ends_the_run_and_names_its_stage(system):

@@ -4,7 +4,6 @@
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source, merge
-from actors_rs.stages.junctions.group_by import LOOK_AGAIN
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS
@@ -49,7 +48,7 @@ def test_a_world_sees_that_as_soon_as_threads_do(way):
     for seed in range(10):
         with World(RandomWalk(seed), window=8) as world:
             assert world.start(IN_HAND[way](groups).to(Sink.first())).result() in range(6)
-        assert world.now <= LOOK_AGAIN
+        assert world.now == 0
 
 
 def test_a_group_by_behind_another_one_ends_at_once_in_a_world():
@@ -59,7 +58,7 @@ def test_a_group_by_behind_another_one_ends_at_once_in_a_world():
     numbers = grouped(Source.of(39, 14, 32, 28, 23), 7).flat_map(lambda n: range(n, n + 2))
     with World(window=1) as world:
         assert world.start(grouped(numbers, 2).to(Sink.first())).result() == 39
-    assert world.now <= LOOK_AGAIN
+    assert world.now == 0
     assert not world.system.dead_letters.recent()
 
 
@@ -68,7 +67,7 @@ def test_in_a_world_too_a_group_that_somebody_keeps_can_be_run_later():
     groups = Source.of(*range(6)).group_by(lambda n: n % 2, 2, stall_after=None)
     with World(window=8) as world:
         run = world.start(groups.take(2).to(Sink.for_each(kept.append)))
-        world.sleep(20 * LOOK_AGAIN)
+        world.sleep(20)
         assert not run.done()
         kept.pop()
         assert world.start(kept.pop().to(Sink.list())).result() == [0, 2, 4]

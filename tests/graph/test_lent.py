@@ -12,7 +12,7 @@ from tests.stages.harness import Downstream
 def lending(claims=None):
     outlet = Outlet()
     noted = [] if claims is None else claims
-    lent = Lending(outlet, "group 7", lambda: noted.append(1), lambda: None)
+    lent = Lending(outlet, "group 7", lambda: noted.append(1))
     outlet.connect(lent)
     return outlet, lent
 
@@ -59,3 +59,19 @@ def test_elements_for_nobody_are_a_defect():
     outlet.request(1)
     with pytest.raises(DefectError, match="group 7 was given elements that nobody asked for"):
         outlet.emit([1])
+
+
+class Held:
+    """Stands for what can be claimed."""
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_the_owner_is_told_when_nobody_can_claim_it_any_more(claimed):
+    told = []
+    _, lent = lending()
+    held = Held()
+    lent.await_loss(held, lambda: told.append("lost"))
+    lent.claimed = claimed
+    assert told == []
+    del held
+    assert told == ([] if claimed else ["lost"])

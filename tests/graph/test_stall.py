@@ -71,11 +71,32 @@ def test_a_zip_that_waits_for_what_its_other_side_holds_up_is_reported(system):
     wait_until(lambda: not system.children())
 
 
-def test_a_graph_that_is_not_watched_waits_for_ever(system):
+def test_every_run_is_watched_unless_its_system_is_told_not_to():
     one, other = Source.repeat(1).broadcast(2)
-    going = system.start(one.zip(other.skip(100_000)).to(Sink.list()))
-    assert not going.wait(4 * SOON)
-    going.cancel()
+    stuck = one.zip(other.skip(100_000)).to(Sink.list())
+    with ActorSystem(workers=2) as system, pytest.raises(Stalled, match="wait for each other"):
+        system.start(stuck).result(SECONDS)
+    with ActorSystem(workers=2, stall_after=None) as system:
+        going = system.start(stuck)
+        assert not going.wait(1.2)
+        going.cancel()
+
+
+def test_a_run_that_can_be_fed_or_ended_from_outside_is_let_be(system):
+    one, other = Source.queue(8).broadcast(2)
+    waiting = one.zip(other.skip(100)).to(Sink.list())
+    run = system.start(waiting.watched(SOON))
+    run.queue().offer(1)
+    assert not run.wait(6 * SOON)
+    run.queue().complete()
+    assert run.result(SECONDS) == []
+    switch = KillSwitch()
+    one, other = Source.repeat(1).kill_switch(switch).broadcast(2)
+    going = system.start(one.zip(other.skip(100_000)).to(Sink.list()).watched(SOON))
+    assert not going.wait(6 * SOON)
+    switch.shutdown()
+    with pytest.raises(Stalled):
+        going.result(SECONDS)
 
 
 def test_a_stall_among_inner_streams_is_reported_too(system):
@@ -133,10 +154,25 @@ def test_a_loop_that_more_may_come_to_is_let_be(system):
     assert let_be(system, flow.divert_to(loop.sink, bool).to(Sink.list()), switch.shutdown) == []
 
 
-def test_groups_whose_streams_are_gone_are_reported(system):
+def test_groups_whose_streams_are_gone_hold_nobody_up(system):
     groups = Source.range(0, 9).group_by(lambda n: n % 3, 3, stall_after=None)
-    with pytest.raises(Stalled, match="waits for 'group_by' to give elements"):
-        system.start(groups.map(id).to(Sink.count()).watched(SOON)).result(SECONDS)
+    assert system.start(groups.map(id).to(Sink.count()).watched(SOON)).result(SECONDS) >= 3
+
+
+def test_a_group_that_another_run_takes_is_no_reason_to_end_either_run(system):
+    gate = threading.Event()
+    runs = []
+
+    def elsewhere(group):
+        slow = group.map(lambda n: gate.wait(SECONDS) and n)
+        runs.append(system.start(slow.to(Sink.list()).watched(SOON)))
+
+    groups = Source.range(1, 9).group_by(lambda n: n % 3, 3, stall_after=SOON)
+    going = system.start(groups.to(Sink.for_each(elsewhere)))
+    assert not any(run.wait(2 * SOON) for run in runs)
+    gate.set()
+    assert going.result(SECONDS) == 3
+    assert sorted(run.result(SECONDS) for run in runs) == [[1, 4, 7], [2, 5, 8], [3, 6, 9]]
 
 
 def test_groups_that_somebody_may_run_yet_are_let_be(system):

@@ -10,8 +10,8 @@ from tests.stages.harness import Alone, Downstream
 class Stream:
     """A group's stream, as the test holds it."""
 
-    def __init__(self, alone, outlet, claimed):
-        self.alone, self.outlet, self.claimed = alone, outlet, claimed
+    def __init__(self, alone, outlet, claimed, lost):
+        self.alone, self.outlet, self.claimed, self.lost = alone, outlet, claimed, lost
         self.down = Downstream()
         outlet.connect(self.down)  # what happens to it before somebody claims it is seen here too
         self.key = None
@@ -27,6 +27,11 @@ class Stream:
         self.alone.turn(partial(self.outlet.request, n))
         return self
 
+    def drop(self):
+        """Nobody has it any more."""
+        self.alone.turn(self.lost)
+        return self
+
     def cancel(self):
         self.alone.turn(self.outlet.cancel)
         return self
@@ -37,17 +42,21 @@ class Grouping(Alone):
 
     name = "by letter"
 
-    def __init__(self, most=10, on_overflow="backpressure", idle=None, stall=None, window=16):
+    def __init__(
+        self, most=10, on_overflow="backpressure", idle=None, stall=None, window=16, drops=False
+    ):
         self.streams = []
-        self.lost = []
         key = self.key = lambda text: text[0]
-        super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall), window)
+        super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall, drops), window)
 
-    def is_lost(self, outlet):
-        return outlet in self.lost
+    def source_of(self, outlet, name, when_claimed, when_lost):
+        return Stream(self, outlet, when_claimed, when_lost)
 
-    def source_of(self, outlet, name, when_claimed):
-        return Stream(self, outlet, when_claimed)
+    def stand_still(self):
+        """What the run does when nothing moves any more."""
+        if (action := self.logic.unblock()) is not None:
+            self.turn(action)
+        return self
 
     def _wrap(self, key, stream):
         stream.key = key

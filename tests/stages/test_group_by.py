@@ -95,8 +95,35 @@ def test_a_failure_of_upstream_comes_behind_the_elements_in_each_group():
     assert grouping.logic.finished
 
 
-def test_what_comes_for_a_cancelled_group_is_dropped_and_it_is_not_opened_again():
-    grouping = Grouping().request(5).push("a1", "b1")
+def test_what_comes_for_a_cancelled_group_opens_another_one_which_gets_what_it_held_first():
+    grouping = Grouping().request(9).push("a1", "b1", "a2", "a3")
+    grouping[0].run(2).cancel()
+    assert grouping.given == ["a", "b", "a"]
+    grouping.push("a4")
+    assert grouping[2].run().elements == ["a3", "a4"]
+    assert grouping.logic.details()["dropped"] == 0
+
+
+def test_a_group_that_is_cut_short_behind_the_end_of_upstream_opens_another_one_too():
+    grouping = Grouping().request(9).push("a1", "a2", "a3").complete()
+    grouping[0].run(2).cancel()
+    assert not grouping.down.completed
+    assert grouping[1].run(1).elements == ["a3"]
+    assert grouping[1].down.completed
+    assert grouping.down.completed
+    assert grouping.logic.finished
+
+
+def test_a_group_that_was_dropped_unused_is_cancelled_and_what_it_held_is_counted():
+    grouping = Grouping().request(9).push("a1", "a2", "b1")
+    grouping[0].drop()
+    assert grouping.logic.details()["dropped"] == 2
+    grouping.push("a3")
+    assert grouping.given == ["a", "b", "a"], "whoever gets the next one may run it"
+
+
+def test_with_drop_what_comes_for_a_cancelled_group_is_dropped_and_it_is_not_opened_again():
+    grouping = Grouping(drops=True).request(5).push("a1", "b1")
     grouping[0].run().cancel()
     grouping.push("a2", "b2", "a3")
     assert grouping.given == ["a", "b"]
@@ -132,8 +159,8 @@ def test_groups_that_were_dropped_unused_hold_up_nobody_when_downstream_has_left
     grouping.cancel().push("b2")
     grouping.push("a2")
     assert grouping[0].elements == ["a1"], "two elements are held for b"
-    grouping.lost.append(grouping[1].outlet)
-    grouping.elapse(0.1).turn()
+    grouping[1].drop()
+    grouping.turn()
     assert grouping[0].elements == ["a1", "a2"]
     grouping[0].cancel()
     assert grouping.logic.finished
@@ -213,7 +240,7 @@ def test_with_divert_all_other_keys_go_to_one_group():
 
 
 def test_a_cancelled_group_of_the_overflow_makes_no_room():
-    grouping = Grouping(most=1, on_overflow="divert").request(9).push("a1", "b1")
+    grouping = Grouping(most=1, on_overflow="divert", drops=True).request(9).push("a1", "b1")
     grouping[0].run(), grouping[1].run().cancel()
     grouping.push("c1", "b2").push("d1")
     assert grouping.given == ["a", OVERFLOW]
@@ -244,7 +271,7 @@ def test_a_new_key_costs_no_look_at_each_group_that_is_open():
 
 
 def test_the_cancelled_group_that_was_used_longest_ago_makes_room_first():
-    grouping = Grouping(most=2, on_overflow="evict_idle").request(9).push("a1", "b1")
+    grouping = Grouping(most=2, on_overflow="evict_idle", drops=True).request(9).push("a1", "b1")
     grouping[0].run().cancel(), grouping[1].run().cancel()
     grouping.push("a2").push("c1").push("a3")
     assert grouping.given == ["a", "b", "c"]
@@ -267,9 +294,9 @@ def test_groups_may_be_looked_at_from_elsewhere_while_others_are_opened():
 def test_a_group_that_nobody_runs_fails_the_stage_when_it_holds_up_the_others():
     grouping = Grouping(stall=5, window=4).request(9).push("a1", "b1", "b2", "b3")
     grouping[0].run()
-    grouping.push("b4").elapse(4.9)
+    grouping.push("b4")
     assert grouping.down.error is None
-    grouping.elapse(5.1)
+    grouping.stand_still()
     error = grouping.down.error.__cause__
     assert isinstance(error, Stalled)
     assert "'by letter' has stood still: nobody runs the streams of groups 'b'" in str(error)
@@ -277,33 +304,21 @@ def test_a_group_that_nobody_runs_fails_the_stage_when_it_holds_up_the_others():
 
 
 def test_a_group_that_nobody_runs_fails_the_stage_behind_the_end_of_upstream():
-    grouping = Grouping(stall=5).request(9).push("a1").complete().elapse(5.1)
+    grouping = Grouping(stall=5).request(9).push("a1").complete().stand_still()
     assert isinstance(grouping.down.error.__cause__, Stalled)
-
-
-def test_as_long_as_something_moves_nobody_is_blamed():
-    grouping = Grouping(stall=5, window=4).request(9).push("a1", "b1", "a2", "a3")
-    grouping[0].run(1)
-    for _ in range(2):
-        grouping.elapse(4)
-        grouping[0].ask(1)
-    grouping.push("b2", "b3", "b4").elapse(4.9)
-    grouping[1].run()
-    grouping.elapse(20)
-    assert grouping.down.error is None
 
 
 def test_a_group_that_is_run_but_asks_for_nothing_is_nobodys_fault():
     grouping = Grouping(stall=5, window=4).request(9).push("a1", "a2", "a3", "a4")
     grouping[0].run(1)
-    grouping.push("a5").elapse(100)
+    grouping.push("a5").stand_still()
     assert grouping.down.error is None
 
 
 def test_keys_that_wait_for_room_that_never_comes_fail_the_stage():
     grouping = Grouping(most=1, stall=5, window=4).request(9).push("a1")
     grouping[0].run()
-    grouping.push("b1", "c1", "b2").push("b3").elapse(5.1)
+    grouping.push("b1", "c1", "b2").push("b3").stand_still()
     error = grouping.down.error.__cause__
     assert isinstance(error, Stalled)
     assert "max_groups=1 groups are open, none of them ends" in str(error)
@@ -314,7 +329,7 @@ def test_groups_that_nobody_runs_behind_a_downstream_that_has_left_are_let_go():
     grouping = Grouping(stall=5).request(9).push("a1", "b1")
     grouping.reports = []
     grouping[0].run()
-    grouping.cancel().complete().elapse(5.1)
+    grouping.cancel().complete().stand_still()
     assert grouping.reports == [("b", "1 elements of a group that nobody runs")]
     assert grouping[0].down.completed
     assert grouping.logic.finished

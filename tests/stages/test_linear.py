@@ -54,7 +54,8 @@ every_operator = pytest.mark.parametrize(
 def test_nothing_is_requested_before_there_is_demand(make, model):
     stage = Alone(make())
     assert stage.up.requests == []
-    assert stage.request(1).up.requests[0] == 16
+    wanted = 9 if isinstance(stage.logic, Take) else 16  # no more than it gives
+    assert stage.request(1).up.requests[0] == wanted
 
 
 @every_operator
@@ -62,7 +63,7 @@ def test_nothing_is_requested_before_there_is_demand(make, model):
 def test_no_more_is_given_than_was_requested_and_all_of_it_in_the_end(make, model, step):
     stage = Alone(make(), window=32)
     stage.request(step)
-    stage.push(*range(32 if not stage.up.cancelled else 0))
+    stage.push(*range(min(32, stage.up.requested) if not stage.up.cancelled else 0))
     requested = step
     while not stage.down.ended and requested < 1000:
         assert len(stage.down.elements) <= requested
@@ -115,7 +116,7 @@ def test_cancelling_before_any_demand_reaches_upstream(make, model):
 @every_operator
 def test_the_window_is_replenished_when_three_quarters_of_it_are_left(make, model):
     stage = Alone(make(), window=1000).request(3).request(5000)
-    if stage.up.cancelled:
+    if stage.up.cancelled or isinstance(stage.logic, Take):
         return
     assert stage.up.requests == [1000]
     handed = 0
@@ -235,7 +236,9 @@ def test_a_function_in_c_that_runs_out_is_a_failure_and_no_end():
 
 def test_take_cancels_upstream_and_completes_behind_the_last_one():
     stage = Alone(Take(3)).request(3)
-    stage.push(1, 2, 3, 4)
+    assert stage.up.requested == 3, "a group that it cuts short loses none"
+    stage.push(1, 2, 3)
+    assert stage.up.requested == 3
     assert stage.down.elements == [1, 2, 3]
     assert stage.down.completed
     assert stage.up.cancelled

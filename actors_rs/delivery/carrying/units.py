@@ -92,6 +92,10 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         return not self._held
 
     @property
+    def waits_outside(self) -> bool:  # type: ignore[override]
+        return bool(self._held)  # for what others do with the rest of a unit
+
+    @property
     def finished(self) -> bool:
         return super().finished and (self.completed or not self._waits)
 

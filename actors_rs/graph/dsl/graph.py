@@ -95,12 +95,13 @@ class Graph(Generic[R_co]):
         return copy
 
     def watched(self, stall_after: float = 5.0) -> Self:
-        """The same graph, whose run is ended with ``Stalled`` when nothing in it can move any more.
+        """The same graph, with its own time after which a run that stands still is ended.
 
-        That is: no stage has anything to do, no timer or call is pending, no source owes elements,
-        and no foreign peer takes part, for ``stall_after`` seconds. The error names the links and
-        says who waits for whom. A run that waits for something outside is never ended so.
-        ``ActorSystem(stall_after=...)`` watches every graph that is not watched by itself.
+        Every run is watched: it ends with ``Stalled`` when for ``stall_after`` seconds no stage has
+        anything to do, no timer or call is pending, no source owes elements, no foreign peer takes
+        part, and no ``SourceQueue``, ``MergeHub`` or ``KillSwitch`` leads in. The error names the
+        links and says who waits for whom. A run that waits for something outside is never ended
+        so. Without ``watched`` the time is that of ``ActorSystem(stall_after=0.5)``.
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")

@@ -24,7 +24,7 @@ from actors_rs.graph.dsl.checks import (
     positive_seconds,
     wrong_kind,
 )
-from actors_rs.stages.groups import OnOverflow
+from actors_rs.stages.groups import Closed, OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.catch import Catch
 from actors_rs.stages.junctions.concat import Concat
@@ -106,7 +106,8 @@ class Substreams(Appending[In_contra, Out_co]):
         on_overflow: OnOverflow = "backpressure",
         idle_timeout: float | None = None,
         *,
-        stall_after: float | None = 30.0,
+        stall_after: float | None = 0.5,
+        closed: Closed = "reopen",
     ) -> Flow[In_contra, Group[K, Out_co]]:
         """A stream for each ``key(element)``, with the elements of that key in their order.
 
@@ -118,28 +119,27 @@ class Substreams(Appending[In_contra, Out_co]):
         ends the group that was idle longest (``"evict_idle"``), fails the stage (``"fail"``), or
         goes to one extra group, whose ``is_overflow`` is true (``"divert"``: ``max_groups + 1``
         groups then). A group also ends after ``idle_timeout`` seconds in which none of its elements
-        came or went. If the key of a group that was ended so comes again, it gets a new one.
+        came or went, and when its receiver has had enough, as ``group.take(3)`` has. If the key of
+        a group that has ended comes again, it gets a new group. With ``closed="drop"`` elements of
+        a key whose receiver has had enough are dropped; ``dropped`` in the snapshot counts them.
 
-        When nothing moves for ``stall_after`` seconds because nobody runs a group that was given,
-        or no group ends to make room, the stage fails with ``Stalled``, which names the groups.
-        ``None`` waits for ever. Give it more where downstream may stand still for so long.
+        A group that nobody has any more is cancelled at once, and its elements are counted as
+        dropped. When the run has stood still for ``stall_after`` seconds, with nothing under way
+        that could wake it, and a group that was given is not run, or no group ends to make room,
+        the stage fails with ``Stalled``, which names the groups. ``None`` waits for ever, for
+        groups that are kept to be run later.
         """
         from actors_rs.graph.dsl.groups import Group
 
         plain_function(key, "group_by: key")
         at_least(1, max_groups, "group_by: max_groups")
         one_of(get_args(OnOverflow), on_overflow, "group_by: on_overflow")
-        idle = (
-            None
-            if idle_timeout is None
-            else positive_seconds(idle_timeout, "group_by: idle_timeout")
-        )
-        stall = (
-            None if stall_after is None else positive_seconds(stall_after, "group_by: stall_after")
-        )
-        wrap = Group.of_stream
+        one_of(get_args(Closed), closed, "group_by: closed")
+        idle = some_seconds(idle_timeout, "group_by: idle_timeout")
+        stall = some_seconds(stall_after, "group_by: stall_after")
+        wrap, drops = Group.of_stream, closed == "drop"
         flow = self.then(
-            "group_by", lambda: GroupBy(key, max_groups, on_overflow, wrap, idle, stall), 0
+            "group_by", lambda: GroupBy(key, max_groups, on_overflow, wrap, idle, stall, drops), 0
         )
         # A frame for each group costs the same whether it holds one element or fifty.
         factor = min(LARGEST_FACTOR, max(1, max_groups // GROUPS_A_WINDOW))
@@ -189,6 +189,11 @@ class Substreams(Appending[In_contra, Out_co]):
         """
         closed = [source_in(stream, "amb") for stream in others]
         return self.then("amb", lambda: Amb([None, *closed]), forgiving=True)
+
+
+def some_seconds(seconds: float | None, what: str) -> float | None:
+    """``seconds``, which must be above 0 if they are given."""
+    return None if seconds is None else positive_seconds(seconds, what)
 
 
 def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:

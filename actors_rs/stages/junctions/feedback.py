@@ -7,8 +7,9 @@ Holds what comes back until the loop asks for it again.
 
 Back-pressure: passed on, once the buffer is full.
 Completes: when everything that flows into the loop from outside has completed and nothing is left
-  in it. Stages that keep elements back, a batch without a time for instance, keep the loop going.
-Fails: when a stage of the loop fails.
+  in it; where sections or inner streams are parts of the loop, once the whole run stands still.
+Fails: when a stage of the loop fails. A stage that keeps elements back for more to come, such as a
+  batch without a time, keeps them in the loop: the run ends with ``Stalled``.
 Cancels: at once; what is held is dropped.
 """
 
@@ -32,7 +33,10 @@ class Feedback(PassThrough):
     """
 
     ends_with_run = True  # a branch that a sink leaves may still be going round
+    stall_after = 0.0
     look: Callable[[], Hashable | None]
+    is_empty: Callable[[], bool]
+    """Whether the loop is, now that the whole run stands still, whatever stages it consists of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +64,10 @@ class Feedback(PassThrough):
         elif self.inlet.buffered:  # cannot be, unless a stage does not say what it holds
             for element in self.inlet.take(self.inlet.buffered):
                 self.context.report(element, "came back to a loop that had ended")
+
+    def unblock(self) -> Callable[[], None] | None:
+        over = self.outlet.closed or self.inlet.buffered or not self.is_empty()
+        return None if over else self.outlet.complete
 
     def stop(self, error: BaseException | None) -> None:
         self._alarm.cancel()

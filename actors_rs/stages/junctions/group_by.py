@@ -8,19 +8,22 @@ B:           b1    b2    |
 Sorts the elements into a stream for each key. What a group is not asked for yet is held, a window
 of elements for all groups together, so one slow group does not hold up the others at once.
 
-A group ends with upstream, when it was idle for ``idle_timeout`` seconds, that is behind the last
-element that came for it or was given of it, or when it makes room for another one. If its key comes
-again, a new group is opened with the same key. A group that its receiver cancelled stays cancelled:
-what comes for its key is dropped, until its place is needed or it was idle. The extra group of
-``divert`` takes no place, so only idleness ends that.
+A group ends with upstream, when it was idle for ``idle_timeout`` seconds after the last element
+that came for it or was given of it, when it makes room for another group, or when its receiver
+cancels it. If its key comes again, a new group is opened with the same key; what the receiver had
+not requested goes to that group. With ``closed="drop"`` a group that its receiver cancelled stays
+cancelled: elements for its key are dropped and counted, until its place is needed or it was idle.
+The extra group of ``divert`` takes no place, so only idleness ends that one.
+
+A group whose stream was dropped unused is cancelled at once; its elements are dropped and counted.
 
 Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
   ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
   (``evict_idle``), goes to one extra group for all such keys (``divert``), or fails the stage.
 Completes: when upstream has; each group behind what is held for it.
 Fails: when upstream fails, each group behind what is held for it; when ``key`` raises and the
-  stage's policy is to stop; beyond ``max_groups`` with ``fail``; with ``Stalled`` when nothing
-  moves for ``stall_after`` seconds because nobody runs a group that was given, or none ends.
+  stage's policy is to stop; beyond ``max_groups`` with ``fail``; with ``Stalled`` when the run has
+  stood still for ``stall_after`` seconds and a group that was given is not run, or none ends.
 Cancels: upstream, when the stream of groups and all groups are cancelled.
 """
 
@@ -33,16 +36,13 @@ from operator import length_hint
 from reprlib import repr as short
 from typing import Any
 
-from actors_rs.errors import Stalled, TooManyGroupsError
-from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, why_stuck
+from actors_rs.errors import TooManyGroupsError
+from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, end_standstill
 from actors_rs.stages.idle_groups import IdleGroups
 from actors_rs.stages.pace import Pace
+from actors_rs.stages.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
-
-LOOK_AGAIN = 0.05
-"""Seconds until a look whether groups have been dropped unused, once no more are wanted."""
 
 
 class GroupBy(StageLogic):
@@ -58,20 +58,23 @@ class GroupBy(StageLogic):
         wrap: Callable[[Any, Any], Any],
         idle_timeout: float | None = None,
         stall_after: float | None = None,
+        drops: bool = False,
     ) -> None:
         self.inlet = Inlet()
         self.inlets = (self.inlet,)
         self.outlet = Outlet()
         self._past = Outlet("past")  # keeps count of what went to groups that ended
         self._past.closed = True
-        self._ports: list[Outlet] = [self.outlet, self._past]
+        self._ports: PortSet[Outlet] = PortSet(self.outlet, self._past)
         self.outlets: Sequence[Outlet] = self._ports
         self._key = key
         self._max_groups = max_groups
         self._on_overflow = on_overflow
         self._evicts = on_overflow == "evict_idle"
         self._wrap = wrap
-        self._stall_after = stall_after
+        self.stall_after = stall_after
+        self._drops = drops  # what comes for a group that its receiver has cancelled
+        self._over = False
         self._groups = Groups()
         self._line: deque[Group] = deque()  # groups that have news
         self._unannounced: deque[tuple[Group, Any]] = deque()
@@ -79,15 +82,11 @@ class GroupBy(StageLogic):
         self._held = 0
         self._opened = 0
         self._dropped = 0
-        self._moves = 0
-        self._moves_before = -1
         self._pace = Pace()
         self._sorted = Sorted()
         for_room = partial(self._sorted.sort_for_room, self._groups.open, max_groups)
         self._sort_by = for_room if self._evicts else self._sorted.sort
         self._idle = IdleGroups(self, self._groups, idle_timeout, self._end)
-        self._stall = Alarm(self, self._check_stall)
-        self._lost = Alarm(self)
 
     def advance(self, budget: Budget) -> None:
         self._look_at_groups()
@@ -103,7 +102,6 @@ class GroupBy(StageLogic):
         self._admit_waiting()
         self._announce()
         self._end_if_due()
-        self._mind_stall()
 
     # Elements
 
@@ -167,7 +165,6 @@ class GroupBy(StageLogic):
         """Give each group what was sorted for it, new ones last: they may be too many."""
         groups, now, latest = self._groups, self._idle.now(), self._sorted.latest
         frames, opened, new = self._sorted.take(), groups.open, []
-        self._moves += 1
         for key, frame in frames.items():
             if (group := opened.get(key)) is None:
                 new.append((key, frame))
@@ -232,34 +229,35 @@ class GroupBy(StageLogic):
             key = next(iter(self._waiting))
             frame = self._waiting.pop(key)
             self._held -= len(frame)
-            self._moves += 1
             self._give(self._open(key, self._idle.now()), frame)
 
     # Groups
 
-    def _open(self, key: Any, now: float) -> Group:
+    def _open(self, key: Any, now: float, *, free: bool = True) -> Group:
+        """A new group for ``key``, which is ``free`` unless another group may be open for it."""
         group = Group(key, self._opened, self._line)
         group.used = now
         self._opened += 1
-        self._groups.open[key] = group
+        if free:
+            self._groups.open[key] = group
         self._ports.append(group)
         name = f"group {short(key)} of '{self.context.name}'"
-        stream = self.context.source_of(group, name, lambda: self._claimed(group))
+        claimed, lost = partial(self._claimed, group), group.cancel
+        stream = self.context.source_of(group, name, claimed, lost)
         self._unannounced.append((group, self._wrap(key, stream)))
         self._idle.mind()
         return group
 
     def _claimed(self, group: Group) -> None:
         group.claimed = True
-        self._moves += 1
+        self._groups.is_run(group)
 
     def _announce(self) -> None:
         """Give downstream as many new groups as it asks for."""
         waiting = self._unannounced
         given = [waiting.popleft() for _ in range(min(len(waiting), self.outlet.demand))]
         for group, _ in given:
-            group.announced = True
-        self._moves += len(given)
+            self._groups.announce(group)
         self.outlet.emit([stream for _, stream in given])
 
     def _look_at_groups(self) -> None:
@@ -269,18 +267,33 @@ class GroupBy(StageLogic):
             group = line.popleft()
             group.in_line = False
             if group.cancelled:
-                self._held -= len(group.held)
-                self._drop(group.held, group)
-                group.held = []
-                self._groups.was_cancelled(group)
-                self._let_go(group)
+                self._was_cancelled(group)
             elif group.held:
                 self._give(group, [])
-                self._moves += 1
                 if group.ending and not group.held:
                     self._end_now(group)
                 elif not group.held:
                     self._idle.gave_all(group)
+
+    def _was_cancelled(self, group: Group) -> None:
+        """Its receiver has had enough, or there is none: what it holds opens another group."""
+        held, group.held = group.held, []
+        self._held -= len(held)
+        was_open = self._groups.open.get(group.key) is group
+        again = group.claimed and group.cause is None and not self._drops
+        if self._drops:
+            self._groups.was_cancelled(group)
+        elif was_open:
+            self._groups.remove(group)
+        self._let_go(group)
+        if not held or not again or self.outlet.closed:
+            self._drop(held, group)
+            return
+        new = self._open(group.key, self._idle.now(), free=was_open)
+        self._give(new, held)
+        if not was_open:
+            new.ending = True
+            self._groups.ending[new] = None
 
     def _end(self, group: Group) -> None:
         """Let ``group`` end behind what it holds; its key is free from now on."""
@@ -301,8 +314,8 @@ class GroupBy(StageLogic):
         self._let_go(group)
 
     def _let_go(self, group: Group) -> None:
-        self._moves += 1
         self._groups.ending.pop(group, None)
+        self._groups.is_run(group)
         self._past.count += group.count
         self._ports.remove(group)
 
@@ -315,20 +328,15 @@ class GroupBy(StageLogic):
         for group, _ in self._unannounced:
             group.cancel()
         self._unannounced.clear()
-        for group in self._groups.unclaimed():
-            if self.context.is_lost(group):
-                group.cancel()  # it was given in one frame with those that were wanted
         for frame in self._waiting.values():
             self._held -= len(frame)
             self._drop(frame, self.outlet)
         self._waiting.clear()
         self._look_at_groups()
-        if all(group.closed for group in self._groups):
+        if not self._ports.has_others:
             for frame in self._sorted.take().values():
                 self._drop(frame, self.outlet)
             self.inlet.cancel()
-        elif not self._lost.pending and self._groups.unclaimed():
-            self._lost.set(LOOK_AGAIN)
 
     def _end_if_due(self) -> None:
         """Behind the end of upstream, end what holds nothing any more."""
@@ -339,53 +347,41 @@ class GroupBy(StageLogic):
             self._end(group)
         self._admit_waiting()
         self._announce()  # whom this let in, or nothing might ever wake this stage for them
-        # As long as somebody is to run a group, a cancellation must find this stage's ear.
-        if not self._waiting and not self._unannounced and not self._groups.unclaimed():
+        # What a group's receiver does not want opens another one, for which this has to be open;
+        # and as long as somebody is to run a group, a cancellation must find this stage's ear.
+        opens_more = self._ports.has_others and not self._drops
+        if not (self._waiting or self._unannounced or opens_more or self._groups.awaits_a_run):
             if inlet.error is not None:
                 self.outlet.fail(inlet.error)
             else:
                 self.outlet.complete()
 
+    @property
+    def finished(self) -> bool:
+        ended = self.outlet.closed and self.inlet.exhausted
+        return ended and (self._over or not self._ports.has_others)
+
+    def end(self, error: BaseException | None) -> None:
+        self._over = True
+        super().end(error)
+
     def stop(self, error: BaseException | None) -> None:
-        for alarm in (self._idle, self._stall, self._lost):
-            alarm.cancel()
+        self._idle.cancel()
 
     # Standing still
 
-    def _is_stuck(self) -> bool:
-        full = self._held >= self.inlet.window or self.inlet.exhausted
-        return full and bool(self._waiting or self._groups.unclaimed())
-
-    def _mind_stall(self) -> None:
-        if self._stall_after is None or self._stall.pending or not self._held:
-            return
-        if self._is_stuck():
-            self._moves_before = self._moves
-            self._stall.set(self._stall_after + (self._idle.seconds or 0.0))
-
-    def _check_stall(self) -> None:
-        """The alarm rang: fail if nothing has moved since it was set."""
-        if self._moves != self._moves_before or not self._is_stuck():
-            return
-        unclaimed = self._groups.unclaimed()
-        if unclaimed and self.outlet.cancelled:
-            self._give_up(unclaimed)
-            return
-        why = why_stuck(unclaimed, list(self._waiting), self._max_groups)
-        self.fail(Stalled(f"group_by '{self.context.name}' has stood still: {why}"))
-
-    def _give_up(self, unclaimed: list[Group]) -> None:
-        """Downstream took these groups, has had enough, and did not run them in all this time."""
-        for group in unclaimed:
-            why = f"{len(group.held)} elements of a group that nobody runs"
-            self.context.report(group.key, why)
-            group.cancel()
-
     @property
     def waits_outside(self) -> bool:  # type: ignore[override]
-        """Whether a group may be run elsewhere, or be about to be: somebody has its stream."""
-        is_lost = self.context.is_lost
-        return any(not group.closed and not is_lost(group) for group in self._groups)
+        """Whether somebody may run a group that was given, at any time."""
+        return self.stall_after is None and self._groups.awaits_a_run
+
+    def unblock(self) -> Callable[[], None] | None:
+        if not self._waiting and not self._groups.awaits_a_run:
+            return None
+        return partial(end_standstill, self, self._groups, self._waiting, self._max_groups)
+
+    def held_back(self) -> bool:
+        return self._held > 0
 
     def details(self) -> dict[str, Any]:
         return {

@@ -4,7 +4,8 @@ a:   1   3 |
 b:     2     4 |
 out: 1 2 3   4 |
 
-Elements as they come, each input's in its own order; frame by frame, each input in its turn.
+Elements as they come, each input's in its own order; frame by frame, each input in its turn. The
+source of a ``Feedback`` goes first, as in ``merge_preferred``: else its loop would fill up.
 
 Back-pressure: asks every input for its window once downstream asks; gives only what was asked for.
 Completes: when all inputs have completed and what they gave was delivered.
@@ -24,6 +25,8 @@ class Merge(FanIn):
 
     def __init__(self, count: int) -> None:
         super().__init__(count)
+        self.preferred: Inlet | None = None
+        """What goes before all others, if it holds elements: the way back of a loop."""
         self._next = 0
 
     def advance(self, budget: Budget) -> None:
@@ -35,6 +38,8 @@ class Merge(FanIn):
 
     def next_ready(self) -> Inlet | None:
         """The next inlet that holds elements, each in its turn."""
+        if self.preferred is not None and self.preferred.buffered:
+            return self.preferred
         count = len(self.inlets)
         for step in range(count):
             inlet = self.inlets[(self._next + step) % count]

@@ -16,12 +16,11 @@ Cancels: all inputs, when downstream cancels.
 from __future__ import annotations
 
 from actors_rs.stages.junctions.merge import Merge
-from actors_rs.stages.ports import Inlet
 
 
 class MergePreferred(Merge):
     """The first inlet's elements before those of the others."""
 
-    def next_ready(self) -> Inlet | None:
-        preferred = self.inlets[0]
-        return preferred if preferred.buffered else super().next_ready()
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.preferred = self.inlets[0]

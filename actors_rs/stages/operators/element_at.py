@@ -32,6 +32,9 @@ class ElementAt(Folding):
         self._index = index
         self._to_skip = index
 
+    def start(self) -> None:
+        self.want(self._index + 1)
+
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         size = length_hint(elements)
         if size <= self._to_skip:

@@ -32,7 +32,7 @@ class First(Folding):
 
     def start(self) -> None:
         if self._predicate is None:
-            self.inlet.window = 1
+            self.want(1)
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate

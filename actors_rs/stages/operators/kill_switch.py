@@ -61,6 +61,10 @@ class KillSwitchStage(PassThrough):
         else:
             self.end(self.context.failed(error, plain=True))
 
+    @property
+    def waits_outside(self) -> bool:  # type: ignore[override]
+        return not self.outlet.closed  # the switch may be used at any time
+
     def wake(self) -> None:
         """The switch was used; called on any thread."""
         self.context.post(lambda: None)

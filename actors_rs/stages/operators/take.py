@@ -5,7 +5,8 @@ out: 1 2 |          (upstream is cancelled behind the second)
 
 Gives so many elements, then completes.
 
-Back-pressure: asks for its window, as far as downstream asks.
+Back-pressure: asks for its window as downstream asks, and for no more elements than it gives unless
+  they are more than a window: a group that is cut short so loses none.
 Completes: behind the last of them, or with upstream.
 Fails: with upstream, behind what came before.
 Cancels: upstream, behind the last of them or when downstream cancels.
@@ -31,6 +32,9 @@ class Take(Operator):
         self.satisfied = count == 0
 
     runs_code = False
+
+    def start(self) -> None:
+        self.want(self._to_take)
 
     @staticmethod
     def drawn(elements: Iterator[Any], stream: Drawn, step: int, count: int) -> Iterator[Any]:

@@ -49,6 +49,8 @@ class HandIn(Protocol):
 class QueueSource(SourceLogic):
     """Elements of ``queue`` as they are demanded; it makes the stage advance when some came."""
 
+    waits_outside = True  # whoever has the queue may offer, close or fail
+
     def __init__(self, queue: HandIn) -> None:
         super().__init__()
         self.queue = queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.system import Activity, ActorSystem
@@ -20,6 +21,7 @@ class WorldSystem(ActorSystem):
     """The production system; it also tells the dispatcher which actors there are."""
 
     watch_links = staticmethod(watched)
+    knows_rest = True
 
     def __init__(
         self,
@@ -32,12 +34,12 @@ class WorldSystem(ActorSystem):
             window=window,
             monitor=monitor,
             auto_fuse=False,  # each stage is met in every state that its neighbours can be in
+            stall_after=None,  # a world says by itself what waits for whom
             metrics=False,  # no time passes in a turn, and what passes between turns is made up
             name="world",
             machinery=machinery,
         )
         self._world = dispatcher
-        self._forgot_at = (0, 0)
         self.lives: list[RunLife] = []
 
     def adopt(self, actor: A) -> PooledActorRef[A]:
@@ -50,14 +52,17 @@ class WorldSystem(ActorSystem):
         ActorSystem.enter(self, actor)
 
     def forget_delivered(self) -> None:
-        """Somebody asks whether others still hold what they were given: the world does not."""
+        """Whether others still hold what they were given is not to depend on the world's log."""
         world = self._world
-        if self._forgot_at == (moment := (world.steps, len(world.log.put))):
-            return  # somebody asks for each of a thousand groups
-        self._forgot_at = moment
         boxes = [step.mailbox for step in world.actors]
         unread = {id(one) for box in boxes for one in (*box.data, *(box.control or ()))}
         world.log.forget_delivered(world.steps, unread)
+
+    def rest(self) -> None:
+        """Nothing can run before time moves: see what was thrown away, and what stands still."""
+        self.forget_delivered()
+        if not self._world.ready:
+            StallWatch.of(self).at_rest(self)
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         if self._actors or self._activities:

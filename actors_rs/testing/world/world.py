@@ -337,6 +337,9 @@ class World:
 
     def _pass_time(self, until: float | None) -> bool:
         """Nothing can run: time moves to a timer; False when it is ``until``."""
+        self.system.rest()
+        if self._dispatcher.ready:
+            return True
         if times := self._timers.times(until):
             self._clock.seconds = self.choose("time:jump", times)
             for number, timer in self._timers.take_due():

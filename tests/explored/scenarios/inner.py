@@ -78,7 +78,7 @@ CASES = {
     "group_by of many that leave": Case(
         lambda up: (
             up(range(18))
-            .group_by(lambda x: x // 3, 8)
+            .group_by(lambda x: x // 3, 8, closed="drop")
             .flat_map(lambda group: group.take(1).with_attributes(window=1), breadth=2)
         ),
         lambda got: sorted(got) == list(range(0, 18, 3)),
@@ -89,7 +89,7 @@ CASES = {
     "group_by that wait": Case(
         lambda up: (
             up([0, 0, 1, 1, 1, 2, 2, 2])
-            .group_by(lambda x: x, 1)
+            .group_by(lambda x: x, 1, closed="drop")
             .flat_map(lambda group: group.take(1 + group.key), breadth=3)
         ),
         lambda got: sorted(got) == [0, 1, 1, 2, 2, 2],
@@ -107,7 +107,7 @@ CASES = {
     "group_by of groups that leave": Case(
         lambda up: (
             up(range(9))
-            .group_by(lambda x: x % 3, 3)
+            .group_by(lambda x: x % 3, 3, closed="drop")
             .flat_map(lambda group: group.map(int).take(1 + group.key), breadth=3)
         ),
         steady([0], [1, 4], [2, 5, 8]),
@@ -335,7 +335,7 @@ def the_extra_group_is_left(world):
         opened.append(group.is_overflow)
         return group.take(1) if group.is_overflow else group
 
-    groups = every_two_seconds("abcdcb").group_by(lambda key: key, 1, "divert")
+    groups = every_two_seconds("abcdcb").group_by(lambda key: key, 1, "divert", closed="drop")
     got = world.start(groups.flat_map(run, breadth=9).to(Sink.list())).result()
     assert (got, opened) == (["a", "b"], [False, True]), (got, opened)
     settle(world)

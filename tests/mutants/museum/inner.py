@@ -140,8 +140,8 @@ MUTANTS = (
     mutant(
         "group_by counts what left with a group",
         "what a group held when it was cancelled is held for ever",
-        f"{J}.group_by:GroupBy._look_at_groups",
-        "self._held -= len(group.held)",
+        f"{J}.group_by:GroupBy._was_cancelled",
+        "self._held -= len(held)",
         "self._held -= 0",
         "inner/group_by of many that leave",
     ),

@@ -40,9 +40,9 @@ MUTANTS = (
     mutant(
         "merge_preferred prefers none",
         "the first input waits for its turn, as any other",
-        f"{J}.merge_preferred:MergePreferred.next_ready",
-        "return preferred if preferred.buffered else",
-        "return preferred if preferred is None else",
+        f"{J}.merge_preferred:MergePreferred.__init__",
+        "self.preferred = self.inlets[0]",
+        "self.preferred = None",
         "junctions/the preferred first",
     ),
     mutant(
@@ -229,14 +229,6 @@ MUTANTS = (
         "logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)",
         "bool(stage.outside)",
         "junctions/loop that cannot turn",
-    ),
-    mutant(
-        "a loop is taken for one that cannot move before it was looked at",
-        "a loop that is empty and about to end is reported",
-        "graph.stall_watch:_wakes_itself",
-        "logic.ends_the_loop if",
-        "False if",
-        "junctions/watched loop",
     ),
     mutant(
         "also_to holds the sink up for ever",
