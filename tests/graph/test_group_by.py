@@ -320,3 +320,17 @@ def test_a_group_of_the_overflow_that_nobody_runs_is_said_to_need_a_breadth_of_i
         counted(breadth=2, stall_after=0.2)
     counts = counted(breadth=3, stall_after=SECONDS)
     assert sorted(counts) == [10_000, 10_000, 20_000]
+
+
+@pytest.mark.parametrize(("groups", "breadth"), [(1000, 256), (2, None), (2, 1)])
+def test_fewer_streams_than_groups_is_a_warning_on_the_line_that_says_so(groups, breadth):
+    with pytest.warns(UserWarning, match=rf"group_by\(max_groups={groups}\).*same number") as told:
+        Source.range(0, 9).group_by(abs, groups).flat_map(lambda group: group, breadth=breadth)
+    assert told[0].filename == __file__
+
+
+def test_as_many_streams_as_groups_is_no_warning(recwarn):
+    Source.range(0, 9).group_by(abs, 2).flat_map(lambda group: group, breadth=2)
+    Source.range(0, 9).group_by(abs, 1).flat_map(lambda group: group)
+    Source.range(0, 9).group_by(abs, 9).map(lambda group: group).flat_map(lambda group: group)
+    assert not recwarn.list

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
@@ -54,6 +55,21 @@ Inner: TypeAlias = "Flow[Never, R] | Iterable[R]"
 """What a function may return where a stream is wanted."""
 
 
+def _check_breadth_for_groups(spec: StageSpec, breadth: int) -> None:
+    """Warn if ``spec`` is a ``group_by`` with more groups than a ``flat_map`` after it runs."""
+    make: Any = spec.make
+    if type(make) is not partial or make.func is not GroupBy:
+        return
+    _, most, *_ = make.args
+    if breadth < most:
+        warnings.warn(
+            f"flat_map(breadth={breadth}) after group_by(max_groups={most}) ({spec.site}): with "
+            f"more than {breadth} keys at a time the groups that are not run hold all others up; "
+            "give both the same number",
+            stacklevel=3,
+        )
+
+
 class Substreams(Appending[In_contra, Out_co]):
     """Streams that begin while another one runs.
 
@@ -71,8 +87,11 @@ class Substreams(Appending[In_contra, Out_co]):
         """The elements of each iterable or stream that ``f`` returns, one after the other.
 
         With ``breadth``, up to that many run at a time and are merged as their elements come.
+        Directly after ``group_by`` a ``breadth`` below its ``max_groups`` is a ``UserWarning``:
+        groups that are not run hold all others up.
         """
         function(f, "flat_map: f")
+        _check_breadth_for_groups(self._out.spec, breadth or 1)
         if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
             return self.then("flat_map", lambda: FlatMap(f), 0)
         return self.then("flat_map", lambda: FlatMapMerge(f, breadth), 0)
@@ -138,9 +157,8 @@ class Substreams(Appending[In_contra, Out_co]):
         idle = some_seconds(idle_timeout, "group_by: idle_timeout")
         stall = some_seconds(stall_after, "group_by: stall_after")
         wrap, drops = Group.of_stream, closed == "drop"
-        flow = self.then(
-            "group_by", lambda: GroupBy(key, max_groups, on_overflow, wrap, idle, stall, drops), 0
-        )
+        make = partial(GroupBy, key, max_groups, on_overflow, wrap, idle, stall, drops)
+        flow = self.then("group_by", make, 0)
         # A frame for each group costs the same whether it holds one element or fifty.
         factor = min(LARGEST_FACTOR, max(1, max_groups // GROUPS_A_WINDOW))
         return flow._changed("group_by", window_factor=factor)
