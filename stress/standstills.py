@@ -27,7 +27,8 @@ from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.section import Section
 from actors_rs.graph.section_life import SectionLife
 from actors_rs.graph.source_queue import SourceQueue
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.graph.user_calls import UserCalls
+from actors_rs.runtime.actor_core import ActorCore
 from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.timers import Timer, Timers
@@ -39,13 +40,14 @@ __all__ = ["PLACES", "standing_still"]
 
 PLACES: list[tuple[type, str]] = [
     *((shell.StageActor, name) for name in ("_look_at_turn", "_hand_over", "filling", "_finish")),
-    *((shell.StageActor, name) for name in ("_run_turn_", "post", "run_blocking", "attach")),
+    *((shell.StageActor, name) for name in ("_run_turn_", "post", "attach")),
+    (UserCalls, "run_blocking"),
     *((Outlet, name) for name in ("send_ahead", "_rest_of", "emit", "cancel", "complete")),
     *((Inlet, name) for name in ("push", "complete", "cancel", "untake")),
     *((Mailbox, name) for name in ("offer", "offer_control", "end_turn", "close")),
     *((Brake, name) for name in ("pull", "run", "ends", "release")),
     (Steps, "draw"),
-    *((PooledActor, name) for name in ("_turn_", "_schedule_turn_")),
+    *((ActorCore, name) for name in ("_turn_", "_schedule_turn_")),
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),
     *((SubscriberEnd, name) for name in ("on_subscribe", "_arrived", "_end", "_drain")),
     *((Nest, name) for name in ("advance", "settle")),

@@ -44,10 +44,10 @@ def test_a_failed_job_names_its_partition_and_sparks_class_and_message_behind_wh
     run = system.start(SparkSource.arrow(df, in_flight=4).to(Sink.ignore()))
     with pytest.raises(SparkPartitionError) as caught:
         run.result(timeout=60)
-    for error in (subscriber.error, caught.value):
-        assert str(error) == (
+    for kind, error in (("rows", subscriber.error), ("arrow", caught.value)):
+        assert str(error).startswith(
             "partition 2 failed: org.apache.spark.SparkRuntimeException "
-            "[USER_RAISED_EXCEPTION]: my own"
+            f"[USER_RAISED_EXCEPTION]: my own (stage 'spark_{kind}', made at "
         )
 
 
@@ -85,7 +85,9 @@ def test_a_failed_partition_takes_no_other_one_with_it(
     run = system.start(source.to(Sink.for_each(got.append)))
     until(lambda: run.snapshot().stages[0].details["running"] == 1)
     (tmp_path / "go").touch()
-    with pytest.raises(SparkPartitionError, match=r"^partition 1 failed: .*ValueError: my own$"):
+    with pytest.raises(
+        SparkPartitionError, match=r"^partition 1 failed: .*ValueError: my own \(stage"
+    ):
         run.result(timeout=60)
     assert len(got) == 1
 
