@@ -269,7 +269,8 @@ def test_the_first_ctrl_c_in_a_stuck_program_is_answered_and_the_second_ends_it(
         def sleeps(n):
             say("asleep")
             time.sleep(60)
-        Source.of(1).map(sleeps).named("parse").run(Sink.list())
+        with ActorSystem(cancel_grace=60) as system:  # or it ends by itself after 2 s
+            system.start(Source.of(1).map(sleeps).named("parse").to(Sink.list())).result()
     """)
     assert program.next_line() == "asleep"
     program.send(signal.SIGINT)
