@@ -48,7 +48,10 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        cause = error.__cause__  # not asked for its truth: a user's exception may define that
+        if cause is None and not error.__suppress_context__:
+            cause = error.__context__
+        error = cause
 
 
 def _own_code(error: BaseException) -> Iterator[str]:

@@ -21,7 +21,8 @@ def revived(parts: Parts) -> BaseException:
     whole, kind, args, attributes, told = parts
     error = _loaded(whole)
     if not isinstance(error, BaseException):
-        error = _made_of(_loaded(kind), args, attributes) or RuntimeError(told)
+        made = _made_of(_loaded(kind), args, attributes)
+        error = made if made is not None else RuntimeError(told)
     if (advice := advice_on_modules(told)) is not None:
         note_once(error, advice)
     return error

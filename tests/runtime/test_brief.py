@@ -69,6 +69,18 @@ def test_an_error_whose_methods_raise_is_told_of_all_the_same():
     assert brief(Rude()).startswith("Rude: <Rude whose __str__ raised")
 
 
+def test_the_truth_of_an_exception_is_not_asked_for():
+    class Odd(Exception):  # noqa: N818
+        def __bool__(self):
+            raise ValueError
+
+    above = RuntimeError("above")
+    above.__cause__ = raised(throw, Odd())
+    first, *code = brief(above).splitlines()
+    assert first == "RuntimeError: above"
+    assert code[-1] == "    raise error"
+
+
 def test_a_dead_letter_logs_the_short_text_as_a_warning_and_all_of_it_for_debugging(caplog):
     caplog.set_level(logging.DEBUG, "actors_rs")
     with ActorSystem() as system:

@@ -11,6 +11,7 @@ from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import CallExitError
 from actors_rs.spark import spark_map
 from actors_rs.spark.map_errors import revived
+from actors_rs.spark.map_worker import Parts
 
 pytestmark = pytest.mark.spark
 
@@ -71,6 +72,21 @@ def test_an_exception_with_an_init_of_its_own_keeps_its_class_and_its_attributes
     assert [(failed[n].number, failed[n].why) for n in (1, 3)] == [(1, "no items"), (3, "no items")]
     assert "in check" in failed[1].__notes__[0]
     assert not hasattr(failed[1], "lock")
+
+
+def test_an_exception_that_is_false_keeps_its_class() -> None:
+    class Falsy(BadOrder):
+        def __bool__(self) -> bool:
+            return False
+
+    parts: Parts = (
+        None,
+        cloudpickle.dumps(Falsy),
+        [cloudpickle.dumps("text")],
+        {},
+        "Falsy: text\n...",
+    )
+    assert type(revived(parts)).__name__ == "Falsy"
 
 
 def test_of_a_class_that_the_driver_cannot_import_the_text_is_left() -> None:
