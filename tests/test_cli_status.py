@@ -74,6 +74,30 @@ def test_the_pace_of_a_run_that_was_resumed_is_that_of_its_last_partitions():
     assert list(told(report, now=40_150.0))[3].endswith("101 rows/s, about 0:00:30 left")
 
 
+@pytest.mark.parametrize("state", ["running", "completed"])
+def test_the_rate_of_a_run_that_was_resumed_leaves_out_the_time_it_was_dead(state):
+    evening = [Entry(n, "committed", 1, 100, 800, n - 2.0, float(n), None) for n in range(10, 60)]
+    morning = [
+        Entry(n, "committed", 2, 100, 800, n + 40_000 - 2.0, n + 40_000.0, None)
+        for n in range(60, 110)
+    ]
+    report = Report(1, "f" * 64, state, 4711, 0.0, None, None, (*evening, *morning))
+    # 98 gaps of a second, and the two that the first partition of the morning took
+    assert list(told(report, now=40_150.0))[3] == "10,000 rows, 80,000 bytes, 100 rows/s"
+
+
+def test_a_run_that_was_drained_has_completed_and_says_what_it_left(tmp_path, capsys):
+    run = Ledger(tmp_path / "night.ledger").open(Plan("id: int64", 4, "Range"))
+    run.begun(0)
+    run.commit(0, rows=1500, size=12_000)
+    run.finish("completed")
+    assert main(["status", str(tmp_path / "night.ledger")]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(
+        "run 1 completed, as it was drained: 3 partitions are left for the next run, plan "
+    )
+
+
 def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
     entries = (
         Entry(0, "committed", 1, 9, 9, 1.0, 2.0, None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from actors_rs.delivery.schema import Entry, Report
 
@@ -37,6 +38,8 @@ def told(report: Report, now: float) -> Iterator[str]:
 
 
 def _state(report: Report) -> str:
+    if report.state == "completed" and (left := report.counts["pending"]):
+        return f"completed, as it was drained: {left} partitions are left for the next run"
     if report.state != "running":
         return report.state
     if report.holder is None:
@@ -71,17 +74,29 @@ def _work(report: Report, now: float) -> str:
     done = [entry for entry in report.partitions if entry.state == "committed"]
     rows, size = sum(e.rows for e in done), sum(e.bytes for e in done)
     line = f"{rows:,} rows, {size:,} bytes"
-    if report.state == "running" and report.holder is not None:  # it may be one that was resumed
-        done = sorted(done, key=_committed)[-LATELY:]
-    times = [_committed(entry) for entry in done]
-    if len(times) < 2 or max(times) <= min(times):
+    goes_on = report.state == "running" and report.holder is not None
+    done = sorted(done, key=_committed)[-LATELY if goes_on else 0 :]
+    seconds = _at_work(done)
+    if not seconds:
         return line
-    seconds = max(times) - min(times)
     line += f", {sum(e.rows for e in done) / seconds:,.0f} rows/s"
     left = sum(1 for e in report.partitions if e.state in ("pending", "running"))
-    if left and report.state == "running" and report.holder is not None:
-        line += f", about {_span(left * seconds / (len(times) - 1))} left"
+    if left and goes_on:
+        line += f", about {_span(left * seconds / (len(done) - 1))} left"
     return line
+
+
+def _at_work(done: list[Entry]) -> float:
+    """Seconds, from the first commit to the last, in which one of ``done`` was being computed.
+
+    ``done`` is in the order of its commits. The time in which no process ran does not count.
+    """
+    seconds = 0.0
+    begun = float("inf")  # the first of an entry and those behind it
+    for entry, one_before in pairwise([*reversed(done)]):
+        begun = min(begun, entry.started or 0.0)
+        seconds += max(0.0, _committed(entry) - max(_committed(one_before), begun))
+    return seconds
 
 
 def _committed(entry: Entry) -> float:

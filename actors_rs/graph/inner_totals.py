@@ -34,6 +34,7 @@ class _Kind:
         "elements_in",
         "elements_out",
         "failed",
+        "letters",
         "restarted",
         "resumed",
         "stages",
@@ -41,7 +42,7 @@ class _Kind:
 
     def __init__(self) -> None:
         self.stages = self.failed = self.elements_in = self.elements_out = 0
-        self.resumed = self.restarted = 0
+        self.resumed = self.restarted = self.letters = 0
         self.books = dict.fromkeys(BOOKS, 0)
 
     def add_books(self, books: Mapping[str, int]) -> None:
@@ -64,6 +65,7 @@ class InnerTotals:
         sums.elements_out += sum(outlet.count for outlet in stage.logic.outlets)
         sums.resumed += stage.resumed
         sums.restarted += stage.restarted
+        sums.letters += sum(stage.letters.values())
         sums.add_books(stage.logic.details())
 
     def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec]) -> None:
@@ -96,6 +98,7 @@ class InnerTotals:
             sums.elements_out += more.elements_out
             sums.resumed += more.resumed
             sums.restarted += more.restarted
+            sums.letters += more.letters
             sums.add_books(more.books)
 
     def added_to(self, snapshot: RunSnapshot) -> RunSnapshot:
@@ -125,4 +128,5 @@ def _line(kind: str, sums: _Kind) -> StageSnapshot:
         details={"stages": sums.stages, "failed": sums.failed, **books},
         resumed=sums.resumed,
         restarted=sums.restarted,
+        dead_letters=sums.letters,
     )

@@ -8,9 +8,10 @@ calls. For the logic nothing differs: it has its ports, its context and its ``st
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from actors_rs.stages.brake import Brake
 
 __all__ = ["Nest", "Nested"]
+
+_NO_LETTERS: Mapping[str, int] = MappingProxyType({})
 
 
 class Nest:
@@ -91,6 +94,7 @@ class Nested:
         "error",
         "is_due",
         "kind",
+        "letters",
         "logic",
         "name",
         "place",
@@ -112,6 +116,7 @@ class Nested:
         self.kind = spec.kind
         self.site = spec.site or host.site
         self.error: BaseException | None = None
+        self.letters = _NO_LETTERS
         self.is_due = False
         self._host = host
         self._nest = nest
@@ -236,6 +241,7 @@ class Nested:
         raise DefectError(f"stage '{self.name}' has no policy of its own, it cannot go on")
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        self.letters = {self.name: self.letters.get(self.name, 0) + 1}
         where, place = f"stage '{self.name}'", f"stage '{self.place}'"
         publish = self._host.system.dead_letters.publish
         publish(what, where=where, why=why, error=error, place=place)

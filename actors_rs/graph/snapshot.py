@@ -27,7 +27,8 @@ class StageSnapshot:
     of the time since the stage began; after its end it is idle. Calls that are under
     way, as in ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
-    ``resumed`` and ``restarted`` are elements that its failure policy passed over.
+    ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
+    ``dead_letters`` all that it left, those elements included.
     """
 
     name: str
@@ -46,6 +47,7 @@ class StageSnapshot:
     details: Mapping[str, Any] = field(default_factory=dict)
     resumed: int = 0
     restarted: int = 0
+    dead_letters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,7 @@ def _stage(
         details=details,
         resumed=stage.resumed,
         restarted=stage.restarted,
+        dead_letters=stage.letters.get(name, 0),
     )
 
 

@@ -20,7 +20,9 @@ def _stage(row: Row) -> str:
     counts = f"{row.elements_in} in, " if row.elements_in else ""
     shares = f"busy {row.busy}, idle {row.idle}, held back {row.back_pressured}"
     state = "" if row.state == "running" else f", {row.state}"
-    details = f", {row.details}" if row.details else ""
+    counted = [f"{count} {what}" for what, count in row.counted.items()]
+    details = "; ".join(filter(None, (row.details, ", ".join(counted))))
+    details = f", {details}" if details else ""
     return (
         f"{row.name}: {counts}{row.elements_out} out, {row.per_second}/s, {shares}{details}{state}"
     )

@@ -21,13 +21,16 @@ RATE_SECONDS = 2.0
 """How far a rate looks back: long enough to stand still, short enough to follow a change."""
 
 _PARTITION_STATES = ("done", "running", "waiting")
-_TROUBLE = ("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed")
+_COUNTED = ("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed")
 _PARTITION_TROUBLE = ("poison", "retried", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One stage as it is shown; ``details`` is empty for most kinds of stages."""
+    """One stage as it is shown; ``details`` is empty for most kinds of stages.
+
+    ``counted`` has what did not go the usual way, such as ``{"resumed": "3"}``: no zeros.
+    """
 
     name: str
     state: str
@@ -41,6 +44,7 @@ class Row:
     back_pressured: str
     bottleneck: bool
     details: str
+    counted: Mapping[str, str]
 
 
 class History:
@@ -128,7 +132,8 @@ def _row(
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details="; ".join(filter(None, (_partitions(stage, old, seconds, run), _trouble(stage)))),
+        details=_partitions(stage, old, seconds, run),
+        counted={what: compact(count) for what, count in _counted(stage).items() if count},
     )
 
 
@@ -137,12 +142,14 @@ def _partitions(stage: StageSnapshot, old: StageSnapshot | None, seconds: float,
     return _details(stage.details, old.details if old else {}, seconds) + left
 
 
-def _trouble(stage: StageSnapshot) -> str:
-    """The elements that its policy passed over, and what the stage counts as dropped or retried."""
-    counts = {"resumed": stage.resumed, "restarted": stage.restarted}
-    if "partitions" not in stage.details:
-        counts |= {what: stage.details.get(what, 0) for what in _TROUBLE}
-    return ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in counts.items() if count)
+def _counted(stage: StageSnapshot) -> dict[str, int]:
+    """What its policy passed over, what it tried again or dropped, and its dead letters."""
+    details = stage.details
+    restarted = stage.restarted + details.get("restarts", 0)  # elements, or those of a section
+    counts = {"resumed": stage.resumed, "restarted": restarted}
+    if "partitions" not in details:  # else ``details`` of the row tell
+        counts |= {what.replace("_", " "): details.get(what, 0) for what in _COUNTED}
+    return counts | {"dead letters": stage.dead_letters}
 
 
 def _rate(count: int, before: int, seconds: float) -> str:

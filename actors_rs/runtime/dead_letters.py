@@ -71,7 +71,8 @@ class DeadLetters:
         schedule: Callable[[Turn], None] | None = None,
     ) -> None:
         # The collector may run a ``__del__`` of the user's in here, which leads to a letter.
-        self._lock = RLock()
+        self.counting = RLock()
+        """Held while something is counted; for those, too, who count letters of their own."""
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity
@@ -130,7 +131,7 @@ class DeadLetters:
     ) -> bool:
         """Record one that is logged by the caller; whether it is due to be logged."""
         now, where, why = self._now(), _as_text(where), _as_text(why)
-        with self._lock:
+        with self.counting:
             oldest = self._kept[0] if self._kept else None
             cause = self._told_apart((place or _URN.sub("", where), why), now)
             self._heard[cause] = now
@@ -155,7 +156,7 @@ class DeadLetters:
         system ends that activity behind all others, so that it gets their last letters too.
         """
         check_subscriber(subscriber)
-        with self._lock:
+        with self.counting:
             reader = LetterReader(subscriber, self._total - len(self._kept))
             reader.scheduled = True
             self._readers.append(reader)
@@ -166,7 +167,7 @@ class DeadLetters:
 
         What is still published is kept and counted, and sent to none that has been told.
         """
-        with self._lock:
+        with self.counting:
             if self._completed:
                 return
             self._completed = True
@@ -176,14 +177,14 @@ class DeadLetters:
 
     def disown(self) -> None:
         """In a forked child: they go on in the parent and are complete here. Takes no old lock."""
-        self._lock = RLock()
+        self.counting = RLock()
         self._readers, self._completed = [], True  # those there were are the parent's
         self._schedule = CallingThreadDispatcher().schedule
 
     @property
     def total(self) -> int:
         """How many there were, also those no longer kept."""
-        with self._lock:
+        with self.counting:
             return self._total
 
     def counts(self) -> dict[tuple[str, str], int]:
@@ -191,17 +192,17 @@ class DeadLetters:
 
         Without the urns of actors and the numbers of inner streams.
         """
-        with self._lock:
+        with self.counting:
             return dict(self._counts)
 
     def recent(self) -> tuple[DeadLetter, ...]:
         """The newest records, oldest first."""
-        with self._lock:
+        with self.counting:
             return tuple(self._kept)
 
     def statistics(self) -> DeadLetterStatistics:
         """A snapshot."""
-        with self._lock:
+        with self.counting:
             missed = self._missed + sum(reader.missed for reader in self._readers)
             return DeadLetterStatistics(
                 self._total, len(self._kept), len(self._counts), len(self._readers), missed
@@ -209,7 +210,7 @@ class DeadLetters:
 
     def observers(self) -> tuple[Any, ...]:
         """The activities that subscribers are part of."""
-        with self._lock:
+        with self.counting:
             return tuple(r.activity for r in self._readers if r.activity is not None)
 
     def _told_apart(self, cause: tuple[str, str], now: float) -> tuple[str, str]:
@@ -262,7 +263,7 @@ class DeadLetters:
         self._schedule(partial(self._turn, reader))
 
     def _next_signal(self, reader: LetterReader) -> Callable[[], None] | None:
-        with self._lock:
+        with self.counting:
             subscription = _Subscription(self, reader)
             signal = reader.next_signal(self._kept, self._total, self._completed, subscription)
             reader.scheduled = signal is not None
@@ -270,14 +271,14 @@ class DeadLetters:
             return signal
 
     def _ask(self, reader: LetterReader, n: int) -> None:
-        with self._lock:
+        with self.counting:
             reader.ask(n)
             waiting = self._rouse()
         self._schedule_all(waiting)
 
     def _cancel(self, reader: LetterReader) -> None:
         subscriber = reader.subscriber
-        with self._lock:
+        with self.counting:
             reader.end()
             self._forget_if_over(reader)
         del subscriber  # not under the lock either

@@ -121,8 +121,7 @@ class SupervisedPartitions(PartitionsSource):
         if self._book is not None:
             causes = (error, self.outlet.cause, self._why_alone)
             cause = next((one for one in causes if one is not None), None)
-            ended = self.outlet.cancelled or self._draining or self._alone
-            self._book.close(cause, completed=not ended)
+            self._book.close(cause, completed=not (self.outlet.cancelled or self._alone))
 
     def details(self) -> dict[str, Any]:
         found = super().details()

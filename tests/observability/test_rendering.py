@@ -55,3 +55,28 @@ def test_the_picture_is_plain_ascii_where_the_terminal_knows_nothing_else():
         console = Console(file=screen, width=80)
         console.print(rendered(RunSnapshot("run", "running", 2.0, (SPARK,))))
         assert b"spark" in raw.getvalue()
+
+
+BUFFER = stage("buffer", resumed=12, dead_letters=1_234, details={"dropped": 4})
+
+
+def lines_of(*stages, width):
+    screen = io.StringIO()
+    Console(file=screen, width=width).print(rendered(RunSnapshot("run", "running", 2.0, stages)))
+    return screen.getvalue().splitlines()
+
+
+def test_figures_of_trouble_have_a_column_while_a_stage_has_some():
+    lines = lines_of(DIGEST, BUFFER, width=140)
+    assert lines[2].split()[-5:] == ["held", "resumed", "dropped", "dead", "letters"]
+    (row,) = [line for line in lines if line.strip().startswith("buffer")]
+    assert row.split()[-3:] == ["12", "4", "1234"]
+    assert not any("dropped" in line for line in lines_of(DIGEST, SPARK, width=140))
+
+
+def test_figures_of_trouble_stand_below_the_table_where_there_is_no_room_for_columns():
+    lines = lines_of(DIGEST, BUFFER, width=80)
+    assert "dropped" not in lines[2]
+    assert "buffer: 12 resumed, 4 dropped, 1234 dead letters" in [line.strip() for line in lines]
+    for figure in ("123M", "988M", "61.7M", "1.23M/65.5k", "100%"):
+        assert any(figure in line for line in lines)

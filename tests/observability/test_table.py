@@ -163,9 +163,21 @@ def test_a_run_that_drains_says_so_and_one_that_has_drained_says_how_it_ended():
     assert log_line(replace(draining, state="completed")).startswith("run completed after")
 
 
-def test_what_a_stage_passed_over_dropped_and_tried_again_is_shown():
+def test_what_a_stage_passed_over_dropped_and_tried_again_is_counted_and_no_zeros():
     details = {"under_way": 1, "parallelism": 2, "retried": 3, "beyond_budget": 0, "dropped": 4}
-    stage = replace(STAGE, resumed=1, restarted=2, details=details)
+    stage = replace(STAGE, resumed=1, restarted=2, dead_letters=12_345, details=details)
     (row,) = rows_of(snapshot(stage))
-    assert row.details == "1 resumed, 2 restarted, 3 retried, 4 dropped"
-    assert rows_of(snapshot(STAGE))[0].details == ""
+    counted = {"resumed": "1", "restarted": "2", "retried": "3", "dropped": "4"}
+    assert row.counted == counted | {"dead letters": "12.3k"}
+    assert rows_of(snapshot(STAGE))[0].counted == {}
+    said = "1 resumed, 2 restarted, 3 retried, 4 dropped, 12.3k dead letters"
+    assert f"held back 0%, {said}" in log_line(snapshot(stage))
+
+
+def test_the_restarts_of_a_section_and_failed_inner_streams_are_counted():
+    section = replace(STAGE, details={"restarts": 3, "resting": False})
+    ended = replace(STAGE, details={"stages": 5, "failed": 2})
+    assert [row.counted for row in rows_of(snapshot(section, ended))] == [
+        {"restarted": "3"},
+        {"failed": "2"},
+    ]

@@ -270,6 +270,7 @@ def test_a_drained_run_commits_whole_partitions_only(
     until(lambda: "committed" in states(path))
     run.drain()
     assert run.wait(SECONDS)
+    assert run.state == status(path).state == "completed"
     assert "pending" in states(path)
     done = [n for n, state in enumerate(states(path)) if state == "committed"]
     assert rows_in(rows) == [n for index in done for n in range(5 * index, 5 * index + 5)]
