@@ -65,7 +65,7 @@ class InnerTotals:
         sums.elements_out += sum(outlet.count for outlet in stage.logic.outlets)
         sums.resumed += stage.resumed
         sums.restarted += stage.restarted
-        sums.letters += sum(stage.letters.values())
+        sums.letters += stage.dead_letters
         sums.add_books(stage.logic.details())
 
     def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec]) -> None:

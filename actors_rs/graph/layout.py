@@ -14,7 +14,6 @@ from actors_rs.graph.blueprint import OutletRef, StageSpec
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.loops import closing_refs, narrowed
 from actors_rs.graph.names import unique_names
-from actors_rs.graph.rows import rows_of
 from actors_rs.stages.failure import STOP, OnFailure
 from actors_rs.stages.stage import StageLogic
 
@@ -47,7 +46,7 @@ class Layout:
     Raises ``GraphError`` for a stage that cannot take the elements that come to it.
     """
 
-    __slots__ = ("_rows", "_windows", "has_loops", "specs", "stages")
+    __slots__ = ("_windows", "has_loops", "specs", "stages")
 
     def __init__(self, specs: Sequence[StageSpec]) -> None:
         self.specs = tuple(specs)
@@ -55,22 +54,6 @@ class Layout:
         self.has_loops = bool(closing)
         self.stages = _planned(self.specs, closing)
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
-        self._rows: Sequence[Sequence[Planned]] | None = None
-
-    def rows(self, apart: bool) -> Sequence[Sequence[Planned]]:
-        """The stages actor by actor: each by itself if ``apart``, else in rows where they can be.
-
-        A loop is looked at stage by stage, to see whether it is empty.
-        """
-        if apart or self.has_loops:
-            return [(stage,) for stage in self.stages]
-        if self._rows is None:
-            planned = {stage.spec: stage for stage in self.stages}
-            # Whether a failure behind a cancellation counts is seen where a link ends an actor.
-            forgiving = {stage.spec for stage in self.stages if stage.forgiving}
-            rows = rows_of(self.specs, forgiving)
-            self._rows = [[planned[spec] for spec in row] for row in rows if row[0] in planned]
-        return self._rows
 
     def windows(self, default: int) -> Mapping[StageSpec, int]:
         """The window of each stage's inlets, see ``windows_of``."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from actors_rs.graph.blueprint import OPEN, StageSpec
 from actors_rs.graph.drawer import Drawer
@@ -23,7 +23,6 @@ from actors_rs.graph.stall_watch import feeds_another
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.drawn import Drawing
 from actors_rs.stages.ports import Downstream, Inlet, Outlet, Upstream
-from actors_rs.stages.row import Row, RowPart, SinkRow
 from actors_rs.stages.stage import StageLogic, StreamEnd
 
 __all__ = ["Actors", "Inner", "materialize", "prepare", "start_serving"]
@@ -42,7 +41,7 @@ def materialize(
 ) -> Run[Any]:
     """Run a closed graph. ``layout`` is that of all its stages."""
     life = RunLife(system, monitor=monitor, stall_after=stall_after)
-    actors = prepare(system, life, layout, apart=life.monitored or not system.auto_fuse)
+    actors = prepare(system, life, layout)
     logics = [actors[spec].logic for spec in sinks if spec in actors]
     start(system, life, actors, [logic for logic in logics if isinstance(logic, StreamEnd)], single)
     return life.run
@@ -68,22 +67,18 @@ def prepare(
     life: Life,
     specs: Layout | Sequence[StageSpec],
     inner: Inner | None = None,
-    *,
-    apart: bool = True,
 ) -> Actors:
     """Make the actors of ``specs`` and connect them; none has started yet.
 
-    Who does so again and again with the same ones keeps their ``Layout`` for it. ``apart``: each
-    stage is an actor of its own, also where it never waits.
+    Who does so again and again with the same ones keeps their ``Layout`` for it.
     """
     layout = specs if isinstance(specs, Layout) else Layout(specs)
-    made: dict[StageSpec, _Made] = {}
-    for row in layout.rows(apart):
-        made.update(_made(row, system.throughput, life, inner))
+    actors = {one.spec: _actor_of(one, system.throughput, life, inner) for one in layout.stages}
     windows = inner.windows if inner is not None else layout.windows(system.window)
     in_steps = system.blocking.in_steps
     for stage in layout.stages:
-        (actor, logic, name), window = made[stage.spec], windows[stage.spec]
+        actor, window = actors[stage.spec], windows[stage.spec]
+        logic = actor.logic
         logic.window = window
         logic.in_steps = in_steps
         if stage.frugal:
@@ -92,43 +87,20 @@ def prepare(
             inlet.window = window
             inlet.forgiving |= stage.forgiving or (inner is not None and inner.forgiving)
             if ref.spec.lent is not None:
-                borrow(life, ref.spec.lent, name, InletLine(actor, inlet), inlet)
+                borrow(life, ref.spec.lent, actor.name, InletLine(actor, inlet), inlet)
             elif ref is not OPEN:
-                feeder, giver, giver_name = made[ref.spec]
-                outlet = giver.outlets[ref.index]
-                inlet.feeder = (giver_name, outlet.name)
-                if feeder is not actor:  # else it is the row that has linked them
-                    connect(life, feeder, outlet, actor, inlet)
-    actors = {spec: one.actor for spec, one in made.items()}
+                feeder = actors[ref.spec]
+                outlet = feeder.logic.outlets[ref.index]
+                inlet.feeder = (feeder.name, outlet.name)
+                connect(life, feeder, outlet, actor, inlet)
     if layout.has_loops:
         watch_loops(layout.specs, actors)
     return actors
 
 
-class _Made(NamedTuple):
-    actor: StageActor
-    """Of the stage, or of the row it is a part of."""
-    logic: StageLogic
-    name: str
-
-
-def _made(
-    row: Sequence[Planned], throughput: int | None, life: Life, inner: Inner | None
-) -> dict[StageSpec, _Made]:
-    """What is made of the stages of ``row``: fresh logics, and one actor."""
-    if len(row) == 1:
-        actor = _alone(row[0], throughput, life, inner)
-        return {row[0].spec: _Made(actor, actor.logic, actor.name)}
-    parts = [RowPart(one.name, one.spec.kind, one.site, one.make()) for one in row]
-    line = (Row if row[-1].spec.outlets else SinkRow)(parts)
-    lead = line.lead
-    actor = StageActor(line, life, lead.label, lead.kind, lead.site, "pool", throughput)
-    return {
-        one.spec: _Made(actor, part.logic, one.name) for one, part in zip(row, parts, strict=True)
-    }
-
-
-def _alone(stage: Planned, throughput: int | None, life: Life, inner: Inner | None) -> StageActor:
+def _actor_of(
+    stage: Planned, throughput: int | None, life: Life, inner: Inner | None
+) -> StageActor:
     """The actor of ``stage``, with a fresh logic."""
     spec, name = stage.spec, stage.name
     logic = None
@@ -181,7 +153,7 @@ def start(
 
     If one cannot be started, those that were are ended, and what it raised is raised.
     """
-    stages, started = list(dict.fromkeys(actors.values())), 0
+    stages, started = list(actors.values()), 0
     try:
         life.begin(stages, sinks, single=single)
         for actor in stages:

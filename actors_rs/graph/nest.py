@@ -8,10 +8,9 @@ calls. For the logic nothing differs: it has its ports, its context and its ``st
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, StageError
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from actors_rs.stages.brake import Brake
 
 __all__ = ["Nest", "Nested"]
-
-_NO_LETTERS: Mapping[str, int] = MappingProxyType({})
 
 
 class Nest:
@@ -91,10 +88,10 @@ class Nested:
         "_life",
         "_nest",
         "_started",
+        "dead_letters",
         "error",
         "is_due",
         "kind",
-        "letters",
         "logic",
         "name",
         "place",
@@ -116,7 +113,7 @@ class Nested:
         self.kind = spec.kind
         self.site = spec.site or host.site
         self.error: BaseException | None = None
-        self.letters = _NO_LETTERS
+        self.dead_letters = 0
         self.is_due = False
         self._host = host
         self._nest = nest
@@ -241,7 +238,7 @@ class Nested:
         raise DefectError(f"stage '{self.name}' has no policy of its own, it cannot go on")
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        self.letters = {self.name: self.letters.get(self.name, 0) + 1}
+        self.dead_letters += 1
         where, place = f"stage '{self.name}'", f"stage '{self.place}'"
         publish = self._host.system.dead_letters.publish
         publish(what, where=where, why=why, error=error, place=place)

@@ -6,10 +6,9 @@ ends exactly once, whatever happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import repeat
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError, named_by
@@ -60,8 +59,8 @@ class StageActor(UserCalls):
     """Where an inlet is fed by a foreign publisher: lets it take no more."""
     resumed = restarted = 0
     """How many elements its policy passed over: going on as it was, and with fresh state."""
-    letters: Mapping[str, int] = MappingProxyType({})
-    """How many dead letters it left, by the names of its parts where it has some."""
+    dead_letters = 0
+    """How many it left."""
     place: str | None = None
     """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None
@@ -204,7 +203,7 @@ class StageActor(UserCalls):
         beside: BaseException | None = None,
     ) -> BaseException:
         if self.given_up_with is not None:
-            self.report_late(None, error)
+            self.report_late(None, named_by(self.name, self.site, error, position))
             return error
         self.error = failing.note_failed(self.life, self, error, position, plain, beside)
         return self.error
@@ -222,17 +221,10 @@ class StageActor(UserCalls):
         self.life.note_failure(error)
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        self.report_at(self.name, what, why, error)
-
-    def report_at(
-        self, name: str, what: object, why: str, error: BaseException | None = None, /
-    ) -> None:
-        """As ``report``, of a stage of another ``name`` that is a part of this actor."""
         dead_letters = self.system.dead_letters
         with dead_letters.counting:
-            self.letters = {**self.letters, name: self.letters.get(name, 0) + 1}
-        where = f"stage '{name}'"
-        dead_letters.publish(what, where=where, why=why, error=error, place=self.place)
+            self.dead_letters += 1
+        dead_letters.publish(what, where=str(self), why=why, error=error, place=self.place)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
         from actors_rs.graph.inner import attach

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.drawing import picture_of_run
-from actors_rs.stages.row import Row
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
@@ -116,16 +115,11 @@ def snapshot_of(
     draining: bool = False,
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
-    logics = [(name, logic) for stage in stages for name, logic in _logics_of(stage)]
-    links = tuple(_link(name, inlet) for name, logic in logics for inlet in _fed_inlets(logic))
-    figures = tuple(figure for stage in stages for figure in _stages_of(stage, now))
+    links = tuple(
+        _link(stage.name, inlet) for stage in stages for inlet in _fed_inlets(stage.logic)
+    )
+    figures = tuple(_stage(stage, now) for stage in stages)
     return RunSnapshot(name, state, now - began, figures, links, draining)
-
-
-def _logics_of(stage: StageActor) -> list[tuple[str, StageLogic]]:
-    if isinstance(row := stage.logic, Row):
-        return [(part.label, part.logic) for part in row.parts]
-    return [(stage.name, stage.logic)]
 
 
 def _fed_inlets(logic: StageLogic) -> list[Inlet]:
@@ -138,67 +132,35 @@ def _link(name: str, inlet: Inlet) -> LinkSnapshot:
     return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures, inlet.window, inlet.exhausted)
 
 
-def _stages_of(stage: StageActor, now: float) -> list[StageSnapshot]:
-    """``stage``, or those that are parts of its row: its time and mail are told of their lead.
-
-    To that, those before it wait with what they have while it is busy, and those behind it idle.
-    """
-    shares = stage.clock.shares(now)
-    over, mailbox = stage.actor_stopped.is_set(), len(stage.actor_inbox)
-    if not isinstance(row := stage.logic, Row):
-        state = _state(over, stage.error)
-        return [_stage(stage, stage.name, stage.kind, stage.logic, state, shares, mailbox)]
-    (busy, idle, held_back), led = shares, row.parts.index(row.lead)
-    before, behind = (0.0, idle, busy + held_back), (0.0, busy + idle, held_back)
-    figures = []
-    for place, part in enumerate(row.parts):
-        left = row.has_left(part)
-        share, unread = (before if place < led else behind), 0
-        if place == led:
-            share, unread = shares, mailbox
-        elif left:
-            share = (0.0, sum(shares), 0.0)
-        state = _state(over or left, part.failure)
-        figures.append(_stage(stage, part.label, part.kind, part.logic, state, share, unread))
-    return figures
-
-
 def _state(over: bool, error: BaseException | None) -> str:
     return "running" if not over else "ended" if error is None else "failed"
 
 
-def _stage(
-    stage: StageActor,
-    name: str,
-    kind: str,
-    logic: StageLogic,
-    state: str,
-    shares: tuple[float, float, float],
-    mailbox: int,
-) -> StageSnapshot:
+def _stage(stage: StageActor, now: float) -> StageSnapshot:
+    logic = stage.logic
     inlets, outlets = logic.inlets, logic.outlets
     taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
     given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
     details = logic.details()
-    busy, idle, back_pressured = _with_calls(shares, details)
+    busy, idle, back_pressured = _with_calls(stage.clock.shares(now), details)
     return StageSnapshot(
-        name=name,
-        kind=kind,
-        state=state,
+        name=stage.name,
+        kind=stage.kind,
+        state=_state(stage.actor_stopped.is_set(), stage.error),
         elements_in=sum(inlet.count for inlet in taken_from),
         elements_out=sum(outlet.count for outlet in given_to),
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
         requested=sum(inlet.outstanding for inlet in inlets),
         buffered=sum(inlet.buffered for inlet in inlets),
         window=max((inlet.window for inlet in inlets), default=0),
-        mailbox=mailbox,
+        mailbox=len(stage.actor_inbox),
         busy=busy,
         idle=idle,
         back_pressured=back_pressured,
         details=details,
         resumed=stage.resumed,
         restarted=stage.restarted,
-        dead_letters=stage.letters.get(name, 0),
+        dead_letters=stage.dead_letters,
     )
 
 

@@ -58,10 +58,8 @@ class ActorSystem(Supervising):
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
     ``ProtocolViolation``. A run in which nothing can move any more for ``stall_after`` seconds ends
-    with ``Stalled``, see ``Graph.watched``; ``None``: never. With ``auto_fuse`` stages that call no
-    code of the user's, and so never wait, share an actor with a neighbour; without it each stage of
-    a graph is an actor of its own, as it is where links are monitored. For ``cancel_grace`` seconds
-    a run that was cancelled or failed waits for functions that do not return, and a block that an
+    with ``Stalled``, see ``Graph.watched``; ``None``: never. For ``cancel_grace`` seconds a run
+    that was cancelled or failed waits for functions that do not return, and a block that an
     exception leaves for everything. ``machinery`` replaces threads and clocks altogether.
     """
 
@@ -87,14 +85,13 @@ class ActorSystem(Supervising):
         metrics: bool = True,
         monitor: bool = False,
         stall_after: float | None = 0.5,
-        auto_fuse: bool = True,
         dispatcher: Literal["pool", "calling_thread"] = "pool",
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         cancel_grace: float = 2.0,
         machinery: Machinery | None = None,
     ) -> None:
-        flags = {"metrics": metrics, "monitor": monitor, "auto_fuse": auto_fuse}
+        flags = {"metrics": metrics, "monitor": monitor}
         times = shutdown_timeout, cancel_grace
         check_settings(window, throughput, stall_after, dispatcher, times, name, flags)
         self.name = name
@@ -103,7 +100,6 @@ class ActorSystem(Supervising):
         self.metrics = metrics
         self.monitor = monitor
         self.stall_after = stall_after
-        self.auto_fuse = auto_fuse
         self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._machinery = machinery or threads(

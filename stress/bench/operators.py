@@ -1,7 +1,7 @@
 """Each operator's cost per element, against plain Python, RxPY and aiostream.
 
 range → operator → a sink that keeps nothing: as a system runs it by itself, at the window that it
-has and at windows of 1024, 64 and 1; with an actor for each stage, at 1024; and fused.
+has and at windows of 1024, 64 and 1; and fused.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ OWN = None
 """The window that a system has by itself."""
 ELEMENTS = {OWN: 500_000, 1024: 500_000, 64: 20_000, 1: 1_000}
 """So many at large windows that the half millisecond of a run's start and end does not count."""
-WITH_A_GOAL = (OWN, 1024)
-APART_AT = 1024
 Systems = dict[int | None, ActorSystem]
 PEER_ELEMENTS = 4_000
 """Fewer for the slow: rates are compared."""
@@ -85,25 +83,23 @@ def measure(scale: float) -> list[Figure]:
         for window in ELEMENTS:
             if window is not None:
                 systems[window] = stack.enter_context(ActorSystem(window=window))
-        apart = stack.enter_context(ActorSystem(window=APART_AT, auto_fuse=False))
-        return [figure for row in ROWS for figure in _measured(systems, apart, row, scale)]
+        return [figure for row in ROWS for figure in _measured(systems, row, scale)]
 
 
-def _measured(systems: Systems, apart: ActorSystem, row: Row, scale: float) -> list[Figure]:
+def _measured(systems: Systems, row: Row, scale: float) -> list[Figure]:
     sizes = {window: count(scale, ELEMENTS[window], 20) for window in systems}
     runs: list[Contestant] = [
         (by_us(systems[window], row, size), size) for window, size in sizes.items()
     ]
     plain, peers = sizes[OWN], count(scale, PEER_ELEMENTS, 20)
-    runs.append((by_us(apart, row, sizes[APART_AT]), sizes[APART_AT]))
     runs.append((by_us_fused(systems[OWN], row, plain), plain))
     runs.append((partial(by_hand, row, plain), plain))
     others = [("RxPY", by_rx, row.rx), ("aiostream", by_aiostream, row.aio)]
     there = [(name, run, steps) for name, run, steps in others if steps is not None]
     runs += [(partial(run, steps, peers), peers) for _, run, steps in there]
     goal = at_least(row.goal) if row.goal is not None else None
-    ways = [(_way(window), goal if window in WITH_A_GOAL else None) for window in sizes]
-    ways += [(f"window {APART_AT}, an actor each", None), ("fused", goal)]
+    ways = [(_way(window), goal if window is OWN else None) for window in sizes]
+    ways.append(("fused", None))
     times = in_turn(ROUNDS, runs)
     ours, by_plain, by_others = times[: len(ways)], times[len(ways)], times[len(ways) + 1 :]
     figures = [

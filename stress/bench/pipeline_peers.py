@@ -13,9 +13,9 @@ from stress.bench.pipeline import graph, plain
 __all__ = ["measure"]
 
 PEERS: list[tuple[str, Callable[[int], int], int, float | None]] = [
-    ("RxPY, synchronous", peers.rx_synchronous, 100_000, 40),
+    ("RxPY, synchronous", peers.rx_synchronous, 100_000, 3),
     ("RxPY, synchronous, its own range", peers.rx_range, 2_000, None),
-    ("RxPY, observe_on(ThreadPoolScheduler)", peers.rx_pool, 10_000, 200),
+    ("RxPY, observe_on(ThreadPoolScheduler)", peers.rx_pool, 10_000, 100),
     ("queue.Queue, three threads", peers.queue_threads, 50_000, 20),
     ("pykka, one tell per element", peers.pykka_tells, 20_000, 60),
 ]
@@ -29,7 +29,7 @@ def measure(scale: float) -> list[Figure]:
     for (name, peer, _, _), size in zip(PEERS, sizes, strict=True):
         if peer(size) != plain(size):
             raise RuntimeError(f"{name} gives another sum")
-    with ActorSystem(auto_fuse=False) as system:
+    with ActorSystem() as system:
         contestants: list[Contestant] = [(lambda: system.start(blueprint).result(), n)]
         for (_, peer, _, _), size in zip(PEERS, sizes, strict=True):
             contestants.append((partial(peer, size), size))

@@ -271,7 +271,7 @@ def test_a_function_in_c_is_named_as_well(caplog):
     lock = threading.Lock()
     with stuck_system(stuck) as system, lock:
         run = system.start(Source.of(True).map(lock.acquire).to(Sink.list()))
-        eventually(lambda: system.statistics().turns)
+        eventually(lambda: run.snapshot().stages[1].elements_in)
         run.cancel()
         assert run.wait(60)
     assert "acquire" in caplog.text

@@ -33,9 +33,9 @@ WAYS = [keep_apart, fuse_flow, fuse_graph]
 ways = pytest.mark.parametrize("way", WAYS)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["apart", "in rows"])
-def shared(request):
-    with ActorSystem(workers=2, auto_fuse=request.param, shutdown_timeout=SECONDS) as system:
+@pytest.fixture(scope="module")
+def shared():
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         yield system
 
 

@@ -5,7 +5,6 @@ Of stages that never wait, which share one unasked, and of all that ``Graph.fuse
 """
 
 import re
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -69,24 +68,10 @@ def came_of(system, graph):
     return result.rows if isinstance(result, WriteReport) else result
 
 
-@contextmanager
-def systems(window):
-    """Each way to run a graph: its system, and whether the graph is to be fused.
-
-    First with an actor for each stage; then in rows, as a system does it by itself; then fused.
-    """
-    with (
-        ActorSystem(workers=2, window=window, auto_fuse=False, shutdown_timeout=SECONDS) as apart,
-        ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as in_rows,
-    ):
-        yield (apart, False), (in_rows, False), (in_rows, True)
-
-
 def outcomes(graph, window):
-    """What comes of ``graph`` in each way, in two runs."""
-    with systems(window) as ways:
-        graphs = [(system, graph.fuse() if fuse else graph) for system, fuse in ways]
-        return [came_of(system, one) for system, one in graphs for _ in "ab"]
+    """What comes of ``graph`` in two runs, and in two when it is fused."""
+    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
+        return [came_of(system, one) for one in (graph, graph.fuse()) for _ in "ab"]
 
 
 @thorough
@@ -100,7 +85,7 @@ def outcomes(graph, window):
 def test_a_row_gives_what_it_gives_apart_in_each_of_its_runs(source, sink, xs, chain, window):
     graph = apply(SOURCES[source](xs), chain).to(ENDS[sink]())
     apart, *others = outcomes(graph, window)
-    assert others == [apart] * 5
+    assert others == [apart] * 3
     if sink == "list":
         assert apart == model_of(given_by(source, xs), True, chain)[0]
 
@@ -142,15 +127,15 @@ def test_a_sink_has_seen_all_that_came_before_a_failure_and_nothing_else(
     fails = bad < len(reach)
     expected, enough = model_of(reach[:bad], whole and not fails, after)
     ends = []
-    with systems(window) as ways:
-        for system, fuse in ways:
+    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
+        for fuse in (False, True):
             graph, seen = failing(SOURCES[source](xs), before, bad, after, fuse)
             ends.append(came_of(system, graph))
             assert seen == expected
     if not fails:
-        assert ends == [len(expected)] * 3
+        assert ends == [len(expected)] * 2
     elif not enough:  # else the failure may come first, or the cancellation
-        assert ends == [ends[0]] * 3
+        assert ends == [ends[0]] * 2
         kind, _, (stage, position, site), cause = ends[0]
         assert (kind, stage, position) == (StageError, "picky", bad)
         assert cause.startswith("KeyError(")
@@ -164,16 +149,16 @@ def test_a_sink_that_fails_is_named_with_its_element_and_has_seen_those_before(
 ):
     reach = model_of(xs, True, chain)[0]
     ends = []
-    with systems(window) as ways:
-        for system, fuse in ways:
+    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
+        for fuse in (False, True):
             picky = Picky(bad)
             graph = apply(Source.from_iterable(xs), chain).to(Sink.for_each(picky).named("last"))
             ends.append(came_of(system, graph.fuse() if fuse else graph))
             assert picky.seen == reach[:bad]
     if bad >= len(reach):
-        assert ends == [len(reach)] * 3
+        assert ends == [len(reach)] * 2
     else:
-        assert ends == [ends[0]] * 3
+        assert ends == [ends[0]] * 2
         assert ends[0][2][:2] == ["last", bad]
 
 
@@ -218,9 +203,9 @@ def test_graphs_of_all_kinds_keep_the_rules_and_their_results_when_fused(
 ):
     graph = GRAPHS[name](tmp_path)
     with ActorSystem(workers=workers, window=window, shutdown_timeout=SECONDS) as system:
-        fused, in_rows = came_of(system, graph.fuse().monitored()), came_of(system, graph)
-        apart = came_of(system, graph.monitored())
-    assert fused == in_rows == apart
+        fused, plain = came_of(system, graph.fuse().monitored()), came_of(system, graph)
+        monitored = came_of(system, graph.monitored())
+    assert fused == plain == monitored
 
 
 @pytest.mark.parametrize("f", WAYS)

@@ -6,7 +6,7 @@ from functools import partial
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.graph import carried, layout
 
-System = partial(ActorSystem, workers=1, auto_fuse=False)
+System = partial(ActorSystem, workers=1)
 
 
 def windows(run):

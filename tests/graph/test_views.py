@@ -25,10 +25,9 @@ every_window = pytest.mark.parametrize("window", [1, 16, 1024])
 either_way = pytest.mark.parametrize("fused", [False, True])
 
 
-@pytest.fixture(params=[False, True], ids=["apart", "in rows"])
-def system(window, request):
-    rows = request.param
-    with ActorSystem(workers=2, window=window, auto_fuse=rows, shutdown_timeout=SECONDS) as system:
+@pytest.fixture
+def system(window):
+    with ActorSystem(workers=2, window=window, shutdown_timeout=SECONDS) as system:
         yield system
 
 

@@ -26,14 +26,13 @@ OPERATORS = {
 }
 every_row = pytest.mark.parametrize(("row", "model"), ROWS.values(), ids=ROWS)
 every_operator = pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
-WAYS = {"apart": (False, False), "in rows": (True, False), "fused": (True, True)}
 every_demand = pytest.mark.parametrize("demand", [None, 3])
-every_way = pytest.mark.parametrize(("auto", "fused"), WAYS.values(), ids=WAYS)
+every_way = pytest.mark.parametrize("fused", [False, True], ids=["apart", "fused"])
 
 
 @pytest.fixture
-def system(auto):
-    with ActorSystem(workers=2, auto_fuse=auto, shutdown_timeout=SECONDS) as system:
+def system():
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         yield system
 
 

@@ -161,7 +161,7 @@ def test_a_run_that_an_interrupt_left_in_between_ends_when_it_is_cancelled(monke
     monkeypatch.setattr(CallingThreadDispatcher, "_count", count)
     with (
         no_thread_left(),
-        ActorSystem(dispatcher="calling_thread", auto_fuse=False) as system,
+        ActorSystem(dispatcher="calling_thread") as system,
     ):
         with pytest.raises(KeyboardInterrupt):
             system.start(Source.range(0, 10).map(str).to(Sink.list()))

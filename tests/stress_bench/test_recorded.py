@@ -17,7 +17,7 @@ BLOCKS = {"recorded": recorded, "injected": lambda: injected(0.02, 1)}
 
 
 def run_three_stages():
-    with ActorSystem(workers=1, window=4, auto_fuse=False) as system:
+    with ActorSystem(workers=1, window=4) as system:
         graph = Source.range(0, 20).map(abs).to(Sink.count())
         assert system.start(graph).result(30) == 20
 

@@ -19,7 +19,7 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class Composition(Generic[In_contra, Out_co]):
-    """A stage is an actor of its own unless it is fused, or never waits: see ``auto_fuse``."""
+    """A stage is an actor of its own unless it is fused."""
 
     _out: OutletRef
 

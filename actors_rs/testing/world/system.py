@@ -33,7 +33,6 @@ class WorldSystem(ActorSystem):
         super().__init__(
             window=window,
             monitor=monitor,
-            auto_fuse=False,  # each stage is met in every state that its neighbours can be in
             stall_after=None,  # a world says by itself what waits for whom
             metrics=False,  # no time passes in a turn, and what passes between turns is made up
             name="world",

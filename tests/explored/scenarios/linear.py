@@ -276,11 +276,8 @@ STARTS = {
 
 
 def as_one_actor(world, graph):
-    """``graph`` fused, or in rows, as a system with threads runs it by itself."""
-    if world.pick("fused", (True, False)):
-        return graph.fuse()
-    world.system.auto_fuse, world.system.monitor = True, False  # each link has a monitor else
-    return graph
+    """``graph`` fused, or with an actor for each stage."""
+    return graph.fuse() if world.pick("fused", (True, False)) else graph
 
 
 def one_actor(world):
