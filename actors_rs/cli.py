@@ -31,6 +31,7 @@ from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, User
 from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
+from actors_rs.texts import named
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -268,7 +269,7 @@ def _module_of_file(path: Path) -> ModuleType:
 
 
 def _came(error: BaseException) -> str:
-    return f"got {type(error).__name__}: {error}"
+    return f"got {named(error)}"
 
 
 def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:

@@ -34,7 +34,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from actors_rs.texts import text_of
+from actors_rs.texts import named, text_of
 
 __all__ = [
     "ActorsRsError",
@@ -215,9 +215,7 @@ class RestartLimitError(ActorsRsError):
     def __init__(
         self, supervisor: str, child: str, limit: str, cause: BaseException | None
     ) -> None:
-        last = (
-            f"failed: {type(cause).__name__}: {text_of(cause)}" if cause is not None else "stopped"
-        )
+        last = f"failed: {named(cause)}" if cause is not None else "stopped"
         super().__init__(
             f"supervisor '{supervisor}' gave up: more than {limit}; child '{child}' {last}"
         )
@@ -248,9 +246,7 @@ class StageError(StreamError):
     ) -> None:
         where = "" if position is None else f" at element {position}"
         made = f" (made at {site})" if site else ""
-        super().__init__(
-            f"stage '{stage}' failed{where}: {type(cause).__name__}: {text_of(cause)}{made}"
-        )
+        super().__init__(f"stage '{stage}' failed{where}: {named(cause)}{made}")
         self.stage = stage
         self.position = position
         self.site = site
@@ -277,7 +273,7 @@ class CallExitError(StreamError):
     """
 
     def __init__(self, cause: BaseException) -> None:
-        super().__init__(f"the call raised {type(cause).__name__}: {text_of(cause)}")
+        super().__init__(f"the call raised {named(cause)}")
         self.__cause__ = cause
 
 
@@ -293,7 +289,7 @@ class WriteError(StreamError):
     """
 
     def __init__(self, path: str, cause: BaseException) -> None:
-        super().__init__(f"could not write {path}: {text_of(cause)}")
+        super().__init__(f"could not write {path}: {text_of(cause) or named(cause)}")
         self.path = path
         self.__cause__ = cause
 
@@ -306,7 +302,7 @@ class ReadError(StreamError):
 
     def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
         place = f"{path}, line {line}" if line else path
-        super().__init__(f"could not read {place}: {text_of(cause)}")
+        super().__init__(f"could not read {place}: {text_of(cause) or named(cause)}")
         self.path = path
         self.line = line
         self.__cause__ = cause

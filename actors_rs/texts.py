@@ -7,9 +7,11 @@ gets into a text through these functions.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from types import TracebackType
 
-__all__ = ["MOST", "repr_of", "text_of"]
+__all__ = ["MOST", "named", "repr_of", "text_of"]
 
 MOST = 10_000
 """Characters of a text that are shown, and of a ``repr`` a tenth of them."""
@@ -26,6 +28,34 @@ def text_of(thing: object, most: int = MOST) -> str:
 def repr_of(thing: object, most: int = MOST // 10) -> str:
     """``repr(thing)``, at most some ``most`` characters of it, whatever ``__repr__`` does."""
     return _taken(repr, "__repr__", thing, most)
+
+
+def named(error: BaseException) -> str:
+    """``error`` for a sentence: its class and its text, or where it was raised if it has no text.
+
+    ``TimeoutError`` of asyncio and a bare ``assert`` have none.
+    """
+    text, kind = text_of(error), type(error).__name__
+    if text.strip():
+        return f"{kind}: {text}"
+    place = _place_of(error)
+    return f"{kind} without a text{place and ', raised in '}{place}"
+
+
+_LIBRARIES = os.path.dirname(os.__file__) + os.sep
+_PACKAGE = os.path.dirname(__file__) + os.sep
+
+
+def _place_of(error: BaseException) -> str:
+    """The innermost function of the user's that ``error`` went through, with file and line."""
+    place = ""
+    step: TracebackType | None = error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not code.co_filename.startswith((_LIBRARIES, _PACKAGE, "<frozen")):
+            place = f"{code.co_name} ({code.co_filename}:{step.tb_lineno})"
+        step = step.tb_next
+    return place
 
 
 def _taken(call: Callable[[object], str], method: str, thing: object, most: int) -> str:

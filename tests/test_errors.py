@@ -1,16 +1,19 @@
 """What the exceptions of this package promise whoever catches them."""
 
+import asyncio
 import copy
 import pickle
+import re
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
 import pytest
 
-from actors_rs import Sink, Source
+from actors_rs import Flow, Sink, Source
 from actors_rs.errors import (
     BufferOverflowError,
+    CallExitError,
     EmptyStreamError,
     MissingExtraError,
     ProtocolViolation,
@@ -24,6 +27,7 @@ from actors_rs.errors import (
     named_by,
     note_once,
 )
+from actors_rs.graph.outcome import first_of
 
 cause = OSError("no such table")
 RAISED = [
@@ -87,3 +91,44 @@ def test_an_error_that_comes_again_and_again_is_noted_the_same_once(error):
 
 def test_an_error_that_takes_no_notes_stays_without():
     note_once(UnreadableError(), "first")
+
+
+def runs_out(_order):
+    raise TimeoutError
+
+
+async def waits_in_vain(_order):
+    async with asyncio.timeout(0):
+        await asyncio.sleep(1)
+
+
+@pytest.mark.parametrize(
+    ("flow", "function"),
+    [
+        (Flow[int]().map(runs_out), "runs_out"),
+        (Flow[int]().map_async(waits_in_vain, parallelism=1), "waits_in_vain"),
+    ],
+    ids=["map", "map_async"],
+)
+def test_an_error_without_a_text_says_where_it_was_raised(flow, function):
+    with pytest.raises(StageError) as caught:
+        Source.of(1).via(flow).run(Sink.list())
+    where = rf"at element 0: TimeoutError without a text, raised in {function} \(.*test_errors.py:"
+    assert re.search(where, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StageError("parse", TimeoutError()),
+        RestartLimitError("family", "child", "3 in 5 s", AssertionError()),
+        WriteError("out.jsonl", TimeoutError()),
+        ReadError("in.csv", TimeoutError()),
+        CallExitError(SystemExit()),
+        first_of([ValueError("first"), TimeoutError()]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_no_error_ends_with_the_name_of_a_class_and_nothing(error):
+    texts = [str(error), *getattr(error, "__notes__", ())]
+    assert any("Error without a text" in text or "Exit without a text" in text for text in texts)

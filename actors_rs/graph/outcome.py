@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import note_once
-from actors_rs.texts import text_of
+from actors_rs.texts import named
 
 if TYPE_CHECKING:
     from actors_rs.stages.stage import StreamEnd
@@ -50,6 +50,6 @@ def first_of(failures: Sequence[BaseException]) -> BaseException:
 
 def _notes(others: Sequence[BaseException]) -> Iterator[str]:
     for other in others[:MOST_NOTES]:
-        yield f"also: {type(other).__name__}: {text_of(other)}"
+        yield f"also: {named(other)}"
     if (more := len(others) - MOST_NOTES) > 0:
         yield f"also: {more} more, see its others"

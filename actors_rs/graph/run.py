@@ -57,7 +57,11 @@ class Run(Generic[R]):
             check_not_on_loop_of(self._life.system, self)
             wait_for_end(self._end, timeout)
             if not self._end.is_over:
-                raise TimeoutError(f"{self!r} had not ended after {timeout} seconds")
+                raise TimeoutError(
+                    f"{self!r} had not ended after {timeout} seconds and goes on: run.snapshot() "
+                    "shows which stage it waits for, run.cancel() ends it, run.wait(timeout) "
+                    "returns False instead of raising"
+                )
         result: R = self._end.result()
         return result
 

@@ -143,7 +143,11 @@ class SourceQueue(Generic[T]):
                 "offer, or a thread of your own"
             )
             if not self._changed.wait_for(put_in, timeout):
-                raise TimeoutError(f"queue '{self.name}' had no room within {timeout} seconds")
+                raise TimeoutError(
+                    f"queue '{self.name}' had no room within {timeout} seconds: it holds "
+                    f"{self.capacity} elements, and the stages downstream request no more. Wait "
+                    "longer, use offer, or give the source a larger capacity or another overflow"
+                )
         if not taken:
             raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
         return taken[0]

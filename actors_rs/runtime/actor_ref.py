@@ -136,15 +136,17 @@ class PooledActorRef(ActorRef[A]):
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
         """Send ``message`` and wait for the answer, or return a future of it.
 
-        Raises what the handler raised, ``pykka.Timeout``, or ``ActorDeadError`` when the actor
-        stopped before handling the message or ended in the midst of it (``SystemExit``); its cause
-        is what the actor failed with. A ``timeout`` that is no number is an
-        ``InvalidArgumentError``, and waiting on a thread that must not wait a ``BlockingError``:
-        nothing is sent then. A coroutine writes ``await ref.ask(message, block=False)``.
+        Raises what the handler raised; ``pykka.Timeout``, which is a ``TimeoutError`` too, after
+        ``timeout`` seconds; or ``ActorDeadError`` when the actor stopped before handling the
+        message or ended in the midst of it (``SystemExit``); its cause is what the actor failed
+        with. A ``timeout`` that is no number is an ``InvalidArgumentError``, and waiting on a
+        thread that must not wait a ``BlockingError``: nothing is sent then. A coroutine writes
+        ``await ref.ask(message, block=False)``.
         """
         if timeout is not None:
             check_timeout(timeout)
-        future: Future[Any] = PooledFuture()
+        future: PooledFuture[Any] = PooledFuture()
+        future.question = (self, message)
         if not self._offer_ask(Ask(message, future), block, timeout):
             answer_dead(future, f"{self} not found", self.actor_stopped.error)
         return future.get(timeout=timeout) if block else future
@@ -158,6 +160,7 @@ class PooledActorRef(ActorRef[A]):
         """
         check_timeout(timeout)
         future: PooledFuture[bool] = PooledFuture()
+        future.question = (self, STOP)
         if not self._offer_ask(Ask(STOP, future), block, timeout):
             future.set(False)
         return future.get(timeout=timeout) if block else future

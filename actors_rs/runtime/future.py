@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
-from pykka import ActorDeadError, Future, Timeout
+from pykka import ActorDeadError, Future
 
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._primitives import (
@@ -29,6 +29,7 @@ from actors_rs.runtime._primitives import (
     start_thread,
 )
 from actors_rs.runtime.awaiting import Awaiting
+from actors_rs.runtime.late_answer import LateAnswerError, Question, late_answer
 from actors_rs.runtime.settings import check_timeout
 
 __all__ = ["PooledFuture", "check_may_wait"]
@@ -41,6 +42,8 @@ _ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, Tr
 class PooledFuture(Future[T]):
     """Holds one value or exception. All methods may be called from any thread."""
 
+    question: Question | None = None
+    """What this is the answer to, until there is one."""
     _awaiting: Awaiting | None = None
     _made_of: tuple[Any, ...] = ()
 
@@ -57,7 +60,8 @@ class PooledFuture(Future[T]):
     def get(self, *, timeout: float | None = None) -> T:
         """The value, or raises the exception; waits ``timeout`` seconds, ``None`` for ever.
 
-        Raises ``pykka.Timeout`` when time is up, ``BlockingError`` when called before the
+        Raises ``pykka.Timeout``, a ``TimeoutError`` too, when time is up, naming who was asked
+        and what; ``BlockingError`` when called before the
         result is there on a thread of the shared pool, and ``InvalidArgumentError`` for a
         ``timeout`` that is no number.
         """
@@ -120,6 +124,7 @@ class PooledFuture(Future[T]):
         self._claim_or_raise()
         self._value = value
         self._done = True
+        self.question = None
         self._tell()
 
     def set_exception(self, exc_info: _ExcInfo | None = None) -> None:
@@ -130,6 +135,7 @@ class PooledFuture(Future[T]):
         self._claim_or_raise()
         self._error, self._traceback = error, traceback
         self._done = True
+        self.question = None
         self._tell()
 
     def end_interrupted(self, error: BaseException) -> None:
@@ -187,7 +193,7 @@ class PooledFuture(Future[T]):
             self._there.wait(timeout)
             left = None if timeout is None else max(0.0, timeout - (monotonic() - began))
         if not self._is_there():
-            raise Timeout(f"{timeout} seconds")
+            raise late_answer(timeout, self.question)
         return left
 
     def _is_there(self) -> bool:
@@ -243,9 +249,16 @@ def _wait_for(lock: Lock, timeout: float | None) -> float | None:
     check_may_wait(timeout)
     if drive_until(lambda: not lock.locked(), timeout):
         if not lock.acquire(blocking=False):
-            raise Timeout(f"{timeout} seconds")
+            raise _late_hook(timeout)
         return timeout  # it is the world's, whose clock this thread cannot read
     deadline = monotonic() + seconds if seconds > 0 else None
     if not lock.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
-        raise Timeout(f"{timeout} seconds")
+        raise _late_hook(timeout)
     return timeout if deadline is None else max(0.0, deadline - monotonic())
+
+
+def _late_hook(timeout: float | None) -> LateAnswerError:
+    return LateAnswerError(
+        f"another thread still computes this result after {timeout} seconds, with what map, "
+        "filter, reduce or a get hook was given; get(timeout=...) with more seconds waits longer"
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.actor_ref import PooledActorRef
+from actors_rs.runtime.actor_ref import STOP, PooledActorRef
 from actors_rs.runtime.family import Family, Removed
 from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.settings import check_kind, check_timeout
@@ -82,6 +82,7 @@ class SupervisorRef(PooledActorRef[Any]):
             check_may_wait(timeout)
         future: PooledFuture[bool] = PooledFuture()
         child = self.family.child_of(name)
+        future.question = (child.ref, STOP)
         child.home.tell(Removed(child, future))
         return future.get(timeout=timeout) if block else future
 

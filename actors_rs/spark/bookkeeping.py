@@ -25,6 +25,7 @@ from actors_rs.runtime._primitives import Lock, Random
 from actors_rs.spark.partitions import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.verifying import verify_partition
+from actors_rs.texts import named, text_of
 
 __all__ = ["Book", "without_numbers"]
 
@@ -186,7 +187,7 @@ class Book:
             state = "completed" if completed else "cancelled"
         else:
             state = "cancelled" if isinstance(error, RunCancelled) else "failed"
-        self._closed = (state, None if error is None else str(error))
+        self._closed = (state, None if error is None else text_of(error) or named(error))
         if self._run is not None:
             with suppress(Exception):
                 self.write()

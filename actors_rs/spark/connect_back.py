@@ -33,6 +33,7 @@ from actors_rs.spark.failures import SparkPartitionError
 from actors_rs.spark.first_failure import first_failure
 from actors_rs.spark.liveness import watch
 from actors_rs.spark.shipping import travels
+from actors_rs.texts import named
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -244,7 +245,7 @@ class _Transfer:
             try:
                 count = connection.recv_into(view)
             except OSError as error:
-                self._broken(f"{type(error).__name__}: {error}")
+                self._broken(named(error))
             if not count:
                 self._broken("its end of the connection was closed")
             view = view[count:]

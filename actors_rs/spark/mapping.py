@@ -24,6 +24,7 @@ from actors_rs.spark.pickling import frames_of, pickled_function
 from actors_rs.spark.session import context_of
 from actors_rs.spark.sharing import hint_at_fair_scheduling
 from actors_rs.spark.shipping import travels
+from actors_rs.texts import named
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -188,7 +189,7 @@ def _loaded(pickled: bytes) -> Outcome:
     try:
         return True, cloudpickle.loads(pickled)
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"
+        why = named(error)
         return False, TypeError(f"the result cannot be unpickled ({why})")
 
 

@@ -9,6 +9,7 @@ from types import CellType
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.texts import named
 
 __all__ = ["frames_of", "pickled_function"]
 
@@ -48,7 +49,7 @@ def frames_of(
         try:
             frame = _dumps([elements[at] for at in place])
         except Exception as failure:
-            error = TypeError(f"cannot be pickled ({type(failure).__name__}: {failure})")
+            error = TypeError(f"cannot be pickled ({named(failure)})")
             frame = b""
         if error is None and len(frame) > limit:
             error = InvalidArgumentError(

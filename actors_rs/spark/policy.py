@@ -110,3 +110,9 @@ class PartitionTimeoutError(StreamError, TimeoutError):
     """A partition gave nothing for twice its time, in two attempts or in the one that was left."""
 
     kind = FailureKind.TIMED_OUT
+
+    def __init__(self, happened: str) -> None:
+        super().__init__(
+            f"{happened}: give PartitionPolicy a longer timeout, or make the partitions smaller "
+            "with repartition"
+        )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from actors_rs.errors import ArgumentTypeError, DeciderError, InvalidArgumentError
 from actors_rs.stages.functions import deferred_kind
-from actors_rs.texts import text_of
+from actors_rs.texts import named
 
 __all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
 
@@ -60,8 +60,7 @@ class OnFailure:
         try:
             policy = self.decider(error, element)
         except Exception as failure:
-            raised = f"{type(failure).__name__}: {text_of(failure)}"
-            raise DeciderError(f"a decider raised {raised}") from failure
+            raise DeciderError(f"a decider raised {named(failure)}") from failure
         if policy not in POLICIES:
             raise DeciderError(f"a decider's answer: {_expected()}, got {policy!r}")
         return policy

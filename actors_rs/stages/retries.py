@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from actors_rs.errors import DeciderError
-from actors_rs.texts import text_of
+from actors_rs.texts import named
 
 __all__ = ["Budget", "Retries"]
 
@@ -60,5 +60,4 @@ class Retries:
         try:
             return self._when is None or bool(self._when(error))
         except Exception as failure:
-            raised = f"{type(failure).__name__}: {text_of(failure)}"
-            raise DeciderError(f"retry: when raised {raised}") from failure
+            raise DeciderError(f"retry: when raised {named(failure)}") from failure

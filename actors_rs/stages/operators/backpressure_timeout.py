@@ -39,7 +39,11 @@ class BackpressureTimeout(PassThrough):
             self._held_since, self._given = now, self.outlet.count
         wait = self._held_since + self._seconds - now
         if wait <= 0:
-            what = f"nothing was asked for {self._seconds:g} s while elements waited"
+            what = (
+                f"nothing was requested for {self._seconds:g} s while elements waited: give it "
+                "more seconds, make the stages downstream faster, or put buffer(...) or "
+                "conflate(...) before it"
+            )
             self.fail(StreamTimeoutError(self.context.name, "backpressure_timeout", what))
         elif not self._alarm.pending:  # one timer for many elements: it rings early, is set anew
             self._alarm.set(wait)

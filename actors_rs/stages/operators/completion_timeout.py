@@ -33,7 +33,10 @@ class CompletionTimeout(PassThrough):
     def pass_on(self, budget: Budget) -> None:
         super().pass_on(budget)
         if self._time_is_up and not self.inlet.exhausted:
-            what = f"the stream has not ended within {self._seconds:g} s"
+            what = (
+                f"the stream has not ended within {self._seconds:g} s: give it more seconds, or "
+                "take what comes in time with take_within(...)"
+            )
             self.fail(StreamTimeoutError(self.context.name, "completion_timeout", what))
 
     def stop(self, error: BaseException | None) -> None:

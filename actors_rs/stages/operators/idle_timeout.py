@@ -39,7 +39,10 @@ class IdleTimeout(PassThrough):
             self._waits_since, self._seen = now, inlet.count
         wait = self._waits_since + self._seconds - now
         if wait <= 0:
-            what = f"no element for {self._seconds:g} s"
+            what = (
+                f"no element for {self._seconds:g} s, although one was requested: give it more "
+                "seconds, or bridge pauses with keep_alive(...) before it"
+            )
             self.fail(StreamTimeoutError(self.context.name, "idle_timeout", what))
         elif not self._alarm.pending:  # one timer for many elements: it rings early, is set anew
             self._alarm.set(wait)

@@ -44,7 +44,10 @@ class InitialTimeout(PassThrough):
             self._asked_at = now
         wait = self._asked_at + self._seconds - now
         if wait <= 0:
-            what = f"no first element within {self._seconds:g} s"
+            what = (
+                f"no first element within {self._seconds:g} s, although one was requested: give it "
+                "more seconds, or another stream with recover_with(...) after it"
+            )
             self.fail(StreamTimeoutError(self.context.name, "initial_timeout", what))
         elif not self._alarm.pending:
             self._alarm.set(wait)

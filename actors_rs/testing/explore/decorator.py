@@ -28,6 +28,7 @@ from actors_rs.testing.explore.search import (
 from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules, schedule_file
 from actors_rs.testing.world import World
+from actors_rs.texts import named
 
 __all__ = ["check_scenario", "explore"]
 
@@ -157,7 +158,7 @@ def _raise(found: Exploration, test: str, again: str) -> None:
     assert failure is not None
     raised = failure.told(again, found.runs)
     if SETTINGS.keep and SETTINGS.schedules is not None and not _differs(failure):
-        why = f"{type(failure.error).__name__}: {failure.error}".partition("\n")[0]
+        why = named(failure.error).partition("\n")[0]
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)
         raised.add_note(f"the trace is kept in {kept}")
     raise raised

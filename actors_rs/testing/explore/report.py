@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from actors_rs.errors import NondeterminismError
 from actors_rs.testing.explore.traces import Trace
 from actors_rs.testing.world import World, sequence_diagram
+from actors_rs.texts import named
 
 __all__ = ["LAST", "Failure", "as_raised", "pytest_outcomes"]
 
@@ -61,7 +62,7 @@ def as_raised(error: BaseException) -> BaseException:
     """
     if isinstance(error, (Exception, *pytest_outcomes("Failed"))):
         return error
-    failed = AssertionError(f"the scenario ended with {type(error).__name__}: {error}")
+    failed = AssertionError(f"the scenario ended with {named(error)}")
     failed.__cause__ = error
     return failed
 

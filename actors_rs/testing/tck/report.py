@@ -14,6 +14,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.protocol.interfaces import Publisher
 from actors_rs.testing.tck.publisher import PublisherVerification
 from actors_rs.testing.tck.runner import Outcome
+from actors_rs.texts import named
 
 __all__ = ["Report", "publisher_verification", "report_of"]
 
@@ -82,8 +83,7 @@ def publisher_verification(factory: object, name: str) -> type[PublisherVerifica
                 made = make(elements)
             except BaseException as error:  # an exit too: it would end the whole command
                 raise InvalidArgumentError(
-                    f"expected {name}({elements}) to give a Publisher, "
-                    f"got {type(error).__name__}: {error}"
+                    f"expected {name}({elements}) to give a Publisher, got {named(error)}"
                 ) from error
             if not isinstance(made, Publisher):
                 raise InvalidArgumentError(

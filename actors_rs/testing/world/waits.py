@@ -10,7 +10,7 @@ from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
-from actors_rs.texts import text_of
+from actors_rs.texts import named
 
 __all__ = ["failures", "states", "waits"]
 
@@ -103,7 +103,7 @@ def _state(step: ActorStep) -> str:
         if actor.error is not None:
             parts.append(f"failed: {actor.error}")
     elif step.error is not None:
-        parts.append(f"failed: {type(step.error).__name__}: {text_of(step.error)}")
+        parts.append(f"failed: {named(step.error)}")
     return ", ".join(parts)
 
 

@@ -1,0 +1,51 @@
+"""An answer that did not come in time: what was asked, of whom, and what can be done about it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from pykka import ActorRef, Timeout
+from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
+
+from actors_rs.texts import repr_of, text_of
+
+__all__ = ["LateAnswerError", "Question", "late_answer"]
+
+Question: TypeAlias = tuple[ActorRef[Any], Any]
+"""Who was asked, and the message."""
+_MOST = 200
+"""Characters of a message that are shown."""
+
+
+class LateAnswerError(Timeout, TimeoutError):
+    """Caught as ``pykka.Timeout``, which a pykka user expects, and as Python's ``TimeoutError``."""
+
+
+def late_answer(seconds: float | None, question: Question | None) -> LateAnswerError:
+    """The error for whoever waited ``seconds`` for an answer to ``question``."""
+    if question is None:
+        return LateAnswerError(
+            f"the future has no result after {seconds} seconds: nobody has called its set() or "
+            "set_exception() yet; get(timeout=...) with more seconds waits longer"
+        )
+    ref, message = question
+    actor = text_of(ref)
+    if isinstance(message, _ActorStop):
+        return LateAnswerError(
+            f"{actor} has not stopped within {seconds} seconds: it first handles the messages it "
+            "has, then stops all the same; stop(timeout=...) with more seconds waits longer, "
+            "stop(block=False) does not wait"
+        )
+    return LateAnswerError(
+        f"{actor} gave no answer to {_shown(message)} within {seconds} seconds: it is busy or has "
+        "other messages first, and will handle this one all the same; more seconds as timeout wait "
+        "longer, ask(message, block=False) returns a future and does not wait"
+    )
+
+
+def _shown(message: Any) -> str:
+    if isinstance(message, ProxyCall):
+        return f"{'.'.join(message.attr_path)}(...)"
+    if isinstance(message, ProxyGetAttr | ProxySetAttr):
+        return f"the attribute {'.'.join(message.attr_path)}"
+    return repr_of(message, _MOST)
