@@ -72,7 +72,9 @@ def _kind_of(error: Exception) -> type[Exception]:
 
 def _origin(schema: Any, given: bool) -> str:
     """Where the type of a column comes from, for whoever has not given it."""
-    return "" if given or schema is None else ": no schema was given, so the first element's counts"
+    if given or schema is None:
+        return ""
+    return ": no schema was given, so that of the files there or of the first element counts"
 
 
 class _Column(NamedTuple):

@@ -7,16 +7,10 @@ from contextlib import suppress
 from typing import Any
 
 __all__ = [
-    "as_read",
-    "check_fits",
     "check_names",
     "completed",
-    "difference",
     "loose",
     "loosened",
-    "loosened_as",
-    "typed_as",
-    "without_type",
 ]
 
 
@@ -27,64 +21,6 @@ def check_names(names: Iterable[str]) -> None:
         if name in known:
             raise ValueError(f"parquet: expected columns of different names, got two {name!r}")
         known.add(name)
-
-
-def as_read(schema: Any) -> Any:
-    """``schema`` as a Parquet file gives it back: it does not keep seconds and dates in ms."""
-    import pyarrow
-    from pyarrow import parquet
-
-    file = pyarrow.BufferOutputStream()
-    parquet.ParquetWriter(file, schema).close()
-    return parquet.read_schema(pyarrow.BufferReader(file.getvalue()))
-
-
-def difference(there: Any, here: Any) -> str:
-    """What is other in the schema ``there`` than ``here``, to who reads both as one; "" if nothing.
-
-    The order of the columns and whether they may be null are no difference.
-    """
-    types = dict(zip(there.names, there.types, strict=True))
-    for name, kind in zip(here.names, here.types, strict=True):
-        if name not in types:
-            return f"has no column {name!r}"
-        if types[name] != kind and without_type(types[name]):
-            return f"has no value in column {name!r}, which would be {kind}"
-        if types[name] != kind:
-            return f"has {types[name]} in column {name!r}, not {kind}"
-    known = set(here.names)
-    more = [name for name in there.names if name not in known]
-    return f"has a column {more[0]!r} more" if more else ""
-
-
-def check_fits(own: Any, schema: Any) -> None:
-    """Raise ``ValueError`` if data of the schema ``own`` cannot be written as ``schema``."""
-    if own.equals(schema):
-        return
-    differs = difference(own, schema)
-    if not differs and own.names == schema.names:
-        name = next(one.name for one in own if not one.equals(schema.field(one.name)))
-        null = "be" if own.field(name).nullable else "not be"
-        differs = f"has a column {name!r} that may {null} null"
-    if not differs:
-        differs = f"has its columns in another order, {', '.join(map(repr, own.names))}"
-    raise ValueError(f"parquet: expected data of the schema that is written, but it {differs}")
-
-
-def without_type(kind: Any) -> bool:
-    """Whether a column of ``kind`` has no value, from which its type was to be seen."""
-    import pyarrow
-
-    return bool(pyarrow.types.is_null(kind))
-
-
-def typed_as(schema: Any, there: Any) -> Any:
-    """``schema``, where columns without a type have that of the schema ``there``."""
-    types = dict(zip(there.names, there.types, strict=True))
-    for number, field in enumerate(schema):
-        if without_type(field.type) and field.name in types:
-            schema = schema.set(number, field.with_type(types[field.name]))
-    return schema
 
 
 def completed(schema: Any, rows: Sequence[Any]) -> Any:
@@ -175,17 +111,6 @@ def loose(data: Any) -> Any:
     """``data``, a table or record batch, as its own schema has it, loosened."""
     schema = loosened(data.schema)
     return data if schema.equals(data.schema) else data.cast(schema)
-
-
-def loosened_as(data: Any, schema: Any) -> Any:
-    """``data``, a table or record batch, as ``schema`` has it if that is its own one, loosened.
-
-    Columns that have no value may have any type there.
-    """
-    own = data.schema
-    if own.equals(schema) or not typed_as(loosened(own), schema).equals(schema):
-        return data  # whoever writes it says where it does not fit
-    return data.cast(schema)
 
 
 def loosened(schema: Any) -> Any:

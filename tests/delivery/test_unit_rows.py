@@ -46,8 +46,22 @@ def test_a_given_schema_has_to_be_that_of_the_files_that_are_there(system, tmp_p
     rows = acknowledged(Source.of(1), done.__setitem__).map(row)
     assert system.start(rows.to(Sink.parquet(tmp_path))).result(SECONDS).rows == 1
     sink = Sink.parquet(tmp_path, pa.schema({"n": pa.string()})).on_failure("resume")
-    with pytest.raises(StageError, match="has int64 in column 'n', not string"):
+    with pytest.raises(StageError, match="got string in column 'n', which is int64 there"):
         system.start(rows.to(sink)).result(SECONDS)
+
+
+def test_a_given_schema_that_fits_the_files_that_are_there_is_written_as_theirs(
+    system, tmp_path, done
+):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = acknowledged(Source.of(1), done.__setitem__).map(row)
+    for kind in (pa.int64(), pa.int8()):
+        sink = Sink.parquet(tmp_path, pa.schema({"n": kind}))
+        assert system.start(rows.to(sink)).result(SECONDS).rows == 1
+    schemas = {str(parquet.read_schema(path).types) for path in tmp_path.glob("part-*")}
+    assert schemas == {str([pa.int64()])}
 
 
 @pytest.mark.parametrize("policy", ["stop", "resume"])

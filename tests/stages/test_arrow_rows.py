@@ -55,7 +55,11 @@ def test_a_value_that_would_be_written_as_another_one_is_refused(kind, value, wr
     told = f"in column 'a', got {value!r}, which would be written as {written!r}"
     with pytest.raises(ValueError) as refused:
         column([None, value], kind, given=given)
-    whence = "" if given else ": no schema was given, so the first element's counts"
+    whence = (
+        ""
+        if given
+        else ": no schema was given, so that of the files there or of the first element counts"
+    )
     assert str(refused.value).startswith("expected ")
     assert str(refused.value).endswith(told + whence)
 

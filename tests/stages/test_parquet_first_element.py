@@ -60,7 +60,7 @@ def test_what_arrow_refuses_is_told_with_its_column_and_where_the_type_comes_fro
     first, told = (1, "int64") if value else (None, "null")
     rows = values(first, value or 1)
     sink = Sink.parquet(tmp_path, rows_per_file=1)
-    why = f"at element 1: .*expected {told} in column 'a': .*first element's counts"
+    why = f"at element 1: .*expected {told} in column 'a': .*of the first element counts"
     with pytest.raises(StageError, match=why):
         run(Source.of(*rows).to(sink))
 

@@ -24,6 +24,7 @@ from actors_rs.stages.sinks.files import (
     naming,
 )
 from actors_rs.stages.sinks.parquet import Parquet
+from actors_rs.stages.sinks.part_files import PartFiles
 
 __all__ = ["UnitParquet"]
 
@@ -54,10 +55,14 @@ class _Part(_Whole):
 
 
 class _Loose(_Whole):
-    """One that gets the first number from ``number`` on that is free; ``None``: from the start."""
+    """One that gets the first number from ``number`` on that is free; ``None``: from the start.
 
-    def __init__(self, directory: Path, schema: Any, number: int | None) -> None:
+    Rows are converted by ``schema`` and written with ``written``, which that fits.
+    """
+
+    def __init__(self, directory: Path, schema: Any, written: Any, number: int | None) -> None:
         super().__init__(directory, schema, 2**62)
+        self._written = written
         self._number = number
         self.number = self._next_number()
 
@@ -70,7 +75,7 @@ class UnitParquet(UnitSink[Parquet]):
     ) -> None:
         super().__init__()
         self._directory = directory
-        self._schema = schema
+        self._schema = self._written = schema
         self._existing = existing
         self._free: int | None = None
         self._reports: list[WriteReport] = []
@@ -83,7 +88,7 @@ class UnitParquet(UnitSink[Parquet]):
     def begin(self, unit: Unit) -> Parquet:
         part: Parquet
         if unit.entry is None:  # it will not come again under this number: others may have it
-            part = _Loose(self._directory, self._schema, self._free)
+            part = _Loose(self._directory, self._schema, self._written, self._free)
             self._free = part.number + 1  # to look anew each time would be slower and slower
         else:
             number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
@@ -117,7 +122,13 @@ class UnitParquet(UnitSink[Parquet]):
             self._own(f"{run_key} {self.context.name}")
         else:
             with naming(self._directory):
-                Parquet(self._directory, self._schema, 1, self._existing).check_parts()
+                self._compare_with(PartFiles(self._directory))
+
+    def _compare_with(self, parts: PartFiles) -> None:
+        if self._existing == "refuse":
+            parts.expect_none()
+        if self._schema is not None:
+            self._written = parts.schema_beside(self._schema)
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""

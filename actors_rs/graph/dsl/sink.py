@@ -259,7 +259,9 @@ class Sink(Generic[In_contra, R_co]):
 
         Files are added behind the ``part-*.parquet`` that are there: a second run of the same
         graph adds the same rows once more. ``existing="refuse"`` fails at the start if there are
-        such files. Fails before anything is written if one of them has another schema.
+        such files. Fails before anything is written if what comes does not fit the schema of one
+        of them, by the rule of ``docs/delivery.md``: columns go by their names, and each type
+        fits one that holds all of its values.
 
         Behind ``acknowledged`` each unit is a file, and gets the schema of its own first element
         unless one is given: without it they are compared neither with each other nor with the

@@ -11,7 +11,10 @@ where the first element itself does not, as {} for one, the schema is that of th
 be written.
 
 Files go behind those that are there already: to run the same twice is to have the rows twice,
-unless existing="refuse" is given. They need the schema of those files.
+unless existing="refuse" is given. They are written with the schema of those files, which the data
+has to fit: columns by name, in any order; numbers and times as narrow as there or narrower, and of
+dicts any whose values are kept; no value, an empty list or dict as anything. All elements of one
+run fit its schema by the same rule.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
@@ -34,20 +37,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import MissingExtraError, StreamError, WriteError
+from actors_rs.stages.arrow_match import matched
 from actors_rs.stages.arrow_nulls import check_nulls
 from actors_rs.stages.arrow_rows import batch_of
-from actors_rs.stages.arrow_schema import (
-    as_read,
-    check_fits,
-    check_names,
-    completed,
-    difference,
-    loosened,
-    loosened_as,
-    typed_as,
-    without_type,
-)
-from actors_rs.stages.reading import reading
+from actors_rs.stages.arrow_schema import check_names, completed, loose
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
@@ -55,6 +48,7 @@ from actors_rs.stages.sinks.files import (
     directory_for_parts,
     naming,
 )
+from actors_rs.stages.sinks.part_files import PartFiles, number_of
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
@@ -75,10 +69,12 @@ class Parquet(WritingSink):
     ) -> None:
         super().__init__()
         self._directory = Path(directory)
-        self._schema = self._given_schema = schema
+        self._parts = PartFiles(self._directory)
+        self._schema = self._given_schema = schema  # which rows are converted by
+        self._written = schema  # which files are written with
         self._rows_per_file = rows_per_file
         self._existing = existing
-        self._compares = False  # whether it has yet to look at the files that are there
+        self._compares = False  # with the files that are there, as soon as there is a schema
         self._gather = min(rows_per_file, _ROWS_GATHERED)
         self._rows: list[dict[str, Any]] = []
         self._origins: list[_Origin] = []
@@ -93,7 +89,7 @@ class Parquet(WritingSink):
         _arrow()
         with naming(self._directory):
             directory_for_parts(self._directory)
-            self.check_parts()
+            self._check_parts()
         self._compares = self._schema is None
         super().start()
 
@@ -117,8 +113,8 @@ class Parquet(WritingSink):
         self._write_rows()
         if self.inlet.cancelled:  # it has just failed
             return WriteReport(tuple(self._files), self._rows_published)
-        if not self._files and self._writer is None and self._schema is not None:
-            self._open(self._schema)  # no row came, but readers shall find the schema
+        if not self._files and self._writer is None and self._written is not None:
+            self._open(self._written)  # no row came, but readers shall find the schema
         self._publish()
         return WriteReport(tuple(self._files), self._rows_published)
 
@@ -135,14 +131,12 @@ class Parquet(WritingSink):
     def details(self) -> dict[str, Any]:
         return {"files": len(self._files), "rows_published": self._rows_published}
 
-    def check_parts(self) -> None:
-        """Raise for files that are there, if they are to be refused or differ from the schema."""
-        if self._existing == "refuse" and (parts := self._parts()):
-            raise FileExistsError(
-                f"expected no part files there (existing='refuse'), found {parts[0].name}"
-            )
-        if self._schema is not None:
-            self._compare_with_parts(self._schema)
+    def _check_parts(self) -> None:
+        """Raise for files that are there, if they are to be refused or a given schema misfits."""
+        if self._existing == "refuse":
+            self._parts.expect_none()
+        if self._given_schema is not None:
+            self._written = self._parts.schema_beside(self._given_schema)
 
     def _take_list(self, rows: list[Any], elements: Iterator[Any]) -> None:
         """Gather the rows of an element, behind which ``elements`` come."""
@@ -158,10 +152,15 @@ class Parquet(WritingSink):
                 "parquet takes record batches, tables, dicts or lists of dicts, "
                 f"got a {type(element).__name__}"
             )
-        if self._fits_parts(element):
-            self._write(element, [element])
-        else:
+        if self._written is None:
+            check_names(element.schema.names)
+            data = loose(element)
+            check_nulls(data)
+            self._settle(data.schema)
+        if self.inlet.cancelled:
             self._rows.extend((element, *elements))
+        else:
+            self._write(element, [element])
 
     def _mark(self, elements: Iterator[Any], offset: int = 0, step: int = 1) -> None:
         """The row that is gathered next is the first of ``elements``, or that ``offset`` from it.
@@ -186,7 +185,10 @@ class Parquet(WritingSink):
         if not rows:
             return
         if self._schema is None:
-            self._settle_schema(rows, origins)
+            self._settle_by(rows, origins)
+            if self.inlet.cancelled:
+                self._rows = rows
+                return
         try:
             data = self._to_arrow(rows)
         except Exception as error:
@@ -197,12 +199,19 @@ class Parquet(WritingSink):
             if not rows:
                 return
             data = self._to_arrow(rows)
-        if self._fits_parts(data):
-            self._write(data, rows)
-        else:
-            self._rows = rows
+        self._write(data, rows)
 
-    def _settle_schema(self, rows: list[Any], origins: list[_Origin]) -> None:
+    def _settle(self, own: Any, *, inferred: bool = False) -> None:
+        """Fix the schema: ``own``, or that of the files that are there. If those differ, fail."""
+        try:
+            with naming(self._directory):
+                if self._compares:
+                    own = self._parts.schema_beside(own, inferred=inferred)
+                self._schema = self._written = own
+        except StreamError as error:  # no element's fault: the next one would fare no better
+            self.fail(error)
+
+    def _settle_by(self, rows: list[Any], origins: list[_Origin]) -> None:
         """Without a schema it is that of the first element, or else of the first row that is one.
 
         What those leave open, by None for instance, the next rows settle.
@@ -213,7 +222,7 @@ class Parquet(WritingSink):
             good = (row for row in rows if not self._do_not_fit([row]))
             first = list(islice(good, 1)) if self.may_pass_over else []
         if first:
-            self._schema = completed(self._to_arrow(first).schema, rows)
+            self._settle(completed(self._to_arrow(first).schema, rows), inferred=True)
 
     def _fits(self, row: Any, number: int, origins: list[_Origin]) -> bool:
         """Whether ``row`` can be written; if not, it is passed over or the stage fails."""
@@ -265,9 +274,8 @@ class Parquet(WritingSink):
 
     def _write(self, data: Any, rows: list[Any]) -> None:
         """Write a record batch or a table, made of ``rows``; they are held if that fails."""
-        schema = self._schema_of(data)
-        data = loosened_as(data, schema)
-        check_fits(data.schema, schema)  # here, where it is the element that is at fault
+        schema = data.schema if self._written is None else self._written
+        data = matched(data, schema)  # here, where it is the element that is at fault
         check_nulls(data)
         try:
             if self._pending is None:
@@ -284,15 +292,10 @@ class Parquet(WritingSink):
         if self._rows_in_file >= self._rows_per_file:
             self._publish()
 
-    def _schema_of(self, data: Any) -> Any:
-        """What the files are written with, of which ``data`` is the first."""
-        return loosened(data.schema) if self._schema is None else self._schema
-
     def _open(self, schema: Any) -> PendingFile:
         from pyarrow import parquet
 
         check_names(schema.names)
-        self._schema = schema
         with naming(self._directory):
             pending = self._pending = self._new_file()
         with pending.writing():
@@ -301,51 +304,13 @@ class Parquet(WritingSink):
 
     def _new_file(self) -> PendingFile:
         pending = PendingFile.part(self._directory, self._next_number(), ".parquet")
-        self._number = _number_of(pending.path) + 1
+        self._number = number_of(pending.path) + 1
         return pending
-
-    def _fits_parts(self, data: Any) -> bool:
-        """Whether ``data`` can go behind the files that are there; if not, the stage fails."""
-        if self._compares:
-            self._compares = False
-            try:
-                with naming(self._directory):
-                    schema = self._schema_of(data)
-                    if (typed := self._compare_with_parts(schema)) is not schema:
-                        self._schema = typed
-            except StreamError as error:  # no element's fault: the next one would fare no better
-                self.fail(error)
-                return False
-        return True
-
-    def _compare_with_parts(self, schema: Any) -> Any:
-        """Raise ``ValueError`` if one has another schema: nobody could read them with the next.
-
-        Returns the one to write with: a column that has no value as yet is as it is there, unless
-        the user has given the schema.
-        """
-        from pyarrow import parquet
-
-        for path in self._parts():
-            with reading(path):
-                there = parquet.read_schema(path)
-            if self._given_schema is None:
-                schema = typed_as(schema, there)
-            if differs := difference(there, as_read(schema)):
-                either = "" if any(map(without_type, there.types)) else "that schema, or "
-                raise ValueError(
-                    f"expected the schema of the files that are there, but {path.name} {differs}: "
-                    f"give Sink.parquet {either}another directory"
-                )
-        return schema
-
-    def _parts(self) -> list[Path]:
-        return sorted(self._directory.glob("part-*.parquet"))
 
     def _next_number(self) -> int:
         """From which on a part number may be free: at first, behind all that are there."""
         if self._number is None:  # to look for each file would be slower and slower
-            self._number = max(map(_number_of, self._parts()), default=-1) + 1
+            self._number = self._parts.next_number()
         return self._number
 
     def _publish(self) -> None:
@@ -359,12 +324,6 @@ class Parquet(WritingSink):
         self._files.append(str(pending.path))
         self._rows_published += self._rows_in_file
         self._rows_in_file = 0
-
-
-def _number_of(part: Path) -> int:
-    """-1 if it has none."""
-    number = part.stem.removeprefix("part-")
-    return int(number) if number.isdecimal() else -1
 
 
 def _position_of(number: int, origins: list[_Origin]) -> int:

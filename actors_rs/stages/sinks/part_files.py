@@ -1,0 +1,61 @@
+"""The part files of one directory: which there are, and what is written beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from actors_rs.stages.arrow_match import mismatch
+from actors_rs.stages.reading import reading
+
+__all__ = ["PartFiles", "number_of"]
+
+
+class PartFiles:
+    """Those named ``part-*.parquet`` in ``directory``."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def paths(self) -> list[Path]:
+        """All that are there now, by name."""
+        return sorted(self._directory.glob("part-*.parquet"))
+
+    def next_number(self) -> int:
+        """The first one behind all that are there."""
+        return max(map(number_of, self.paths()), default=-1) + 1
+
+    def expect_none(self) -> None:
+        """Raise ``FileExistsError`` if one is there."""
+        if parts := self.paths():
+            raise FileExistsError(
+                f"expected no part files there (existing='refuse'), found {parts[0].name}"
+            )
+
+    def schema_beside(self, own: Any, *, inferred: bool = False) -> Any:
+        """The schema with which data of the schema ``own`` is written: that of the first file.
+
+        Raises ``ValueError`` if ``own`` does not fit one of them: nobody could read them with what
+        is written next. ``inferred`` as for ``mismatch``.
+        """
+        from pyarrow import parquet
+
+        schemas = []
+        for path in self.paths():
+            with reading(path):
+                there = parquet.read_schema(path)
+            if told := mismatch(own, there, inferred=inferred):
+                without_type = any(str(kind) == "null" for kind in there.types)
+                either = "" if without_type else "that schema, or "
+                raise ValueError(
+                    f"expected data that fits the files that are there, {path.name} for one, got "
+                    f"{told}: give Sink.parquet {either}another directory"
+                )
+            schemas.append(there)
+        return schemas[0].with_metadata(own.metadata) if schemas else own
+
+
+def number_of(part: Path) -> int:
+    """-1 if it has none."""
+    number = part.stem.removeprefix("part-")
+    return int(number) if number.isdecimal() else -1
