@@ -3,7 +3,8 @@
 ``python -m tests.spark.repeating begin FOLDER SEED COUNT`` begins the plans of COUNT seeds, holds
 each one up after some partitions, writes what became of them, and waits to be killed. ``finish``
 makes other RDDs first, goes on with each run, and compares what its sink has in the end with what
-Spark gives. A plan is refused or exact; everything else is a fault.
+Spark gives. A plan is refused or exact; everything else is a fault. With ``unjudged`` no plan is
+refused for what it is, so that the checksums alone stand between a plan and a fault.
 """
 
 import json
@@ -26,6 +27,7 @@ from actors_rs import ActorSystem, Run, Sink
 from actors_rs.delivery import Ledger, status
 from actors_rs.errors import LedgerError
 from actors_rs.spark import SparkSource, local_session
+from actors_rs.spark.repeat import fixing
 from tests.spark.jobs import until
 from tests.spark.master import MASTER
 
@@ -61,8 +63,8 @@ class Plan:
         self.spark = spark
         self.settings = {name: self.random.choice(some) for name, some in SETTINGS.items()}
         self.steps: list[str] = []
-        self.allowed = self.random.randrange(1, 4)
-        """Batches until it is held up."""
+        self.share = self.random.random()
+        """Of the partitions, how many are done when it is held up; less than half, or none."""
 
     def frame(self) -> DataFrame:
         """The DataFrame. With `applied` settings."""
@@ -178,15 +180,23 @@ def _completed(*columns: str) -> list[str]:
 
 
 class Held:
-    """Lets so many batches pass and holds up the next one, for good."""
+    """Lets a share of the partitions pass and holds up the next one, for good.
 
-    def __init__(self, allowed: int) -> None:
+    Of a plan with one partition that is the first one: it has to come again as a whole.
+    """
+
+    def __init__(self, ledger: Path, share: float) -> None:
         self.reached = threading.Event()
-        self._allowed = allowed
+        self.allowed = 0
+        self._ledger = ledger
+        self._share = share
         self._passed = 0
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        if self._passed == self._allowed:
+        if not self._passed:
+            total = len(status(self._ledger).partitions)
+            self.allowed = min(total - 1, 1 + int(self._share * (total - 1) / 2))
+        if self._passed == self.allowed:
             self.reached.set()
             threading.Event().wait()
         self._passed += 1
@@ -201,14 +211,14 @@ def _night(folder: Path, seed: int, df: DataFrame, **options: Any) -> Any:
 def begin(plan: Plan, folder: Path, system: ActorSystem) -> str:
     """What became of the run: "held", "done" or why it was refused."""
     seed = plan.seed
-    held = Held(plan.allowed)
+    held = Held(folder / f"{seed}.ledger", plan.share)
     with plan.applied():
         graph = _night(folder, seed, plan.frame()).map(held).to(Sink.parquet(folder / str(seed)))
         run = system.start(graph)
         until(lambda: held.reached.is_set() or run.done(), SECONDS)
     if run.done():
         return _outcome(run)
-    until(lambda: status(folder / f"{seed}.ledger").counts["committed"] >= plan.allowed, SECONDS)
+    until(lambda: status(folder / f"{seed}.ledger").counts["committed"] >= held.allowed, SECONDS)
     return "held"
 
 
@@ -249,11 +259,14 @@ def _rows(rows: pa.Table) -> Counter[Any]:
     return Counter(zip(*digits, strict=True))
 
 
-def killed_and_gone_on_with(folder: Path, first: int, count: int) -> Counter[str]:
-    """How many plans of the seeds from ``first`` on were "exact", "refused" or a "FAULT"."""
-    _killed(folder, "begin", first, count)
-    outcomes: Counter[str] = Counter()
-    for line in _killed(folder, "finish", first, count).splitlines():
+def killed_and_gone_on_with(folder: Path, first: int, count: int, *options: str) -> Counter[str]:
+    """How many plans of the seeds from ``first`` on were "exact", "refused" or a "FAULT".
+
+    "held" are those that were killed within a partition; the others had ended, or were refused.
+    """
+    begun = _killed(folder, "begin", first, count, *options).splitlines()
+    outcomes = Counter(held=sum(json.loads(line)["outcome"] == "held" for line in begun))
+    for line in _killed(folder, "finish", first, count, *options).splitlines():
         plan = json.loads(line)
         kind = plan["outcome"].partition(":")[0]
         outcomes[kind] += 1
@@ -262,10 +275,11 @@ def killed_and_gone_on_with(folder: Path, first: int, count: int) -> Counter[str
     return outcomes
 
 
-def _killed(folder: Path, what: str, first: int, count: int) -> str:
+def _killed(folder: Path, what: str, first: int, count: int, *options: str) -> str:
     """What a process that did ``what`` has written, killed when it had."""
     ended, said = folder / f"{what}-{first}.json", folder / f"{what}-{first}.log"
     command = [sys.executable, "-m", "tests.spark.repeating", what, folder, first, count]
+    command += options
     with said.open("w") as log:
         process = subprocess.Popen([*map(str, command)], stdout=log, stderr=log)
     try:
@@ -277,7 +291,10 @@ def _killed(folder: Path, what: str, first: int, count: int) -> str:
     return ended.read_text()
 
 
-def main(what: str, folder: Path, first: int, count: int) -> None:
+def main(what: str, folder: Path, first: int, count: int, *options: str) -> None:
+    if "unjudged" in options:
+        fixing.judge_plan = lambda java: None
+        fixing._judge_time = lambda analyzed, plan: None
     spark = local_session("repeating", master=MASTER, short_lived=True)
     spark.sparkContext.setLogLevel("ERROR")
     if what == "finish":
@@ -285,12 +302,11 @@ def main(what: str, folder: Path, first: int, count: int) -> None:
             spark.sparkContext.parallelize(range(10 + number), 3).count()
             spark.range(100).repartition(3).count()
     work = begin if what == "begin" else finish
-    system = ActorSystem()
     with (folder / f"{what}-{first}").open("w") as out:
         for seed in range(first, first + count):
             plan = Plan(spark, seed)
             start = monotonic()
-            outcome = work(plan, folder, system)
+            outcome = work(plan, folder, ActorSystem())  # of its own: it may be held up for good
             spark.catalog.clearCache()
             result = {"seed": seed, "steps": plan.steps, "settings": plan.settings}
             result |= {"outcome": outcome, "seconds": round(monotonic() - start, 1)}
@@ -300,4 +316,4 @@ def main(what: str, folder: Path, first: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
