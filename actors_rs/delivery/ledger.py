@@ -23,7 +23,7 @@ from typing import Literal, get_args
 from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
 from actors_rs.delivery.notes import Note
-from actors_rs.delivery.schema import SCHEMA, Report, add_checksums, check_version, read_report
+from actors_rs.delivery.schema import SCHEMA, Report, add_columns, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.dsl.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
@@ -41,11 +41,15 @@ _BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file me
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run computes: its schema and plan as texts without volatile parts."""
+    """What a run computes: its schema and plan as texts without volatile parts.
+
+    ``remarks`` do not tell a plan from another one; they help to say why two differ.
+    """
 
     schema: str
     partitions: int
     plan: str
+    remarks: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -53,13 +57,18 @@ class Plan:
         text = f"{self.schema}\0{self.partitions}\0{self.plan}"
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def difference(self, schema: str, partitions: int) -> str:
-        """In words, what differs from a plan with another fingerprint."""
-        if partitions != self.partitions:
-            return f"it has {partitions} partitions, this run {self.partitions}"
-        if schema != self.schema:
-            return f"its schema is {schema}, that of this run {self.schema}"
-        return "the plan differs, though neither schema nor number of partitions does"
+    def difference(self, there: Plan) -> str:
+        """In words, what differs in ``there``, a plan with another fingerprint."""
+        shape = self.shape_difference(there)
+        return shape or "the plan differs, though neither schema nor number of partitions does"
+
+    def shape_difference(self, there: Plan) -> str:
+        """The same where it is the number of partitions or the schema; else ""."""
+        if there.partitions != self.partitions:
+            return f"it has {there.partitions} partitions, this run {self.partitions}"
+        if there.schema != self.schema:
+            return f"its schema is {there.schema}, that of this run {self.schema}"
+        return ""
 
 
 class Ledger:
@@ -141,18 +150,19 @@ class Ledger:
     def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
         check_version(database, self.path)
         database.executescript(SCHEMA)
-        add_checksums(database)
+        add_columns(database)
         newest = database.execute(
-            "SELECT run, fingerprint, schema, partitions FROM ledger_runs ORDER BY run DESC LIMIT 1"
+            "SELECT run, fingerprint, schema, partitions, plan, remarks FROM ledger_runs "
+            "ORDER BY run DESC LIMIT 1"
         ).fetchone()
         if newest is None:
             return _begin_run(database, plan)
-        run, fingerprint, schema, partitions = newest
+        run, fingerprint, *there = newest
         if fingerprint != plan.fingerprint:
             if self.on_other_plan == "start_over":
                 return _begin_run(database, plan)
             raise LedgerError(
-                f"{self.path}: a ledger of another plan: {plan.difference(schema, partitions)}; "
+                f"{self.path}: a ledger of another plan: {plan.difference(Plan(*there))}; "
                 "give another path, or on_other_plan='start_over'"
             )
         _take_over(database, run)
@@ -320,9 +330,12 @@ def _begin_run(database: sqlite3.Connection, plan: Plan) -> int:
     with database:
         run = database.execute(
             "INSERT INTO ledger_runs "
-            "(fingerprint, schema, plan, partitions, state, holder, started) "
-            "VALUES (?, ?, ?, ?, 'running', ?, ?)",
-            (plan.fingerprint, plan.schema, plan.plan, plan.partitions, os.getpid(), wall_clock()),
+            "(fingerprint, schema, plan, partitions, remarks, state, holder, started) "
+            "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)",
+            (
+                *(plan.fingerprint, plan.schema, plan.plan, plan.partitions, plan.remarks),
+                *(os.getpid(), wall_clock()),
+            ),
         ).lastrowid
         database.executemany(
             "INSERT INTO ledger_partitions (run, partition) VALUES (?, ?)",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from actors_rs.errors import LedgerError
 
 __all__ = [
-    "SCHEMA", "Entry", "Report", "State", "add_checksums", "check_version", "read_report",
+    "SCHEMA", "Entry", "Report", "State", "add_columns", "check_version", "read_report",
 ]  # fmt: skip
 
 State = Literal["pending", "running", "committed", "poison"]
@@ -20,7 +20,7 @@ BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS ledger_runs (
     run INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, plan TEXT NOT NULL,
     partitions INTEGER NOT NULL, state TEXT NOT NULL, holder INTEGER, started REAL NOT NULL,
-    ended REAL, error TEXT);
+    ended REAL, error TEXT, remarks TEXT NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS ledger_partitions (
     run INTEGER NOT NULL, partition INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
     attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
@@ -33,6 +33,11 @@ COMMIT;
 """Fit to lie in one file with tables of the user's. Times are seconds since the epoch. A run is
 running, completed, failed or cancelled; one that was killed stays "running", held by nobody.
 The transaction locks at once: to go from reading to writing, SQLite waits for nobody."""
+
+_ADDED = (
+    ("ledger_partitions", "checksum", "TEXT"),
+    ("ledger_runs", "remarks", "TEXT NOT NULL DEFAULT ''"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +92,18 @@ def check_version(database: sqlite3.Connection, path: str) -> bool:
     return True
 
 
-def has_checksums(database: sqlite3.Connection) -> bool:
-    """Whether the ledger was made since there are checksums, or was given the column for them."""
-    columns = database.execute("PRAGMA table_info(ledger_partitions)").fetchall()
-    return any(name == "checksum" for _, name, *_ in columns)
+def _has(database: sqlite3.Connection, table: str, column: str) -> bool:
+    """Whether the ledger was made since there is this column, or was given it."""
+    columns = database.execute(f"PRAGMA table_info({table})").fetchall()
+    return any(name == column for _, name, *_ in columns)
 
 
-def add_checksums(database: sqlite3.Connection) -> None:
-    """Give a ledger that is older than checksums the column for them."""
-    if not has_checksums(database):
-        with database:
-            database.execute("ALTER TABLE ledger_partitions ADD COLUMN checksum TEXT")
+def add_columns(database: sqlite3.Connection) -> None:
+    """Give a ledger that is older than some of the columns those that it lacks."""
+    for table, column, kind in _ADDED:
+        if not _has(database, table, column):
+            with database:
+                database.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
 
 def read_report(database: sqlite3.Connection) -> Report | None:
@@ -108,7 +114,7 @@ def read_report(database: sqlite3.Connection) -> Report | None:
     ).fetchone()
     if found is None:
         return None
-    checksum = "checksum" if has_checksums(database) else "NULL"
+    checksum = "checksum" if _has(database, "ledger_partitions", "checksum") else "NULL"
     entries = database.execute(
         "SELECT partition, state, attempts, rows, bytes, started, committed, last_error, "
         f"{checksum} FROM ledger_partitions WHERE run = ? ORDER BY partition",

@@ -7,7 +7,6 @@ planning is still opening, or while another thread writes.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable
@@ -17,51 +16,19 @@ from typing import Any
 
 from actors_rs.delivery import notes
 from actors_rs.delivery.ack import Disposition, Unit
-from actors_rs.delivery.ledger import Ledger, LedgerRun, Plan, commit_within
+from actors_rs.delivery.ledger import Ledger, LedgerRun, commit_within
 from actors_rs.delivery.notes import Note
 from actors_rs.delivery.schema import Entry
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import Lock, Random
+from actors_rs.spark.describing import without_numbers
+from actors_rs.spark.other_plan import SparkPlan
 from actors_rs.spark.partitions import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.verifying import verify_partition
 from actors_rs.texts import named, text_of
 
-__all__ = ["Book", "without_numbers"]
-
-_LAMBDA = re.compile(r"\blambda (\w+?)(_\d+#\d+)")
-_EXPRESSION = re.compile(r"(?<![\s'\"=(])#(\d+)")
-_COUNTED = re.compile(
-    r"(CTERelation(?:Def|Ref) |CollectMetrics .*\], |plan_id=|RDD\[(?=\d+\] at ))\d+"
-)
-_ADDRESS = re.compile(r"0x[0-9a-f]+|@[0-9a-f]{6,}")
-_CALL_SITE = re.compile(r"( at [^\[\n]*?) at [^\[\n]*:\d+(?= \[)")
-_CACHED = re.compile(r"^.*\bCachedPartitions: .*\n?", re.MULTILINE)
-
-
-def without_numbers(plan: str) -> str:
-    """``plan`` without what Spark gives anew in every session, or whenever a plan is made.
-
-    Expressions are numbered anew in the order they come in, for they must not change places.
-    Whatever the user has written stays: an index, a literal, the number in a column's name.
-    """
-    for name, number in set(_LAMBDA.findall(plan)):
-        known = rf"\b{re.escape(name + number)}(?!\d)"
-        plan = re.sub(known, f"{name}{number[number.index('#') :]}", plan)
-    order: dict[str, int] = {}
-    plan = _EXPRESSION.sub(lambda it: f"#{order.setdefault(it.group(1), len(order))}", plan)
-    plan = _CALL_SITE.sub(r"\1", _COUNTED.sub(r"\1", _CACHED.sub("", plan)))
-    return _ADDRESS.sub("@", plan)
-
-
-class _SparkPlan(Plan):
-    """A plan whose text ends with the settings that it is dealt to partitions by."""
-
-    def difference(self, schema: str, partitions: int) -> str:
-        said = super().difference(schema, partitions)
-        if (schema, partitions) != (self.schema, self.partitions):
-            return said
-        return f"{said}: it is the query, or a setting that deals rows to partitions"
+__all__ = ["Book"]
 
 
 class _UnitEntry:
@@ -105,7 +72,7 @@ class Book:
     def open(self, plan: PartitionPlan[Any], total: int) -> None:
         """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises."""
         schema, text = plan.describe()
-        facts = _SparkPlan(schema, total, without_numbers(text))
+        facts = SparkPlan(schema, total, without_numbers(text), plan.caches())
         run = self._ledger.open(facts)
         report = run.report()
         entries = report.partitions

@@ -138,6 +138,9 @@ class _Query(Generic[T]):
         with self._described(lambda: False, "planning"):
             return self._server.describe(self._plan)
 
+    def caches(self) -> str:
+        return ""
+
     def _prepare(self) -> None:
         """What else has to be asked before the query begins."""
 

@@ -8,7 +8,7 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -16,6 +16,7 @@ from actors_rs.errors import DefectError, InvalidArgumentError, LedgerError
 from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
 from actors_rs.spark.connect_back import open_streamed
 from actors_rs.spark.dealing import settings_of
+from actors_rs.spark.describing import caches_read, description_of
 from actors_rs.spark.failures import (
     SparkSessionLost,
     describe_failure,
@@ -26,7 +27,7 @@ from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
 from actors_rs.spark.repeat.checksum import Checksum, summed
-from actors_rs.spark.repeat.fixing import dealt, fixed, judge
+from actors_rs.spark.repeat.fixing import fixed, judge
 from actors_rs.spark.sharing import hint_at_fair_scheduling
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 _ROWS_AT_ONCE = 4096
-_ALL_FIELDS = 2**31 - 1
 _OF_A_QUERY = "SQLExecutionRDD"
 
 
@@ -100,6 +100,11 @@ class PartitionPlan(Protocol[T_co]):
         """The schema of the rows and the plan, as texts; after ``plan``. Blocks."""
         ...
 
+    def caches(self) -> str:
+        """The caches that are read, a line each; after ``plan``. They are no part of the plan:
+        what was cached, or is not any more, explains why two plans differ. Blocks."""
+        ...
+
 
 class _Planned(Generic[T]):
     """What the kinds share: tags around jobs, failures described, cancellation."""
@@ -155,6 +160,9 @@ class _Planned(Generic[T]):
     def describe(self) -> tuple[str, str]:
         raise NotImplementedError
 
+    def caches(self) -> str:
+        return ""
+
     def _make_repeatable(self) -> None:
         raise NotImplementedError
 
@@ -190,7 +198,10 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
         return route.partitions, lambda index, checksum: summed(route.run([index]), checksum)
 
     def describe(self) -> tuple[str, str]:
-        return _description_of(self._df, self._fixed)
+        return description_of(self._df, self._fixed)
+
+    def caches(self) -> str:
+        return caches_read(self._fixed)
 
     def _make_repeatable(self) -> None:
         self._fixed = fixed(self._df)
@@ -227,7 +238,10 @@ class RowPartitions(_Planned["Row"]):
         )
 
     def describe(self) -> tuple[str, str]:
-        return _description_of(self._df, self._fixed)
+        return description_of(self._df, self._fixed)
+
+    def caches(self) -> str:
+        return caches_read(self._fixed)
 
     def _make_repeatable(self) -> None:
         self._fixed = fixed(self._df)
@@ -288,46 +302,6 @@ def _is_rdd(thing: object) -> bool:
 
 def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
     return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
-
-
-def _description_of(df: Any, run: DataFrame | None) -> tuple[str, str]:
-    """Schema and plan of a DataFrame, with the files it reads and the settings it is dealt by.
-
-    ``run``: the DataFrame in its place whose partitions are fetched, which says how they came.
-    """
-    plan = df._jdf.queryExecution().analyzed()
-    with _nothing_left_out(df.sparkSession):
-        text = plan.toString()
-    session = df.sparkSession
-    settings = settings_of(session.sparkContext, session._jsparkSession)
-    decided = [] if run is None else dealt(run)
-    return df.schema.simpleString(), "\n".join([text, *sorted(df.inputFiles()), settings, *decided])
-
-
-@contextmanager
-def _nothing_left_out(session: Any) -> Iterator[None]:
-    """Have Spark say on this thread what is behind the 25th column or argument, too.
-
-    It asks the thread's session. That is a copy meanwhile: the user's settings are the user's.
-    """
-    from py4j.protocol import Py4JError
-
-    sessions = session._jvm.org.apache.spark.sql.SparkSession
-    before = sessions.getActiveSession()
-    try:
-        copy = session._jsparkSession.cloneSession()
-        copy.conf().set("spark.sql.debug.maxToStringFields", _ALL_FIELDS)
-        sessions.setActiveSession(copy)
-    except Py4JError:  # names that are private to Spark: without them, 25 have to do
-        yield
-        return
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def _open_rdd(rdd: RDD[T]) -> tuple[int, _Runs[T]]:

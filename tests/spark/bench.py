@@ -74,6 +74,9 @@ class ListPlan:
     def describe(self) -> tuple[str, str]:
         return "a list", repr(self.partitions)
 
+    def caches(self) -> str:
+        return ""
+
 
 class NoHurry:
     def lap(self) -> float:

@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -293,8 +294,7 @@ def _killed(folder: Path, what: str, first: int, count: int, *options: str) -> s
 
 def main(what: str, folder: Path, first: int, count: int, *options: str) -> None:
     if "unjudged" in options:
-        fixing.judge_plan = lambda java: None
-        fixing._judge_time = lambda analyzed, plan: None
+        mock.patch.multiple(fixing, judge_plan=mock.DEFAULT, _judge_time=mock.DEFAULT).start()
     spark = local_session("repeating", master=MASTER, short_lived=True)
     spark.sparkContext.setLogLevel("ERROR")
     if what == "finish":

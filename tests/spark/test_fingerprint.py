@@ -8,8 +8,8 @@ import pytest
 from pyspark import RDD
 from pyspark.sql import DataFrame, Observation, SparkSession, functions
 
-from actors_rs.spark.bookkeeping import without_numbers
 from actors_rs.spark.dealing import SETTINGS, settings_told
+from actors_rs.spark.describing import without_numbers
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions
 
 pytestmark = pytest.mark.spark

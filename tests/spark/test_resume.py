@@ -307,7 +307,7 @@ def test_a_run_whose_rows_another_setting_would_deal_otherwise_is_not_gone_on_wi
         night("-1", {2: 1})
     before = rows_in(rows)
     assert 0 < len(before) < 20
-    with pytest.raises(LedgerError, match=r"another plan: .*a setting that deals rows"):
+    with pytest.raises(LedgerError, match=r"Threshold was -1 and is 10000000 now: set it"):
         night("10000000", {2: 1})
     assert rows_in(rows) == before
     night("-1", {2: 1})

@@ -21,7 +21,7 @@ from actors_rs.spark.repeat.verdict import LITERALS, UnstablePlanError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["FIXED", "dealt", "fixed", "judge"]
+__all__ = ["FIXED", "caches_of", "dealt", "fixed", "judge"]
 
 FIXED = {
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
@@ -95,6 +95,21 @@ def dealt(df: DataFrame) -> list[str]:
     if any(node.name == "CoalesceExec" for node in nodes):
         lines += _coalesced(df)
     return lines
+
+
+def caches_of(df: DataFrame) -> list[str]:
+    """What a planned DataFrame reads of caches: the step at the root of each one, as Spark has it.
+
+    Empty where the names for it, private to Spark, have moved: it is for messages alone.
+    """
+    from py4j.protocol import Py4JError
+
+    nodes = _final(df._jdf.queryExecution().executedPlan())
+    with suppress(Py4JError):
+        relations = [one.java.relation() for one in nodes if one.name == "InMemoryTableScanExec"]
+        plans = [str(one.cacheBuilder().logicalPlan().toString()) for one in relations]
+        return [plan.partition("\n")[0].strip() for plan in plans]
+    return []
 
 
 def _coalesced(df: DataFrame) -> Iterator[str]:
