@@ -146,7 +146,7 @@ def _listed(kind: Any, target: Any, inferred: bool) -> bool:
 
     if not _is_list(kind):
         return False
-    empty = types.is_null(kind.value_type)
+    empty = bool(types.is_null(kind.value_type))
     if types.is_map(target):
         return empty
     if types.is_fixed_size_list(target):
