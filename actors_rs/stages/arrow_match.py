@@ -9,6 +9,7 @@ the files of a directory, those of one run, the pieces that go to Spark.
   unit. A whole number fits a float or a decimal that holds each of its values.
 - How a value is stored makes no difference: long and short texts, bytes and lists, dictionaries,
   dates, the zone of a time that has one.
+- An extension type fits itself; Python values fit one that stores them.
 - A column without values, and an empty list, fit anything. A struct fits one with the same fields
   and more, which have to be nullable, so {} fits where all are.
 - Whether a null fits is asked of the values, not of the types.
@@ -82,6 +83,9 @@ def _fits(kind: Any, target: Any, inferred: bool) -> bool:
         return _fits(kind.value_type, target, inferred)
     if types.is_dictionary(target):
         return _fits(kind, target.value_type, inferred)
+    if inferred and hasattr(target, "storage_type"):
+        is_bool8 = target.extension_name == "arrow.bool8"
+        return (is_bool8 and types.is_boolean(kind)) or _fits(kind, target.storage_type, True)
     return any(rule(kind, target, inferred) for rule in _RULES)
 
 

@@ -15,6 +15,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from actors_rs.stages.arrow_nulls import part_with_nulls
+from actors_rs.stages.arrow_values import array_of, by_field, stored
 
 __all__ = ["batch_of"]
 
@@ -35,7 +36,7 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
     for name, wanted in zip(names, types, strict=True):
         values = [row.get(name) for row in rows]
         try:
-            arrays.append(pyarrow.array(values, wanted))
+            arrays.append(array_of(values, wanted))
         except MemoryError:
             raise
         except Exception as error:
@@ -103,7 +104,8 @@ def _check(column: _Column) -> None:
     elif types.is_dictionary(kind):
         _check(column._replace(array=column.array.dictionary_decode()))
     elif hasattr(kind, "storage_type"):
-        _check(column._replace(array=column.array.storage))
+        values = [stored(value, kind) for value in column.values]
+        _check(column._replace(values=values, array=column.array.storage))
     elif hasattr(kind, "value_type"):
         items = chain.from_iterable(value for value in column.values if value is not None)
         _check(column.within("items", list(items), column.array.flatten()))
@@ -147,7 +149,7 @@ def _parts_of(kind: Any) -> Iterator[Any]:
 
 def _check_fields(column: _Column) -> None:
     names = [field.name for field in column.array.type]
-    rows = [one if type(one) is dict else _by_field(one, names) for one in column.values]
+    rows = [one if type(one) is dict else by_field(one, names) for one in column.values]
     if not (column.given or set(chain.from_iterable(rows)) <= set(names)):
         unknown = dict.fromkeys(name for row in rows for name in row if name not in names)
         extra = ", ".join(map(repr, unknown))
@@ -161,21 +163,12 @@ def _check_fields(column: _Column) -> None:
             _check(column.within(f"field {name!r}", [row.get(name) for row in rows], array))
 
 
-def _by_field(value: Any, names: list[str]) -> Mapping[str, Any]:
-    """What Arrow takes for a struct: a dict, a tuple in the order of the fields, or pairs."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, tuple):
-        return dict(zip(names, value, strict=True))
-    return dict(value or ())
-
-
 def _check_pairs(column: _Column) -> None:
     kind = column.array.type
     names = [kind.key_field.name, kind.item_field.name]
     maps = [value for value in column.values if value is not None]
     pairs = chain.from_iterable(one.items() if isinstance(one, Mapping) else one for one in maps)
-    entries = [_by_field(pair, names) for pair in pairs]
+    entries = [by_field(pair, names) for pair in pairs]
     for part, name, array in zip(
         ("keys", "values"), names, (column.array.keys, column.array.items), strict=True
     ):

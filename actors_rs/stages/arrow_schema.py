@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from actors_rs.stages.arrow_values import type_of
+
 __all__ = [
     "check_names",
     "completed",
@@ -69,10 +71,8 @@ def _told_by_piece(values: list[Any], kind: Any) -> Any:
 
 def _type_of(values: list[Any]) -> Any:
     """What Arrow takes ``values`` for, ``None`` if it cannot."""
-    import pyarrow
-
     try:
-        return pyarrow.array(values).type
+        return type_of(values)
     except Exception:  # told where they are to be written
         return None
 

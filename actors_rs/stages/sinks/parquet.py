@@ -14,7 +14,8 @@ Files go behind those that are there already: to run the same twice is to have t
 unless existing="refuse" is given. They are written with the schema of those files, which the data
 has to fit: columns by name, in any order; numbers and times as narrow as there or narrower, and of
 dicts any whose values are kept; no value, an empty list or dict as anything. All elements of one
-run fit its schema by the same rule.
+run fit its schema by the same rule. Extension types of Arrow (UUID, JSON, ...) are written as they
+are read; rows with values of a Python class of your own type are to come as record batches.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
