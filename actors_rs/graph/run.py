@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.dsl.checks import plain_function
+from actors_rs.graph.dsl.neighbours import FOR_RUNS
 from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.waiting import call_at_end, check_not_on_loop_of, wait_for_end
 from actors_rs.runtime.settings import check_error, check_grace, check_timeout
+from actors_rs.unknown_names import UnknownName
 
 if TYPE_CHECKING:
     from actors_rs.graph.run_life import RunLife
@@ -22,6 +24,13 @@ R = TypeVar("R")
 
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too."""
+
+    _instead_ = FOR_RUNS
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise UnknownName(type(self), name)
 
     def __init__(self, life: RunLife) -> None:
         self.name = life.name

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-CORE = frozenset({"errors", "texts", "protocol", "runtime", "stages", "graph"})
+CORE = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "texts": frozenset(),
+    "unknown_names": frozenset(),
     "errors": frozenset({"texts"}),
     "protocol": frozenset({"errors", "texts"}),
     "runtime": frozenset({"errors", "texts", "protocol"}),

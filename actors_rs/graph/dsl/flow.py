@@ -20,6 +20,7 @@ from actors_rs.graph.dsl.fan_out import Branching
 from actors_rs.graph.dsl.folding import Folds
 from actors_rs.graph.dsl.graph import Graph
 from actors_rs.graph.dsl.lifecycle import LifeCycle
+from actors_rs.graph.dsl.neighbours import FOR_FLOWS
 from actors_rs.graph.dsl.operators import Operators
 from actors_rs.graph.dsl.rates import RateMatching
 from actors_rs.graph.dsl.recovery import Recovery
@@ -31,6 +32,7 @@ from actors_rs.graph.dsl.timing import TimedSources, Timing
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import Stream
+from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -71,6 +73,7 @@ class Flow(
     SourceFactories,
     TimedSources,
     Stream,
+    metaclass=Suggesting,
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
@@ -80,6 +83,8 @@ class Flow(
     """
 
     __slots__ = ("_out",)
+    _instead_ = FOR_FLOWS
+    _known_as_ = "Flow (and Source)"
 
     def __init__(self, _out: OutletRef = OPEN) -> None:
         if _out.__class__ is not OutletRef:  # a user's: isinstance would cost every stream more
@@ -98,6 +103,11 @@ class Flow(
         if self._out is OPEN:
             return "<Flow that passes everything on>"
         return f"<Flow ending in '{self._out.spec.label}'>"
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise UnknownName(type(self), name)
 
     def then(
         self,

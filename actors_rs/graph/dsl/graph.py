@@ -8,6 +8,7 @@ from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, check_
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
 from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.dsl.neighbours import FOR_GRAPHS
 from actors_rs.graph.fusing import fused_to_the_ends
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
@@ -15,6 +16,7 @@ from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
@@ -28,7 +30,7 @@ R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 
 
-class Graph(Generic[R_co]):
+class Graph(Generic[R_co], metaclass=Suggesting):
     """One or several streams with their sinks, run together.
 
     ``Graph(a.to(x), b.to(y))`` is one run with two results, a tuple in that order. Raises
@@ -36,6 +38,7 @@ class Graph(Generic[R_co]):
     """
 
     __slots__ = ("_layout", "_monitored", "_single", "_sinks", "_stall_after")
+    _instead_ = FOR_GRAPHS
     _layout: Layout | None  # made when the graph starts for the first time
     _monitored: bool
     _single: bool
@@ -83,6 +86,11 @@ class Graph(Generic[R_co]):
         self._monitored = False
         self._stall_after = None
         return self
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise UnknownName(type(self), name)
 
     def monitored(self) -> Self:
         """The same graph with a ``RuleMonitor`` on each of its links.

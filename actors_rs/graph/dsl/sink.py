@@ -24,6 +24,7 @@ from actors_rs.graph.dsl.checks import (
     wrong_value,
 )
 from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.graph.dsl.neighbours import FOR_SINKS
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -40,6 +41,7 @@ from actors_rs.stages.sinks.list import ListSink
 from actors_rs.stages.sinks.parquet import Parquet
 from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
+from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -62,10 +64,11 @@ C = TypeVar("C")
 _PINNED = Attributes(dispatcher="pinned")
 
 
-class Sink(Generic[In_contra, R_co]):
+class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
     """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
 
     __slots__ = ("_spec",)
+    _instead_ = FOR_SINKS
 
     def __init__(self, _spec: StageSpec | None = None) -> None:
         if not isinstance(_spec, StageSpec):
@@ -74,6 +77,11 @@ class Sink(Generic[In_contra, R_co]):
                 f"expected Sink.list(), Sink.for_each(f) or the like, got Sink({given})"
             )
         self._spec = _spec
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise UnknownName(type(self), name)
 
     def __repr__(self) -> str:
         return f"<Sink '{self._spec.label}'>"

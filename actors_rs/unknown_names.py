@@ -1,0 +1,70 @@
+"""What a class answers to a name that it does not have: which of its own names does that.
+
+Users come from other libraries and guess: ``Sink.foreach``, ``flow.mapAsync``, ``Source.read_csv``.
+A class says in ``_instead_`` what there is in place of such names; a name that differs from one of
+ours by case, underscores or a slip of the pen is found without that. Only a lookup that fails comes
+here, and the sentence is made when somebody reads it: ``hasattr`` costs no search.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["Suggesting", "UnknownName", "table"]
+
+_ALIKE = 0.75
+"""Of 1, how much two names must have in common for one to be taken for the other."""
+
+
+class UnknownName(AttributeError):  # noqa: N818 - shown as what it is to Python
+    """``owner`` has no attribute ``name``."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        super().__init__(name=name)
+        self.owner = owner
+
+    def __str__(self) -> str:
+        return _sentence(self.owner, self.name or "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.owner, self.name)
+
+
+class Suggesting(type):
+    """The metaclass of classes whose static methods are looked for by the names of neighbours."""
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(cls, name: str) -> Any:
+            raise UnknownName(cls, name)
+
+
+def table(*rows: tuple[str, str]) -> dict[str, str]:
+    """What is to be written instead of a name, from rows of the names and the advice."""
+    return {_plain(name): advice for names, advice in rows for name in names.split()}
+
+
+def _sentence(owner: type, name: str) -> str:
+    missing = f"{getattr(owner, '_known_as_', owner.__name__)} has no attribute '{name}'"
+    if name.startswith("_"):
+        return missing
+    ours = {_plain(known): known for known in dir(owner) if known[0] != "_"}
+    if name in ours.values():  # a property of ours, or of a subclass of the user's
+        return f"'{name}' of {owner.__name__} raised an AttributeError itself"
+    instead: dict[str, str] = getattr(owner, "_instead_", {})
+    plain = _plain(name)
+    if plain in ours:
+        return f"{missing}: did you mean '{ours[plain]}'?"
+    if plain in instead:
+        return f"{missing}: write {instead[plain]}"
+    alike = difflib.get_close_matches(plain, [*ours, *instead], n=3, cutoff=_ALIKE)
+    means = [ours[one] if one in ours else instead[one] for one in alike]
+    if means:
+        return f"{missing}: did you mean {' or '.join(repr(one) for one in dict.fromkeys(means))}?"
+    return f"{missing}: help({owner.__name__}) lists what there is"
+
+
+def _plain(name: str) -> str:
+    """``name`` without what libraries differ in: ``flatMap``, ``flatmap``, ``flat_map``."""
+    return name.replace("_", "").lower()
