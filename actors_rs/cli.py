@@ -31,7 +31,7 @@ from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, User
 from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -148,7 +148,9 @@ def _add_status(commands: Any) -> argparse.ArgumentParser:
 
 def _workers(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of threads from 1 up, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected a number of threads from 1 up, got {repr_of(text)}"
+        )
     return int(text)
 
 
@@ -185,7 +187,7 @@ def _module_and_name(target: str, what: str) -> tuple[ModuleType, str]:
     where, colon, name = target.partition(":")
     if not (where and colon and name):
         raise InvalidArgumentError(
-            f"expected package.module:{what} or path/to/file.py:{what}, got {target!r}"
+            f"expected package.module:{what} or path/to/file.py:{what}, got {repr_of(target)}"
         )
     return _module_of_file(Path(where)) if where.endswith(".py") else _module_named(where), name
 
@@ -198,7 +200,7 @@ def _load_graph(target: str) -> Graph[Any]:
     except AttributeError:
         graphs = ", ".join(_graphs_in(module))
         raise InvalidArgumentError(
-            f"expected a graph named {name!r} in {where}, which has no such name "
+            f"expected a graph named {repr_of(name)} in {where}, which has no such name "
             f"(graphs in it: {graphs or 'none'})"
         ) from None
     graph = found if isinstance(found, Graph) else _made_by(found, target)
@@ -206,7 +208,7 @@ def _load_graph(target: str) -> Graph[Any]:
         called = "" if graph is found else "a function that gave "
         raise InvalidArgumentError(
             f"expected {target} to be a Graph or a function without arguments that gives one, "
-            f"got {called}{graph!r}"
+            f"got {called}{repr_of(graph)}"
         )
     return graph
 
@@ -308,12 +310,12 @@ def _tell(lines: Iterable[str], code: int) -> int:
     try:
         _print(lines, sys.stdout)
     except OSError as error:
-        return _complain(f"the result could not be written: {error}", FAILED)
+        return _complain(f"the result could not be written: {text_of(error)}", FAILED)
     return code
 
 
 def _complain(what: object, code: int, verbose: bool = False) -> int:
-    first, *_ = _said_of(what).splitlines() or [repr(what)]
+    first, *_ = _said_of(what).splitlines() or [repr_of(what)]
     said = [f"actors-rs: {first}"]
     if verbose and isinstance(what, BaseException):
         said = ["".join(traceback.format_exception(what)).rstrip("\n"), *said]
@@ -326,7 +328,7 @@ def _complain(what: object, code: int, verbose: bool = False) -> int:
 def _said_of(what: object) -> str:
     if isinstance(what, BaseException) and not isinstance(what, Exception):
         return f"expected a result or an error, {_came(what)}"
-    return str(what)
+    return text_of(what)
 
 
 def _print(lines: Iterable[str], stream: TextIO | None) -> None:

@@ -344,8 +344,8 @@ class TooManyGroupsError(StreamError):
 
     def __init__(self, stage: str, most: int, key: str) -> None:
         super().__init__(
-            f"group_by(..., max_groups={most}, on_overflow='fail'): key {key} came while {most} "
-            "groups were open"
+            f"group_by(..., max_groups={most}, on_overflow='fail'): key {text_of(key)} came while "
+            f"{most} groups were open"
         )
         self.stage = stage
 

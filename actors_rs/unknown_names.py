@@ -11,6 +11,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.texts import repr_of
+
 __all__ = ["Suggesting", "UnknownName", "table"]
 
 _ALIKE = 0.75
@@ -61,7 +63,9 @@ def _sentence(owner: type, name: str) -> str:
     alike = difflib.get_close_matches(plain, [*ours, *instead], n=3, cutoff=_ALIKE)
     means = [ours[one] if one in ours else instead[one] for one in alike]
     if means:
-        return f"{missing}: did you mean {' or '.join(repr(one) for one in dict.fromkeys(means))}?"
+        return (
+            f"{missing}: did you mean {' or '.join(repr_of(one) for one in dict.fromkeys(means))}?"
+        )
     return f"{missing}: help({owner.__name__}) lists what there is"
 
 

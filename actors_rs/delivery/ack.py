@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.errors import DefectError
 from actors_rs.runtime._primitives import Lock
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -53,7 +54,7 @@ class Tracked:
         self.token = token
 
     def __repr__(self) -> str:
-        return f"Tracked({self.value!r} of {self.token.scope.unit.key!r})"
+        return f"Tracked({repr_of(self.value)} of {repr_of(self.token.scope.unit.key)})"
 
 
 class Scope:
@@ -281,7 +282,7 @@ class Token:
     def sibling(self) -> Token:
         """One more share, for a further element made of this token's. Before it is settled."""
         if self._settled:
-            raise DefectError(f"a settled token of {self.scope.unit.key!r} was split")
+            raise DefectError(f"a settled token of {repr_of(self.scope.unit.key)} was split")
         return self.scope.share()
 
     def park(self) -> None:
@@ -290,7 +291,7 @@ class Token:
         with scope.unit.lock:
             if self._parked or self._settled:
                 raise DefectError(
-                    f"a token of {scope.unit.key!r} was parked twice or settled before"
+                    f"a token of {repr_of(scope.unit.key)} was parked twice or settled before"
                 )
             self._parked = True
             scope._parked += 1
@@ -305,7 +306,7 @@ class Token:
         scope = self.scope
         with scope.unit.lock:
             if self._settled:
-                raise DefectError(f"a token of {scope.unit.key!r} was settled twice")
+                raise DefectError(f"a token of {repr_of(scope.unit.key)} was settled twice")
             self._settled = True
             scope._open -= 1
             scope._parked -= self._parked

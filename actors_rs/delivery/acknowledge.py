@@ -27,6 +27,7 @@ from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.dsl.checks import plain_function
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.stages.linear import Operator
+from actors_rs.texts import repr_of
 
 __all__ = ["acknowledged"]
 
@@ -47,7 +48,7 @@ def acknowledged(
     count, for instance ``sliding`` or ``take``, are refused with a ``GraphError``.
     """
     if not isinstance(flow, Flow):
-        raise TypeError(f"acknowledged: expected a Flow or Source, got {flow!r}")
+        raise TypeError(f"acknowledged: expected a Flow or Source, got {repr_of(flow)}")
     plain_function(ack, "acknowledged: ack")
     spec = spec_of("acknowledged", lambda: _Acknowledged(ack), flow._out)
     return Flow(OutletRef(replace(spec, carrier=ACKNOWLEDGING)))

@@ -27,6 +27,7 @@ from actors_rs.delivery.schema import SCHEMA, Report, add_columns, check_version
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.dsl.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["Ledger", "LedgerRun", "OnOtherPlan", "Plan", "commit_within", "status"]
 
@@ -87,13 +88,13 @@ class Ledger:
         if on_other_plan not in get_args(OnOtherPlan):
             choices = ", ".join(get_args(OnOtherPlan))
             raise InvalidArgumentError(
-                f"Ledger: on_other_plan must be one of {choices}, got {on_other_plan!r}"
+                f"Ledger: on_other_plan must be one of {choices}, got {repr_of(on_other_plan)}"
             )
         self.path = _file_of(path, "Ledger")
         self.on_other_plan: OnOtherPlan = on_other_plan
 
     def __repr__(self) -> str:
-        return f"Ledger({self.path!r})"
+        return f"Ledger({repr_of(self.path)})"
 
     def open(self, plan: Plan) -> LedgerRun:
         """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
@@ -181,7 +182,7 @@ class LedgerRun:
         self._finished = self._closed = False
 
     def __repr__(self) -> str:
-        return f"<LedgerRun {self.run} in {self.path!r}>"
+        return f"<LedgerRun {self.run} in {repr_of(self.path)}>"
 
     def report(self) -> Report:
         """The run as it stands in the file."""
@@ -304,7 +305,7 @@ def _file_of(path: str | os.PathLike[str], what: str) -> str:
     """``path`` as a text; raises for what is no path of a file that lasts."""
     file = os.fsdecode(path_of(path, what))
     if file == ":memory:" or file.startswith("file:"):
-        raise wrong_value(f"{what}: path must be that of a file on the disk, got {path!r}")
+        raise wrong_value(f"{what}: path must be that of a file on the disk, got {repr_of(path)}")
     return file
 
 
@@ -377,7 +378,7 @@ def _naming(path: str, failure: type[ReadError] | type[WriteError] = WriteError)
             raise LedgerError(f"{path}: a ledger was expected, this is no database") from error
         if code == sqlite3.SQLITE_CORRUPT:
             raise LedgerError(
-                f"{path}: the file is damaged ({error}): restore it, or begin with an empty output "
-                "and another path"
+                f"{path}: the file is damaged ({text_of(error)}): restore it, or begin with an "
+                "empty output and another path"
             ) from error
         raise failure(path, error) from error

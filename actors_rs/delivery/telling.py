@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from actors_rs.delivery.schema import Entry, Report
+from actors_rs.texts import text_of
 
 __all__ = ["told"]
 
@@ -31,7 +32,7 @@ def told(report: Report, now: float) -> Iterator[str]:
     if again:
         yield f"{again} attempts were repetitions"
     if report.error:
-        yield f"error: {report.error}"
+        yield f"error: {text_of(report.error)}"
     yield from _causes([e for e in report.partitions if e.state == "poison"], "poison")
     waiting = [e for e in report.partitions if e.last_error and e.state != "poison"]
     yield from _causes(waiting, "failed, to be tried again")
@@ -105,8 +106,7 @@ def _committed(entry: Entry) -> float:
 
 def _causes(entries: list[Entry], what: str) -> Iterator[str]:
     for entry in entries[:MOST_CAUSES]:
-        yield (
-            f"partition {entry.partition} {what} ({entry.attempts} attempts): {entry.last_error}"
-        )
+        tried = f"partition {entry.partition} {what} ({entry.attempts} attempts)"
+        yield f"{tried}: {text_of(entry.last_error)}"
     if len(entries) > MOST_CAUSES:
         yield f"... and {len(entries) - MOST_CAUSES} more {what}"

@@ -18,6 +18,7 @@ from actors_rs.graph.loops import check_loops
 from actors_rs.graph.places import Place, assembly_place, at_site, site_of
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.carried import Carrier
@@ -44,11 +45,11 @@ class Attributes:
         for what, value in (("window", window), ("throughput", throughput)):
             if value is not None and (type(value) is not int or value < 1):
                 raise InvalidArgumentError(
-                    f"stage '{label}': {what} must be at least 1, got {value!r}"
+                    f"stage '{label}': {what} must be at least 1, got {repr_of(value)}"
                 )
         if dispatcher not in (None, "pool", "pinned"):
             raise InvalidArgumentError(
-                f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {dispatcher!r}"
+                f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {repr_of(dispatcher)}"
             )
         return cls(window, dispatcher, None, throughput)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
@@ -74,7 +75,7 @@ class Picture:
         if format == "svg":
             return self.svg()
         formats = ", ".join(get_args(Format))
-        raise InvalidArgumentError(f"draw: format must be one of {formats}, got {format!r}")
+        raise InvalidArgumentError(f"draw: format must be one of {formats}, got {repr_of(format)}")
 
     def mermaid(self) -> str:
         """A Mermaid flowchart, from left to right."""

@@ -23,6 +23,7 @@ from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.stage import StageLogic, Stream
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
@@ -67,7 +68,7 @@ def outlet_of(source: object) -> OutletRef:
     if isinstance(source, Stream):
         return source._out  # type: ignore[attr-defined, no-any-return]  # a Flow's
     if not isinstance(source, Iterable):
-        raise TypeError(f"an inner stream: expected a Source or an iterable, got {source!r}")
+        raise TypeError(f"an inner stream: expected a Source or an iterable, got {repr_of(source)}")
     make: Callable[[], Any]
     if is_sliced(source):
         make = partial(SequenceSource, source)

@@ -12,6 +12,7 @@ from actors_rs.runtime.forked import renew_in_child
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -80,14 +81,14 @@ class MergeHub(Generic[T_contra]):
         that cannot be started, for instance a group that somebody runs already, has failed.
         """
         if not isinstance(source, Stream):
-            raise wrong_kind(f"attach needs a Source, got {source!r}")
+            raise wrong_kind(f"attach needs a Source, got {repr_of(source)}")
         out: OutletRef = source._out
         check_source(in_order([out.spec]), out, "attach")
         attached = Attached(self, source)
         with self._lock:
             if self._over or self._closed:
                 how = "its stream has ended" if self._over else "it was closed"
-                raise IllegalStateError(f"{self!r} takes no more streams: {how}")
+                raise IllegalStateError(f"{repr_of(self)} takes no more streams: {how}")
             self._waiting.append(attached)
             running = self._running
         if running is not None:

@@ -17,6 +17,7 @@ from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
 from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.ports import Downstream, Frame, Upstream
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
@@ -69,7 +70,7 @@ def monitored_subscriber(
     kind = type(subscriber).__name__  # not itself: the subscription would keep it alive (3.13)
 
     def broken(violation: ProtocolViolation) -> None:
-        actor.report(kind, str(violation), violation)
+        actor.report(kind, text_of(violation), violation)
         if violation.rule == "3.9":  # the boundary answers it, and ends the stream
             life.note_failure(violation)
         else:

@@ -12,6 +12,7 @@ from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.waiting import call_at_end, check_not_on_loop_of, wait_for_end
 from actors_rs.runtime.settings import check_error, check_grace, check_timeout
+from actors_rs.texts import repr_of
 from actors_rs.unknown_names import UnknownName
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Run(Generic[R]):
 
     def __repr__(self) -> str:
         waits = self._life.waits_for() if self._life.drains_for_long else ""
-        return f"<Run {self.name!r} {self.state}{waits and ', waits for '}{waits}>"
+        return f"<Run {repr_of(self.name)} {self.state}{waits and ', waits for '}{waits}>"
 
     def __await__(self) -> Generator[Any, None, R]:
         return self._end.awaited()
@@ -67,9 +68,9 @@ class Run(Generic[R]):
             wait_for_end(self._end, timeout)
             if not self._end.is_over:
                 raise TimeoutError(
-                    f"{self!r} had not ended after {timeout} seconds and goes on: run.snapshot() "
-                    "shows which stage it waits for, run.cancel() ends it, run.wait(timeout) "
-                    "returns False instead of raising"
+                    f"{repr_of(self)} had not ended after {timeout} seconds and goes on: "
+                    "run.snapshot() shows which stage it waits for, run.cancel() ends it, "
+                    "run.wait(timeout) returns False instead of raising"
                 )
         result: R = self._end.result()
         return result
@@ -124,8 +125,8 @@ class Run(Generic[R]):
         stages = self._life.stages()
         if not stages and not self._end.is_over:
             raise GraphError(
-                f"{self!r} has no Source.queue yet, for it has not begun: the run of a hub, or "
-                "of a processor, begins with the first subscriber"
+                f"{repr_of(self)} has no Source.queue yet, for it has not begun: the run of a hub, "
+                "or of a processor, begins with the first subscriber"
             )
         return queue_among(stages, name)
 

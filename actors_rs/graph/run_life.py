@@ -23,6 +23,7 @@ from actors_rs.graph.waiting import wait_for_end
 from actors_rs.graph.written import Written
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.stage import LetGo, StreamEnd
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.nest import Nested
@@ -85,7 +86,7 @@ class RunLife:
         self._ended_at: float | None = None
 
     def __repr__(self) -> str:
-        return repr(self.run)
+        return repr_of(self.run)
 
     @property
     def activity(self) -> RunLife:

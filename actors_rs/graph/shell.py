@@ -28,6 +28,7 @@ from actors_rs.runtime.timers import Timer
 from actors_rs.runtime.unread import refuse_question
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
+from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
@@ -214,7 +215,7 @@ class StageActor(UserCalls):
         self.restarted += policy == "restart"
         self.resumed += policy != "restart"
         named = named_by(self.name, self.site, error, position)  # or it is a part's, by its name
-        self.report(element, f"on_failure={policy!r}", named)
+        self.report(element, f"on_failure={repr_of(policy)}", named)
 
     def upstream_failed(self, error: BaseException, /) -> None:
         """A foreign publisher failed: no stage of ours will tell the run why it ended."""
@@ -224,7 +225,7 @@ class StageActor(UserCalls):
         dead_letters = self.system.dead_letters
         with dead_letters.counting:
             self.dead_letters += 1
-        dead_letters.publish(what, where=str(self), why=why, error=error, place=self.place)
+        dead_letters.publish(what, where=text_of(self), why=why, error=error, place=self.place)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
         from actors_rs.graph.inner import attach

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.drawing import picture_of_run
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
@@ -179,7 +180,7 @@ def _with_calls(
 def _plain(value: Any) -> Any:
     """``value`` of what JSON knows."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {text_of(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(part) for part in value]
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+    return value if value is None or isinstance(value, str | int | float) else text_of(value)

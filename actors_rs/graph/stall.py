@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot
+from actors_rs.texts import repr_of
 
 __all__ = ["Wait", "describe", "knots", "waits"]
 
@@ -72,5 +73,5 @@ def describe(snapshot: RunSnapshot) -> str:
     circles = knots(found)
     tied = {name for circle in circles for name in circle}
     ordered = sorted(found, key=lambda wait: not (wait.who in tied and wait.whom in tied))
-    head = "".join(f"{', '.join(map(repr, c))} wait for each other; " for c in circles)
+    head = "".join(f"{', '.join(map(repr_of, c))} wait for each other; " for c in circles)
     return head + "; ".join(map(str, ordered))

@@ -16,6 +16,7 @@ from actors_rs.protocol.checks import FrameSubscriber, shown
 from actors_rs.protocol.interfaces import Subscription, is_subscription
 from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.ports import Frame, Inlet
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["SubscriberEnd"]
 
@@ -126,7 +127,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
 
     def report(self, violation: ProtocolViolation, what: object = None) -> None:
         """Say what was broken where that ends nothing."""
-        self._actor.report(what, str(violation), violation)
+        self._actor.report(what, text_of(violation), violation)
 
     # In the stage's turn
 
@@ -249,7 +250,7 @@ class _ForeignPublisher:
         try:
             self._subscription.request(n)
         except BaseException as error:  # not raised here: the elements in hand would be lost
-            self._break_off("3.16", f"request raised {error!r}", error)
+            self._break_off("3.16", f"request raised {repr_of(error)}", error)
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
         try:

@@ -27,6 +27,7 @@ from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.blocked import Suspicion
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.clockwork import TurnBudget
@@ -192,7 +193,7 @@ class UserCalls(PooledActor):
                 interrupt()
             except BaseException as error:
                 self.system.dead_letters.publish(
-                    interrupt, where=str(self), why="its interrupt failed", error=error
+                    interrupt, where=text_of(self), why="its interrupt failed", error=error
                 )
 
         logic.interrupted = True  # before: what the call raises because of it is no failure
@@ -325,7 +326,7 @@ class UserCalls(PooledActor):
     def report_late(self, what: object, error: BaseException | None) -> None:
         """Publish a late result, or a late error, as a dead letter."""
         self._said_late = True
-        self.system.dead_letters.publish(what, where=str(self), why=LATE, error=error)
+        self.system.dead_letters.publish(what, where=text_of(self), why=LATE, error=error)
 
     # Calls that outlive it
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 from actors_rs.runtime.keeper import is_fatal
-from actors_rs.texts import text_of
+from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.run import Run
@@ -70,8 +70,8 @@ def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:
     would stand still while it waits."""
     if system.event_loop.is_current_thread():
         raise BlockingError(
-            f"a coroutine must not wait for {run!r}, whose coroutines run on the same event loop; "
-            "await the run"
+            f"a coroutine must not wait for {repr_of(run)}, whose coroutines run on the same event "
+            "loop; await the run"
         )
 
 
@@ -81,7 +81,7 @@ def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]
         action()
     except BaseException as error:
         why = "a function that was called at the end of the run failed"
-        system.dead_letters.publish(action, where=str(run), why=why, error=error)
+        system.dead_letters.publish(action, where=text_of(run), why=why, error=error)
         if is_fatal(error):
             system.fatal(error)
 
@@ -104,7 +104,7 @@ def awaitable(error: BaseException) -> BaseException:
     """
     if not isinstance(error, StopIteration | asyncio.CancelledError):
         return error
-    named = f"{type(error).__name__}({text_of(error)!r})"
+    named = f"{type(error).__name__}({repr_of(text_of(error))})"
     refused = StreamError(f"the run ended with {named}, which no coroutine can raise for it")
     refused.__cause__ = error
     return refused

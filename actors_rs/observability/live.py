@@ -19,6 +19,7 @@ from actors_rs.observability.log_lines import log_line
 from actors_rs.observability.table import History
 from actors_rs.runtime._primitives import Event, Thread
 from actors_rs.runtime.settings import check_kind, is_finite, is_number, shown
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -161,7 +162,7 @@ class _Ticker:
 
 def _above_zero(name: str, number: Any) -> None:
     if not is_number(number):
-        raise ArgumentTypeError(f"{name} must be a number, got {number!r}")
+        raise ArgumentTypeError(f"{name} must be a number, got {repr_of(number)}")
     if not number > 0:
         raise InvalidArgumentError(f"{name} must be above 0, got {shown(number)}")
     if isinstance(number, int) and not is_finite(number):

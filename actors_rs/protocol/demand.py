@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import total_ordering
 
 from actors_rs.errors import DefectError, InvalidArgumentError
+from actors_rs.texts import repr_of
 
 __all__ = ["UNBOUNDED", "Demand", "check_request", "less_demand", "more_demand"]
 
@@ -25,7 +26,7 @@ def check_request(n: object, where: str) -> int:
     ``TypeError`` when it is no integer. ``where`` names the link in the message.
     """
     if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError(f"rule 3.9: request(n) needs an int, got {n!r} ({where})")
+        raise TypeError(f"rule 3.9: request(n) needs an int, got {repr_of(n)} ({where})")
     if n < 1:
         raise InvalidArgumentError(f"rule 3.9: request(n) needs n >= 1, got {n} ({where})")
     return n
@@ -134,7 +135,7 @@ class Demand:
 
 def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"a Demand counts in integers, got {value!r}")
+        raise TypeError(f"a Demand counts in integers, got {repr_of(value)}")
     return value
 
 

@@ -31,6 +31,7 @@ from actors_rs.protocol.link import (
     subscriber_call,
 )
 from actors_rs.protocol.rules import rule
+from actors_rs.texts import repr_of
 
 __all__ = ["CheckedSubscriber", "CheckedSubscription", "RuleMonitor"]
 
@@ -158,7 +159,9 @@ class RuleMonitor:
             return
         broken = {Kind.REQUEST: "3.16", Kind.CANCEL: "3.15"}.get(signal.kind, "2.13")
         with self._lock:
-            found = self._explain(Violation(broken, f"{signal} raised {error!r}"), signal, None)
+            found = self._explain(
+                Violation(broken, f"{signal} raised {repr_of(error)}"), signal, None
+            )
             self._violations.append(found)
         found.__cause__ = error
         self._report([found])

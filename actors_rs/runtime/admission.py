@@ -8,6 +8,7 @@ from pykka import Actor
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["check_actor", "check_actor_class", "check_dispatcher"]
 
@@ -23,20 +24,21 @@ def check_actor_class(what: str, made: Any) -> None:
         hint = ": adopt starts an actor that was made already"
     elif isinstance(made, type) and issubclass(made, Actor):
         hint = ", which is pykka's own kind: derive it from PooledActor"
-    raise ArgumentTypeError(f"{what} needs a PooledActor class, got {made!r}{hint}")
+    raise ArgumentTypeError(f"{what} needs a PooledActor class, got {repr_of(made)}{hint}")
 
 
 def check_actor(actor: Any) -> None:
     """Raise unless ``actor`` was made, by the constructor that all have, and not yet started."""
     if not isinstance(actor, PooledActor):
         hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
-        raise ArgumentTypeError(f"adopt needs a PooledActor, got {actor!r}{hint}")
+        raise ArgumentTypeError(f"adopt needs a PooledActor, got {repr_of(actor)}{hint}")
     if getattr(actor, "_ref_", None) is None:
         kind = type(actor).__name__
         raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
     if actor._system_ is not None:
         raise InvalidArgumentError(
-            f"adopt starts an actor once, {actor} was started in '{actor._system_.name}' already"
+            f"adopt starts an actor once, {text_of(actor)} was started in "
+            f"'{actor._system_.name}' already"
         )
 
 
@@ -44,5 +46,5 @@ def check_dispatcher(name: Any) -> None:
     """Raise ``InvalidArgumentError`` unless ``name`` is that of a dispatcher."""
     if name not in DISPATCHERS:
         raise InvalidArgumentError(
-            f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {name!r}"
+            f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {repr_of(name)}"
         )

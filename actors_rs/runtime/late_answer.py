@@ -29,15 +29,15 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
             "set_exception() yet; get(timeout=...) with more seconds waits longer"
         )
     ref, message = question
-    actor = text_of(ref)
+    who = text_of(ref)
     if isinstance(message, _ActorStop):
         return LateAnswerError(
-            f"{actor} has not stopped within {seconds} seconds: it first handles the messages it "
+            f"{who} has not stopped within {seconds} seconds: it first handles the messages it "
             "has, then stops all the same; stop(timeout=...) with more seconds waits longer, "
             "stop(block=False) does not wait"
         )
     return LateAnswerError(
-        f"{actor} gave no answer to {_shown(message)} within {seconds} seconds: it is busy or has "
+        f"{who} gave no answer to {_shown(message)} within {seconds} seconds: it is busy or has "
         "other messages first, and will handle this one all the same; more seconds as timeout wait "
         "longer, ask(message, block=False) returns a future and does not wait"
     )

@@ -25,6 +25,7 @@ from actors_rs.runtime.settings import (
 )
 from actors_rs.runtime.timers import Timer, Timers
 from actors_rs.runtime.workers import Workers
+from actors_rs.texts import repr_of
 
 __all__ = [
     "BlockingPool",
@@ -164,5 +165,5 @@ def check_settings(
         check_flag(what, flag)
     if dispatcher not in ("pool", "calling_thread"):
         raise InvalidArgumentError(
-            f"dispatcher must be 'pool' or 'calling_thread', got {dispatcher!r}"
+            f"dispatcher must be 'pool' or 'calling_thread', got {repr_of(dispatcher)}"
         )

@@ -9,6 +9,8 @@ from pykka import ActorDeadError, ActorProxy, ActorRef
 from pykka._introspection import AttrInfo, introspect_attrs
 from pykka.messages import ProxyGetAttr
 
+from actors_rs.texts import repr_of
+
 __all__ = ["PooledActorProxy"]
 
 A = TypeVar("A")
@@ -52,7 +54,7 @@ class PooledActorProxy(ActorProxy[Any]):
             self._look(self._living())
         known = self._known_attrs.get(path)
         if known is None:  # looking a second time, as pykka would, warns of each attribute again
-            raise AttributeError(f"{self} has no attribute {name!r}")
+            raise AttributeError(f"{self} has no attribute {repr_of(name)}")
         if known.traversable and not known.callable:
             if path not in self._actor_proxies:
                 self._actor_proxies[path] = type(self)(actor_ref=self.actor_ref, attr_path=path)

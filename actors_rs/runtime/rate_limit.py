@@ -12,6 +12,7 @@ from actors_rs.runtime.forked import renew_in_child
 from actors_rs.runtime.listeners import Listener, Listeners
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.runtime.token_bucket import TokenBucket
+from actors_rs.texts import repr_of
 
 __all__ = ["RateLimit", "Ticket"]
 
@@ -230,7 +231,7 @@ def _checked(n: Any, per: Any, burst: Any) -> tuple[float, float, float | None]:
         if value is None and what == "burst":
             continue
         if not is_number(value):
-            raise ArgumentTypeError(f"RateLimit: {what} must be a number, got {value!r}")
+            raise ArgumentTypeError(f"RateLimit: {what} must be a number, got {repr_of(value)}")
         if not value > 0 or not is_finite(value):
             raise InvalidArgumentError(
                 f"RateLimit: {what} must be above 0 and finite, got {shown(value)}"

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any, TypeGuard
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.texts import repr_of
 
 __all__ = [
     "check_count",
@@ -33,25 +34,25 @@ _MOST_BITS = 1000
 def check_int(what: str, value: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``value`` is an int."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ArgumentTypeError(f"{what} must be an int, got {value!r}")
+        raise ArgumentTypeError(f"{what} must be an int, got {repr_of(value)}")
 
 
 def check_flag(what: str, value: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``value`` is a bool: ``"no"`` would be taken for true."""
     if not isinstance(value, bool):
-        raise ArgumentTypeError(f"{what} must be True or False, got {value!r}")
+        raise ArgumentTypeError(f"{what} must be True or False, got {repr_of(value)}")
 
 
 def check_text(what: str, value: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``value`` is a text."""
     if not isinstance(value, str):
-        raise ArgumentTypeError(f"{what} must be a text, got {value!r}")
+        raise ArgumentTypeError(f"{what} must be a text, got {repr_of(value)}")
 
 
 def check_kind(thing: object, method: str, need: str) -> None:
     """Raise ``ArgumentTypeError``, which says the ``need``, unless ``thing`` has that method."""
     if not hasattr(thing, method):
-        raise ArgumentTypeError(f"{need}, got {thing!r}")
+        raise ArgumentTypeError(f"{need}, got {repr_of(thing)}")
 
 
 def check_error(what: str, value: Any) -> None:
@@ -60,7 +61,7 @@ def check_error(what: str, value: Any) -> None:
     A class is none: it would be told to stages, and to whoever waits, as if it were an exception.
     """
     if not isinstance(value, BaseException):
-        raise ArgumentTypeError(f"{what} needs an exception, got {value!r}")
+        raise ArgumentTypeError(f"{what} needs an exception, got {repr_of(value)}")
 
 
 def check_count(what: str, value: Any) -> None:
@@ -74,9 +75,9 @@ def check_count(what: str, value: Any) -> None:
 def check_rate(what: str, value: Any) -> None:
     """Raise ``InvalidArgumentError`` unless ``value`` is a number from 0 to 1."""
     if not is_number(value):
-        raise ArgumentTypeError(f"{what} must be a rate from 0 to 1, got {value!r}")
+        raise ArgumentTypeError(f"{what} must be a rate from 0 to 1, got {repr_of(value)}")
     if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"{what} must be a rate from 0 to 1, got {value!r}")
+        raise InvalidArgumentError(f"{what} must be a rate from 0 to 1, got {repr_of(value)}")
 
 
 def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
@@ -85,20 +86,20 @@ def check_seconds(what: str, value: Any, *, some: bool = False) -> None:
     Otherwise what is below 0 is no time at all.
     """
     if not is_number(value):
-        raise ArgumentTypeError(f"{what} must be a number of seconds, got {value!r}")
+        raise ArgumentTypeError(f"{what} must be a number of seconds, got {repr_of(value)}")
     if isinstance(value, int) and not is_finite(value):
         raise InvalidArgumentError(f"{what} must be a number of seconds, got {shown(value)}")
     if some and not value > 0:
-        raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {value!r}")
+        raise InvalidArgumentError(f"{what} must be more than 0 seconds, got {repr_of(value)}")
     if value != value:
-        raise InvalidArgumentError(f"{what} must be a number of seconds, got {value!r}")
+        raise InvalidArgumentError(f"{what} must be a number of seconds, got {repr_of(value)}")
 
 
 def check_grace(what: str, value: Any) -> None:
     """``check_seconds`` of a grace, which is 0 or more."""
     check_seconds(what, value)
     if value < 0:
-        raise InvalidArgumentError(f"{what} must be 0 seconds or more, got {value!r}")
+        raise InvalidArgumentError(f"{what} must be 0 seconds or more, got {repr_of(value)}")
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -115,7 +116,7 @@ def shown(value: Any) -> str:
     """``value`` for the end of a sentence; of an int beyond all floats how large it is."""
     if isinstance(value, int) and not is_finite(value):
         return f"an int of {value.bit_length()} bits"
-    return repr(value)
+    return repr_of(value)
 
 
 def check_timeout(value: Any) -> None:

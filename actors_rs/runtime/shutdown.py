@@ -172,7 +172,7 @@ class Shutdown:
     def _say_what_for(self) -> None:
         """Whoever pressed Ctrl-C once would take the silence for a program that hangs."""
         system = self._system
-        names = [str(one) for one in (*system._living_activities(), *system.children())]
+        names = [text_of(one) for one in (*system._living_activities(), *system.children())]
         more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
         logger.warning(
             "shutdown of '%s' waits, for at most %.3g s, for what was told to stop: %s%s",
@@ -199,7 +199,7 @@ class Shutdown:
 
     def _not_ended(self) -> list[str]:
         """Runs and actors to be named; not those that ended while threads were joined."""
-        stuck = [str(activity) for activity in self._stuck if not activity.wait(0.0)]
+        stuck = [text_of(activity) for activity in self._stuck if not activity.wait(0.0)]
         return stuck + [text_of(actor) for actor in self._system.children()]
 
     def _join_threads(self) -> list[str]:

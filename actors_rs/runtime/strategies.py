@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.settings import is_finite, is_number, shown
+from actors_rs.texts import repr_of
 
 __all__ = ["MessagePolicy", "OneForAll", "OneForOne", "RestForOne", "Strategy"]
 
@@ -42,18 +43,20 @@ class Strategy:
         kind, restarts, within = type(self).__name__, self.max_restarts, self.within
         if isinstance(restarts, bool) or not isinstance(restarts, int) or restarts < 0:
             raise InvalidArgumentError(
-                f"{kind}: max_restarts must be a whole number from 0 on, got {restarts!r}"
+                f"{kind}: max_restarts must be a whole number from 0 on, got {repr_of(restarts)}"
             )
         if not is_number(within) or not is_finite(within) or within <= 0:
             raise InvalidArgumentError(
                 f"{kind}: within must be a number of seconds above 0, got {shown(within)}"
             )
         if not isinstance(self.backoff, Backoff):
-            raise InvalidArgumentError(f"{kind}: backoff must be a Backoff, got {self.backoff!r}")
+            raise InvalidArgumentError(
+                f"{kind}: backoff must be a Backoff, got {repr_of(self.backoff)}"
+            )
         if self.failed_message not in ("dead_letter", "retry"):
             raise InvalidArgumentError(
                 f"{kind}: failed_message must be 'dead_letter' or 'retry', "
-                f"got {self.failed_message!r}"
+                f"got {repr_of(self.failed_message)}"
             )
 
     def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:

@@ -23,6 +23,7 @@ from actors_rs.runtime.keeper import RuntimeMessage, is_fatal
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -306,7 +307,7 @@ class TakeOver(RuntimeMessage):
 def ref_of(ref: ActorRef[Any]) -> PooledActorRef[Any]:
     """``ref`` if its actor can be supervised at all; raises ``InvalidArgumentError``."""
     if not isinstance(ref, PooledActorRef):
-        raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {ref!r}")
+        raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {repr_of(ref)}")
     if not ref.is_alive():
         raise InvalidArgumentError(f"only a living actor can be supervised, {ref} has stopped")
     return ref

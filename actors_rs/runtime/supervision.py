@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.strategies import OneForOne, Strategy
+from actors_rs.texts import repr_of
 
 __all__ = ["ChildSpec", "Restart", "Supervisor", "names_for"]
 
@@ -39,13 +40,17 @@ class ChildSpec:
     def __post_init__(self) -> None:
         made = self.actor_class
         if not (isinstance(made, type) and issubclass(made, PooledActor)):
-            raise InvalidArgumentError(f"a child is made of a PooledActor class, got {made!r}")
+            raise InvalidArgumentError(
+                f"a child is made of a PooledActor class, got {repr_of(made)}"
+            )
         _check(self.name, self.restart)
         args, kwargs = self.args, self.kwargs
         if isinstance(args, str | bytes) or not isinstance(args, Sequence):
-            raise ArgumentTypeError(f"a child's args must be a tuple or list, got {args!r}")
+            raise ArgumentTypeError(f"a child's args must be a tuple or list, got {repr_of(args)}")
         if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
-            raise ArgumentTypeError(f"a child's kwargs must be a dict by names, got {kwargs!r}")
+            raise ArgumentTypeError(
+                f"a child's kwargs must be a dict by names, got {repr_of(kwargs)}"
+            )
         object.__setattr__(self, "args", tuple(args))
 
 
@@ -66,7 +71,7 @@ class Supervisor:
         if not isinstance(self.strategy, Strategy):
             raise InvalidArgumentError(
                 "strategy must be OneForOne(), OneForAll() or RestForOne(), "
-                f"got {self.strategy!r} (supervisor '{self.name}')"
+                f"got {repr_of(self.strategy)} (supervisor '{self.name}')"
             )
         children = _several(self.children)
         for child in children:
@@ -79,7 +84,7 @@ class Supervisor:
 def check_child(child: object) -> None:
     """Raise ``InvalidArgumentError`` unless ``child`` says how a child is made."""
     if not isinstance(child, ChildSpec | Supervisor):
-        raise InvalidArgumentError(f"a child is a ChildSpec or a Supervisor, got {child!r}")
+        raise InvalidArgumentError(f"a child is a ChildSpec or a Supervisor, got {repr_of(child)}")
 
 
 def _several(children: Any) -> tuple[Any, ...]:
@@ -90,7 +95,7 @@ def _several(children: Any) -> tuple[Any, ...]:
         if isinstance(children, Iterable):  # its own failure
             raise
         raise ArgumentTypeError(
-            f"a supervisor's children must be a list of them, got {children!r}"
+            f"a supervisor's children must be a list of them, got {repr_of(children)}"
         ) from None
 
 
@@ -114,8 +119,10 @@ def names_for(
 
 def _check(name: object, restart: object) -> None:
     if not isinstance(name, str) or "/" in name:
-        raise InvalidArgumentError(f"a child's name must be a text without '/', got {name!r}")
+        raise InvalidArgumentError(
+            f"a child's name must be a text without '/', got {repr_of(name)}"
+        )
     if restart not in RESTARTS:
         raise InvalidArgumentError(
-            f"restart must be 'permanent', 'transient' or 'temporary', got {restart!r}"
+            f"restart must be 'permanent', 'transient' or 'temporary', got {repr_of(restart)}"
         )

@@ -27,6 +27,7 @@ from actors_rs.runtime.keeper import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.supervised import Child, State
 from actors_rs.runtime.supervisor_ref import SupervisorRef
 from actors_rs.runtime.unread import refuse_question
+from actors_rs.texts import text_of
 
 __all__ = ["SupervisorActor"]
 
@@ -141,7 +142,7 @@ class SupervisorActor(PooledActor):
     def on_receive(self, message: Any) -> None:
         """Nothing is to be said to a supervisor by a message."""
         self.system.dead_letters.publish(
-            message, where=str(self), why="a supervisor takes no messages"
+            message, where=text_of(self), why="a supervisor takes no messages"
         )
 
     def _begin_(self) -> None:

@@ -14,6 +14,7 @@ from actors_rs.runtime.family import Family, Removed
 from actors_rs.runtime.future import PooledFuture, check_may_wait
 from actors_rs.runtime.settings import check_kind, check_timeout
 from actors_rs.runtime.supervision import ChildSpec, Restart, Supervisor, check_child
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
@@ -104,7 +105,9 @@ class SupervisorRef(PooledActorRef[Any]):
         if below is not None:
             args, name = (below,), name or below.path
         if not isinstance(ref, PooledActorRef):
-            raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {ref!r}")
+            raise InvalidArgumentError(
+                f"supervise needs the ref of a PooledActor, got {repr_of(ref)}"
+            )
         self.family.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))
 
 
@@ -113,7 +116,7 @@ def start_supervisor(
 ) -> SupervisorRef:
     """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
     if not isinstance(supervisor, Supervisor):
-        raise InvalidArgumentError(f"supervise needs a Supervisor, got {supervisor!r}")
+        raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
     if under is not None:
         check_kind(under, "when_ended", "supervise needs a Run to be under")
     from actors_rs.runtime.supervisor import SupervisorActor

@@ -37,6 +37,7 @@ from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.stopping import StopLine
 from actors_rs.runtime.supervising import Supervising
 from actors_rs.runtime.tree import Tree
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -180,7 +181,7 @@ class ActorSystem(Supervising):
             self._abandoned += 1
 
     def __repr__(self) -> str:
-        return f"<ActorSystem {self.name!r}: {len(self._actors)} actors>"
+        return f"<ActorSystem {repr_of(self.name)}: {len(self._actors)} actors>"
 
     def start(self, graph: Startable[R]) -> R:
         """Start a graph; returns its ``Run``.

@@ -18,6 +18,7 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.keeper import RuntimeMessage
 from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -131,5 +132,5 @@ def tell_watchers(actor: ActorCore, error: BaseException | None) -> None:
 def _mailbox(ref: ActorRef[Any]) -> Mailbox:
     mailbox = getattr(ref, "actor_inbox", None)
     if not isinstance(mailbox, Mailbox):
-        raise InvalidArgumentError(f"watch needs the ref of a PooledActor, got {ref!r}")
+        raise InvalidArgumentError(f"watch needs the ref of a PooledActor, got {repr_of(ref)}")
     return mailbox

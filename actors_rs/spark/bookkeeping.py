@@ -121,7 +121,7 @@ class Book:
 
     def failed(self, partition: int, error: BaseException, *, poison: bool) -> None:
         """An attempt failed."""
-        self._notes.append((notes.failed(partition, str(error), poison=poison), None))
+        self._notes.append((notes.failed(partition, text_of(error), poison=poison), None))
 
     def commit(self, unit: Unit) -> None:
         """Everything that came of ``unit`` is done."""

@@ -20,6 +20,7 @@ from actors_rs.spark.connect_server import ConnectServer
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,9 +63,9 @@ def refuse_per_partition(what: str, **given: Any) -> None:
     for name, value in given.items():
         if name not in _OF_THE_QUERY and value not in (None, "fail"):
             raise InvalidArgumentError(
-                f"{what}: {name}={value!r} is not possible with Spark Connect, where a DataFrame "
-                f"is one query whose partitions the server runs as it likes: leave it out, or "
-                f"{INSTEAD}"
+                f"{what}: {name}={repr_of(value)} is not possible with Spark Connect, where a "
+                f"DataFrame is one query whose partitions the server runs as it likes: leave it "
+                f"out, or {INSTEAD}"
             )
 
 

@@ -23,6 +23,7 @@ from actors_rs.runtime._primitives import monotonic
 from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
 from actors_rs.spark.liveness import why_frozen
 from actors_rs.spark.missing_modules import advice_on_modules
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -61,7 +62,7 @@ def not_installed(what: str, error: ImportError, otherwise: str, extra: str) -> 
     """The exception for a package that ``what`` needs; ``otherwise`` if ``error`` names none."""
     package = (error.name or otherwise).partition(".")[0]
     return SparkUnavailable(
-        f"{what} needs the Python package {package!r}, which is not installed: run "
+        f"{what} needs the Python package {repr_of(package)}, which is not installed: run "
         f'pip install "actors-rs[{extra}]"'
     )
 

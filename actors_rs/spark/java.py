@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from actors_rs.spark.failures import SparkUnavailable
+from actors_rs.texts import repr_of
 
 __all__ = ["OLDEST_JAVA", "find_java_home", "java_major", "write_support_file"]
 
@@ -119,7 +120,7 @@ def _output(java: Path, *arguments: str) -> str:
 
 
 def _what_to_install(home: str | None, on_path: str | None) -> str:
-    looked = f"JAVA_HOME is {home!r}" if home else "JAVA_HOME is not set"
+    looked = f"JAVA_HOME is {repr_of(home)}" if home else "JAVA_HOME is not set"
     path = f"java on PATH is {on_path}" if on_path else "there is no java on PATH"
     return (
         f"Spark needs Java {OLDEST_JAVA} or newer, but {looked} and {path}: install Java "

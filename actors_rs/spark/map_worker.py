@@ -55,8 +55,7 @@ def of_pickled(f: Callable[[Any], Any]) -> Callable[[bytes], Any]:
         try:
             element = _load(pickled)
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            raise TypeError(f"cannot be unpickled in a Python worker ({why})") from None
+            raise TypeError(f"cannot be unpickled in a Python worker ({_said(error)})") from None
         return f(element)
 
     return unpickled
@@ -82,15 +81,29 @@ def _parts(error: BaseException) -> Parts:
     error.__traceback__ = error.__cause__ = error.__context__ = None
     with suppress(Exception):
         error.add_note(told)
-    args = [_dumped(value) or _dump(repr(value)) for value in error.args]
+    args = [_dumped(value) or _dump(_repr_of(value)) for value in error.args]
     attributes = {name: _dumped(value) for name, value in vars(error).items()}
     return (
         _dumped(error),
         _dumped(type(error)),
         args,
         {name: value for name, value in attributes.items() if value is not None},
-        f"{traceback.format_exception_only(error)[0].rstrip()}\n{told}",
+        f"{_said(error)}\n{told}",
     )
+
+
+def _said(error: BaseException) -> str:
+    """Class and text of ``error``, though its ``__str__`` may raise."""
+    return traceback.format_exception_only(error)[0].rstrip()
+
+
+def _repr_of(value: object) -> str:
+    """``repr(value)``, though it may raise: ``actors_rs.texts`` does not come along."""
+    try:
+        return repr(value)
+    except BaseException as failure:
+        kind = type(value).__name__
+        return f"<{kind} whose __repr__ raised {type(failure).__name__}>"
 
 
 def _dumped(value: object) -> bytes | None:
@@ -117,8 +130,7 @@ def _by_itself(outcome: tuple[bool, Any]) -> bytes:
         return _dump(outcome)
     except Exception as error:
         kind = f"{type(outcome[1]).__module__}.{type(outcome[1]).__qualname__}"
-        why = f"{type(error).__name__}: {error}"
-        told = f"the result, a {kind}, cannot be pickled ({why})"
+        told = f"the result, a {kind}, cannot be pickled ({_said(error)})"
         return _dump((False, _parts(TypeError(told))))
 
 

@@ -9,7 +9,7 @@ from types import CellType
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of, text_of
 
 __all__ = ["frames_of", "pickled_function"]
 
@@ -22,7 +22,7 @@ def pickled_function(f: Callable[..., Any], what: str) -> bytes:
     try:
         return _dumps(f)
     except Exception as error:
-        name = getattr(f, "__qualname__", None) or repr(f)
+        name = getattr(f, "__qualname__", None) or repr_of(f)
         culprits = list(dict.fromkeys(_culprits(f, [])))
         why = ", ".join(culprits) or f"{type(error).__name__}: {_first_line(error)}"
         raise InvalidArgumentError(
@@ -83,7 +83,7 @@ def _travels(value: object) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0]
+    return (text_of(error).splitlines() or [""])[0]
 
 
 def _culprits(f: Any, seen: list[Any]) -> Iterator[str]:

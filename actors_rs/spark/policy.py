@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 from actors_rs.errors import InvalidArgumentError, StreamError
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.spark.failure_kinds import FailureKind
+from actors_rs.texts import repr_of
 
 __all__ = [
     "OnPoison",
@@ -41,27 +42,31 @@ class PartitionPolicy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_attempts, int) or isinstance(self.max_attempts, bool):
-            raise TypeError(f"SparkSource: max_attempts must be an int, got {self.max_attempts!r}")
+            raise TypeError(
+                f"SparkSource: max_attempts must be an int, got {repr_of(self.max_attempts)}"
+            )
         if self.max_attempts < 1:
             raise InvalidArgumentError(
                 f"SparkSource: max_attempts must be at least 1, got {self.max_attempts}"
             )
         if not isinstance(self.backoff, Backoff):
-            raise TypeError(f"SparkSource: backoff must be a Backoff, got {self.backoff!r}")
+            raise TypeError(f"SparkSource: backoff must be a Backoff, got {repr_of(self.backoff)}")
         if self.on_poison not in ("dead_letter", "fail"):
             raise InvalidArgumentError(
-                f"SparkSource: on_poison must be 'dead_letter' or 'fail', got {self.on_poison!r}"
+                "SparkSource: on_poison must be 'dead_letter' or 'fail', "
+                f"got {repr_of(self.on_poison)}"
             )
         if self.timeout is not None and (
             isinstance(self.timeout, bool) or not isinstance(self.timeout, int | float)
         ):
             raise TypeError(
-                f"SparkSource: partition_timeout must be seconds or None, got {self.timeout!r}"
+                "SparkSource: partition_timeout must be seconds or None, "
+                f"got {repr_of(self.timeout)}"
             )
         if self.timeout is not None and not 0 < self.timeout < inf:
             raise InvalidArgumentError(
                 "SparkSource: partition_timeout must be above 0 seconds and finite, "
-                f"got {self.timeout!r}"
+                f"got {repr_of(self.timeout)}"
             )
 
     @property
@@ -88,7 +93,9 @@ def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
     known = PolicyOptions.__annotations__
     for name in options:
         if name not in known:
-            raise TypeError(f"SparkSource: no option {name!r}: expected one of {', '.join(known)}")
+            raise TypeError(
+                f"SparkSource: no option {repr_of(name)}: expected one of {', '.join(known)}"
+            )
     return PartitionPolicy(
         options.get("max_attempts", 1),
         options.get("backoff", Backoff()),

@@ -20,6 +20,7 @@ from actors_rs.spark.liveness import watch
 from actors_rs.spark.output import own_directory
 from actors_rs.spark.session import context_of
 from actors_rs.spark.sink_stages import SparkWrite, SparkWritten, UnitSparkWrite, data_frame_of
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,5 +167,5 @@ def _sink(kind: str, make: _Make | MakeWithoutUnits) -> Sink[Any, SparkWritten]:
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"SparkSink: {what} must be a text, got {value!r}")
+        raise TypeError(f"SparkSink: {what} must be a text, got {repr_of(value)}")
     return value

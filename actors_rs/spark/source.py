@@ -33,6 +33,7 @@ from actors_rs.spark.partitions import ArrowPartitions, PartitionPlan, RddPartit
 from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,9 +109,9 @@ class PartitionedSource(Flow[Never, T_co]):
         run fails with ``LedgerError`` before anything is written.
         """
         if not isinstance(ledger, Ledger):
-            raise TypeError(f"resume: expected a Ledger, got {ledger!r}")
+            raise TypeError(f"resume: expected a Ledger, got {repr_of(ledger)}")
         if isinstance(verify, bool) or not isinstance(verify, (int, float)) or not 0 <= verify <= 1:
-            raise wrong_value(f"resume: verify must be a share from 0 to 1, got {verify!r}")
+            raise wrong_value(f"resume: verify must be a share from 0 to 1, got {repr_of(verify)}")
         return PartitionedSource(replace(self._recipe, ledger=ledger, verify=float(verify)))
 
 
@@ -123,7 +124,7 @@ def _limit_of(max_partition_bytes: int | None) -> int | None:
 def _pool_of(options: PolicyOptions) -> str | None:
     pool = options.get("pool")
     if pool is not None and (not isinstance(pool, str) or not pool):
-        raise TypeError(f"SparkSource: pool must be a name or None, got {pool!r}")
+        raise TypeError(f"SparkSource: pool must be a name or None, got {repr_of(pool)}")
     return pool
 
 

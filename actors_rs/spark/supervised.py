@@ -24,9 +24,9 @@ from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, Poiso
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.stage import Fetch, PartitionsSource
 from actors_rs.stages.stage import Cancellable
+from actors_rs.texts import text_of
 
 __all__ = ["SupervisedPartitions"]
-
 
 REST_SECONDS = 0.1
 """Between two transactions of the ledger, unless as many partitions as may be in flight are done.
@@ -272,7 +272,7 @@ class SupervisedPartitions(PartitionsSource):
     def _pass_over(self, one: _Try, error: BaseException) -> None:
         index = one.fetch.index
         self._poisoned += 1
-        letter = PoisonPartition(index, one.attempts, str(error))
+        letter = PoisonPartition(index, one.attempts, text_of(error))
         self.context.report(letter, f"given up after {one.attempts} attempts", error)
         self._give_back(one)
         one.fetch.pieces.clear()

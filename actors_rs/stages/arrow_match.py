@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from actors_rs.texts import repr_of
+
 __all__ = ["matched", "mismatch"]
 
 _UNITS = ("s", "ms", "us", "ns")
@@ -34,18 +36,20 @@ def mismatch(own: Any, schema: Any, *, inferred: bool = False) -> str:
     times fit all of their kind then, since each value is checked when it is converted.
     """
     if twice := next((name for name in own.names if own.names.count(name) > 1), None):
-        return f"two columns {twice!r}"
+        return f"two columns {repr_of(twice)}"
     types = dict(zip(own.names, own.types, strict=True))
     for name, target in zip(schema.names, schema.types, strict=True):
         if name not in types:
-            return f"no column {name!r}"
+            return f"no column {repr_of(name)}"
         if not _fits(types[name], target, inferred):
             if str(target) == "null":
-                return f"{types[name]} in column {name!r}, which has no value there and no type"
-            return f"{types[name]} in column {name!r}, which is {target} there"
+                return (
+                    f"{types[name]} in column {repr_of(name)}, which has no value there and no type"
+                )
+            return f"{types[name]} in column {repr_of(name)}, which is {target} there"
     known = set(schema.names)
     more = next((name for name in own.names if name not in known), None)
-    return "" if more is None else f"a column {more!r}, which is not there"
+    return "" if more is None else f"a column {repr_of(more)}, which is not there"
 
 
 def matched(data: Any, schema: Any) -> Any:

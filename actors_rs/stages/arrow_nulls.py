@@ -10,6 +10,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
+from actors_rs.texts import repr_of
+
 __all__ = ["check_nulls", "part_with_nulls"]
 
 
@@ -29,7 +31,7 @@ def part_with_nulls(data: Any) -> str | None:
         if _forbids(field):
             column = data.column(number)
             for array in getattr(column, "chunks", (column,)):
-                part = _part_of(f"column {field.name!r}", field, array)
+                part = _part_of(f"column {repr_of(field.name)}", field, array)
                 if part is not None:
                     return part
     return None
@@ -74,7 +76,9 @@ def _arrays_of(kind: Any, array: Any) -> Iterator[tuple[str, Any]]:
     from pyarrow import types
 
     if types.is_struct(kind):
-        yield from ((f"field {field.name!r} of ", array.field(n)) for n, field in enumerate(kind))
+        yield from (
+            (f"field {repr_of(field.name)} of ", array.field(n)) for n, field in enumerate(kind)
+        )
     elif types.is_map(kind):
         first, end = (array.offsets[n].as_py() for n in (0, -1))
         yield "keys of ", array.keys[first:end]

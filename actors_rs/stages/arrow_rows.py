@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from actors_rs.stages.arrow_nulls import part_with_nulls
 from actors_rs.stages.arrow_values import array_of, by_field, stored
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["batch_of"]
 
@@ -41,9 +42,9 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
             raise
         except Exception as error:
             expected = "" if wanted is None else f"expected {wanted} in "
-            told = f"{expected}column {name!r}: {error}{_origin(schema, given)}"
+            told = f"{expected}column {repr_of(name)}: {text_of(error)}{_origin(schema, given)}"
             raise _kind_of(error)(told) from None
-        _check(_Column(f"column {name!r}", values, arrays[-1], given))
+        _check(_Column(f"column {repr_of(name)}", values, arrays[-1], given))
     if schema is None:
         return pyarrow.RecordBatch.from_arrays(arrays, names)
     batch = pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
@@ -57,7 +58,7 @@ def _names_of(row: dict[str, Any]) -> list[str]:
     """The columns of a ``row`` that is to tell the schema."""
     for name in row:
         if not isinstance(name, str) or name.encode(errors="ignore").decode() != name:
-            raise TypeError(f"expected texts as names of columns, got {name!r}")
+            raise TypeError(f"expected texts as names of columns, got {repr_of(name)}")
     if not row:
         raise ValueError("expected a column at least in the first row, got {}: give a schema")
     return list(row)
@@ -152,7 +153,7 @@ def _check_fields(column: _Column) -> None:
     rows = [one if type(one) is dict else by_field(one, names) for one in column.values]
     if not (column.given or set(chain.from_iterable(rows)) <= set(names)):
         unknown = dict.fromkeys(name for row in rows for name in row if name not in names)
-        extra = ", ".join(map(repr, unknown))
+        extra = ", ".join(map(repr_of, unknown))
         raise ValueError(
             f"{column.name} of the first row has no field {extra}: give a schema that names "
             "the fields to write"
@@ -160,7 +161,7 @@ def _check_fields(column: _Column) -> None:
     for number, name in enumerate(names):
         array = column.array.field(number)
         if _may_lose(array.type):
-            _check(column.within(f"field {name!r}", [row.get(name) for row in rows], array))
+            _check(column.within(f"field {repr_of(name)}", [row.get(name) for row in rows], array))
 
 
 def _check_pairs(column: _Column) -> None:
@@ -181,8 +182,8 @@ def _check_plain(column: _Column) -> None:
         value, written = column.values[number], column.array[number].as_py()
         if not _same(value, written, column.given):
             raise ValueError(
-                f"expected {kind} in {column.name}, got {value!r}, which would be written as "
-                f"{written!r}{_origin(kind, column.given)}"
+                f"expected {kind} in {column.name}, got {repr_of(value)}, which would be written "
+                f"as {repr_of(written)}{_origin(kind, column.given)}"
             )
 
 

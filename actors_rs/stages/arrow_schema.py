@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from actors_rs.stages.arrow_values import type_of
+from actors_rs.texts import repr_of
 
 __all__ = [
     "check_names",
@@ -21,7 +22,9 @@ def check_names(names: Iterable[str]) -> None:
     known: set[str] = set()
     for name in names:
         if name in known:
-            raise ValueError(f"parquet: expected columns of different names, got two {name!r}")
+            raise ValueError(
+                f"parquet: expected columns of different names, got two {repr_of(name)}"
+            )
         known.add(name)
 
 

@@ -11,6 +11,8 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
+from actors_rs.texts import repr_of
+
 __all__ = ["array_of", "by_field", "stored", "type_of"]
 
 
@@ -84,7 +86,7 @@ def _content(value: Any, kind: Any) -> Any:
         return value.bytes
     if kind.extension_name == "arrow.bool8":
         if value not in (0, 1):
-            raise ValueError(f"expected True or False, got {value!r}")
+            raise ValueError(f"expected True or False, got {repr_of(value)}")
         return int(value)
     return value
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from actors_rs.errors import ArgumentTypeError, DeciderError, InvalidArgumentError
 from actors_rs.stages.functions import deferred_kind
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of
 
 __all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
 
@@ -36,17 +36,18 @@ class OnFailure:
         """Exactly one of the two, which must make sense; ``what`` names the call in messages."""
         if decider is None:
             if policy not in POLICIES:
-                raise InvalidArgumentError(f"{what}: {_expected()}, got {policy!r}")
+                raise InvalidArgumentError(f"{what}: {_expected()}, got {repr_of(policy)}")
             return cls(policy)
         if policy is not None:
             raise InvalidArgumentError(
-                f"{what}: expected a policy or a decider, got both ({policy!r} and {decider!r})"
+                f"{what}: expected a policy or a decider, got both "
+                f"({repr_of(policy)} and {repr_of(decider)})"
             )
         if not callable(decider):
-            raise TypeError(f"{what}: decider must be callable, got {decider!r}")
+            raise TypeError(f"{what}: decider must be callable, got {repr_of(decider)}")
         if kind := deferred_kind(decider):  # each of its answers would be none
             raise ArgumentTypeError(
-                f"{what}: decider must be a plain function, got the {kind} {decider!r}"
+                f"{what}: decider must be a plain function, got the {kind} {repr_of(decider)}"
             )
         return cls(decider=decider)
 
@@ -62,12 +63,12 @@ class OnFailure:
         except Exception as failure:
             raise DeciderError(f"a decider raised {named(failure)}") from failure
         if policy not in POLICIES:
-            raise DeciderError(f"a decider's answer: {_expected()}, got {policy!r}")
+            raise DeciderError(f"a decider's answer: {_expected()}, got {repr_of(policy)}")
         return policy
 
 
 def _expected() -> str:
-    return "expected one of " + ", ".join(repr(policy) for policy in POLICIES)
+    return "expected one of " + ", ".join(repr_of(policy) for policy in POLICIES)
 
 
 STOP = OnFailure()

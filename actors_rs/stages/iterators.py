@@ -72,7 +72,7 @@ def _begun(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
 def _used_up(where: str, kind: str, iterator: Any) -> GraphError:
     return GraphError(
         f"{where}: expected {kind} that goes on, got one that has ended: give the function that "
-        f"makes it, to run it again ({iterator!r})"
+        f"makes it, to run it again ({repr_of(iterator)})"
     )
 
 
@@ -88,7 +88,7 @@ def iterator_of(values: Any, where: str, wanted: str = "an iterable") -> Iterato
 
 def no_pair(where: str, wanted: str, came: Any) -> TypeError:
     """The error for a function that did not return the two parts that it has to."""
-    return TypeError(f"{where}: expected a pair, {wanted}, got {came!r}")
+    return TypeError(f"{where}: expected a pair, {wanted}, got {repr_of(came)}")
 
 
 def check_key(key: Any, where: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from actors_rs.stages.sinks.files import naming
+from actors_rs.texts import text_of
 
 __all__ = ["begin", "connected", "for_reading", "transaction", "writing"]
 
@@ -55,7 +56,7 @@ def writing(path: str) -> Iterator[None]:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            told = sqlite3.OperationalError(f"{error}: {_who_reads(path)}")
+            told = sqlite3.OperationalError(f"{text_of(error)}: {_who_reads(path)}")
             told.sqlite_errorcode = error.sqlite_errorcode
             told.sqlite_errorname = error.sqlite_errorname
             raise told from error

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.settings import check_count, check_int, check_rate
+from actors_rs.texts import repr_of
 
 __all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted", "TraceMisfit"]
 
@@ -131,7 +132,7 @@ class Replay(Decisions):
         script = getattr(trace, "deviations", trace)
         if not isinstance(script, Mapping):
             raise ArgumentTypeError(
-                f"Replay needs a trace, such as Trace.parse(word) gives, got {trace!r}"
+                f"Replay needs a trace, such as Trace.parse(word) gives, got {repr_of(trace)}"
             )
         for number in (*script, *script.values()):
             check_int("what a trace holds", number)

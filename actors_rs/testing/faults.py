@@ -28,6 +28,7 @@ from actors_rs.runtime.machinery import Machinery, threads
 from actors_rs.runtime.settings import check_count, check_int, check_rate, check_text
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 __all__ = [
     "ACTOR_POINTS",
@@ -87,7 +88,7 @@ def _check_points(points: object) -> None:
     if points is None:
         return
     if isinstance(points, str) or not isinstance(points, Collection):
-        raise ArgumentTypeError(f"points must be such as ('parse',), got {points!r}")
+        raise ArgumentTypeError(f"points must be such as ('parse',), got {repr_of(points)}")
     for point in points:
         check_text("a point", point)
 
@@ -111,12 +112,14 @@ class Faults:
         decide: Callable[[str], bool] | None = None,
     ) -> None:
         if not isinstance(kind, str) or kind not in KINDS:
-            raise InvalidArgumentError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+            raise InvalidArgumentError(
+                f"kind must be one of {', '.join(KINDS)}, got {repr_of(kind)}"
+            )
         check_rate("rate", rate)
         check_int("seed", seed)
         _check_points(points)
         if decide is not None and not callable(decide):
-            raise ArgumentTypeError(f"decide must be a function of a point, got {decide!r}")
+            raise ArgumentTypeError(f"decide must be a function of a point, got {repr_of(decide)}")
         self._dice = Random(seed)
         may_happen = decide or (lambda point: self._dice.random() < rate)
         self._decide = may_happen
@@ -136,7 +139,7 @@ class Faults:
         Raises ``InvalidArgumentError`` for what is no number from 1 on.
         """
         if not isinstance(visits, Mapping):
-            raise ArgumentTypeError(f"visits must be such as {{'parse': 3}}, got {visits!r}")
+            raise ArgumentTypeError(f"visits must be such as {{'parse': 3}}, got {repr_of(visits)}")
         for point, number in visits.items():
             check_text("a point", point)
             check_count(f"the visit of '{point}'", number)
@@ -242,7 +245,7 @@ def hostile(*methods: str) -> Any:
     for name in methods:
         if name not in HOSTILE_METHODS:
             known = ", ".join(HOSTILE_METHODS)
-            raise InvalidArgumentError(f"hostile needs one of {known}, got {name!r}")
+            raise InvalidArgumentError(f"hostile needs one of {known}, got {repr_of(name)}")
     body: dict[str, Any] = {name: raising(name) for name in methods}
     if "__eq__" in body:
         body.setdefault("__hash__", object.__hash__)

@@ -25,6 +25,7 @@ from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.process import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["LeakWatch", "Leaked", "no_leaks"]
 
@@ -53,8 +54,8 @@ class LeakWatch:
     def left(self) -> list[str]:
         """What is left at this moment, a sentence each."""
         return [
-            *(f"thread {thread.name!r} is alive" for thread in self._new_threads()),
-            *(f"{actor} has not stopped" for actor in self._new_actors()),
+            *(f"thread {repr_of(thread.name)} is alive" for thread in self._new_threads()),
+            *(f"{text_of(actor)} has not stopped" for actor in self._new_actors()),
             *(f"file descriptor {what} is open" for what in self._new_descriptors()),
             *(f"{name} is referred to by {holders(ref)}" for name, ref in self._held()),
         ]

@@ -16,6 +16,7 @@ from actors_rs.protocol.interfaces import Subscriber, Subscription, is_subscript
 from actors_rs.testing.tck.environment import Environment, Failure, Latch
 from actors_rs.testing.tck.manual import ManualSubscriber
 from actors_rs.testing.tck.upstream import Upstream
+from actors_rs.texts import repr_of
 
 __all__ = ["SinkProbe", "SourceProbe"]
 
@@ -154,7 +155,7 @@ class SinkProbe(Generic[T]):
         for index, wanted in enumerate(expected):
             came = self._subscriber.expect_next() if index else came
             if came != wanted:
-                raise Failure(f"expected element {wanted!r}, got {came!r}")
+                raise Failure(f"expected element {repr_of(wanted)}, got {repr_of(came)}")
         self.env.verify_no_async_errors()
         return came
 

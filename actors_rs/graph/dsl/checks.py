@@ -12,6 +12,7 @@ from actors_rs.graph.places import at_site
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result
+from actors_rs.texts import repr_of, text_of
 
 __all__ = [
     "at_least",
@@ -27,8 +28,8 @@ __all__ = [
     "plain_function",
     "positive",
     "positive_seconds",
+    "required_text",
     "telling_where",
-    "text_of",
     "wrong_kind",
     "wrong_value",
 ]
@@ -59,9 +60,9 @@ class telling_where:  # noqa: N801 - no @contextmanager, whose frame would be ta
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, TypeError):
-            raise wrong_kind(str(error)) from None
+            raise wrong_kind(text_of(error)) from None
         if isinstance(error, InvalidArgumentError):
-            raise wrong_value(str(error)) from None
+            raise wrong_value(text_of(error)) from None
 
 
 def _with_site(message: str) -> str:
@@ -71,14 +72,14 @@ def _with_site(message: str) -> str:
 def integer(value: Any, what: str) -> int:
     """``value`` if it is an int, of which ``True`` and ``False`` are none here."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise wrong_kind(f"{what} must be an int, got {value!r}")
+        raise wrong_kind(f"{what} must be an int, got {repr_of(value)}")
     return value
 
 
 def flag(value: Any, what: str) -> bool:
     """``value`` if it is ``True`` or ``False``: a text like ``"no"`` would be taken for true."""
     if not isinstance(value, bool):
-        raise wrong_kind(f"{what} must be True or False, got {value!r}")
+        raise wrong_kind(f"{what} must be True or False, got {repr_of(value)}")
     return value
 
 
@@ -113,11 +114,11 @@ def plain_function(value: Any, what: str) -> Callable[..., Any]:
 
 def _called(value: Any, what: str, bearable: Sequence[str]) -> Callable[..., Any]:
     if not callable(value):
-        raise wrong_kind(f"{what} must be callable, got {value!r}")
+        raise wrong_kind(f"{what} must be callable, got {repr_of(value)}")
     kind = deferred_kind(value)
     if kind and kind not in bearable:
         why = deferred_result(kind)
-        raise wrong_kind(f"{what} must be a plain function, got the {kind} {value!r}: {why}")
+        raise wrong_kind(f"{what} must be a plain function, got the {kind} {repr_of(value)}: {why}")
     return value  # type: ignore[no-any-return]
 
 
@@ -130,13 +131,13 @@ def optional_plain_function(value: Any, what: str) -> None:
 def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
-        raise wrong_value(f"{what} must be one of {', '.join(choices)}, got {value!r}")
+        raise wrong_value(f"{what} must be one of {', '.join(choices)}, got {repr_of(value)}")
 
 
 def positive(value: Any, what: str, unit: str = "") -> float:
     """``value`` if it is a number above 0, and not infinite; ``unit`` is what it counts."""
     if not is_number(value):
-        raise wrong_kind(f"{what} must be a number{unit and f' of {unit}'}, got {value!r}")
+        raise wrong_kind(f"{what} must be a number{unit and f' of {unit}'}, got {repr_of(value)}")
     if not value > 0:
         raise wrong_value(f"{what} must be above 0{unit and f' {unit}'}, got {shown(value)}")
     if not is_finite(value):
@@ -149,29 +150,29 @@ def positive_seconds(value: Any, what: str) -> float:
     return float(positive(value, what, "seconds"))
 
 
-def text_of(value: Any, what: str) -> str:
+def required_text(value: Any, what: str) -> str:
     """``value`` if it is a text that is not empty."""
     if not isinstance(value, str):
-        raise wrong_kind(f"{what} must be a text, got {value!r}")
+        raise wrong_kind(f"{what} must be a text, got {repr_of(value)}")
     if not value:
-        raise wrong_value(f"{what} must not be empty, got {value!r}")
+        raise wrong_value(f"{what} must not be empty, got {repr_of(value)}")
     return value
 
 
 def optional_text(value: Any, what: str) -> None:
     """Raise unless ``value`` is ``None`` or a text that is not empty."""
     if value is not None:
-        text_of(value, what)
+        required_text(value, what)
 
 
 def path_of(value: Any, what: str, name: str = "path") -> Any:
     """``value`` if it is a path; ``name`` is that of the argument."""
     if not isinstance(value, str | PathLike):
-        raise wrong_kind(f"{what}: {name} must be a text or a path, got {value!r}")
+        raise wrong_kind(f"{what}: {name} must be a text or a path, got {repr_of(value)}")
     if value == "":
-        raise wrong_value(f"{what}: {name} must not be empty, got {value!r}")
+        raise wrong_value(f"{what}: {name} must not be empty, got {repr_of(value)}")
     if "\0" in fsdecode(value):
-        raise wrong_value(f"{what}: {name} must not contain a NUL character, got {value!r}")
+        raise wrong_value(f"{what}: {name} must not contain a NUL character, got {repr_of(value)}")
     return value
 
 
@@ -182,6 +183,6 @@ def encoding_of(name: Any, what: str) -> str:
         getincrementaldecoder(name)().decode(b"", final=True)
     except (LookupError, TypeError, ValueError):
         raise wrong_value(
-            f"{what}: encoding must be the name of one, for instance 'utf-8', got {name!r}"
+            f"{what}: encoding must be the name of one, for instance 'utf-8', got {repr_of(name)}"
         ) from None
     return name  # type: ignore[no-any-return]

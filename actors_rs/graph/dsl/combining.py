@@ -24,6 +24,7 @@ from actors_rs.stages.junctions.merge_preferred import MergePreferred
 from actors_rs.stages.junctions.merge_sorted import MergeSorted
 from actors_rs.stages.junctions.zip import Zip
 from actors_rs.stages.junctions.zip_latest import ZipLatest
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -170,11 +171,11 @@ class Combining(Generic[In_contra, Out_co]):
             )
         whole = function(merge if how is None else how, "Source.combine: how")(*sources)
         if not isinstance(whole, Flow):
-            raise wrong_kind(f"Source.combine: how must give a Source, got {whole!r}")
+            raise wrong_kind(f"Source.combine: how must give a Source, got {repr_of(whole)}")
         if not sources or any(ref is OPEN for s in in_order([whole._out.spec]) for ref in s.inputs):
             raise cannot_run(
-                f"Source.combine needs Sources, got {sources!r}: combine a Flow whose input is "
-                "open with merge or zip"
+                f"Source.combine needs Sources, got {repr_of(sources)}: combine a Flow whose input "
+                "is open with merge or zip"
             )
         return whole
 
@@ -233,5 +234,5 @@ def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[A
         raise cannot_run(f"{kind} needs at least one stream, got none")
     for flow in flows:
         if not isinstance(flow, Flow):
-            raise wrong_kind(f"{kind} needs Sources or Flows, got {flow!r}")
+            raise wrong_kind(f"{kind} needs Sources or Flows, got {repr_of(flow)}")
     return Flow(OutletRef(spec_of(kind, make, *(flow._out for flow in flows))))

@@ -17,6 +17,7 @@ from actors_rs.graph.dsl.checks import (
 from actors_rs.graph.sections import restarted, with_policy
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -82,7 +83,7 @@ class Failures(Generic[In_contra, Out_co]):
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):
-            raise wrong_kind(f"restart: backoff must be a Backoff, got {backoff!r}")
+            raise wrong_kind(f"restart: backoff must be a Backoff, got {repr_of(backoff)}")
         at_least(0, max_restarts, "restart: max_restarts")
         seconds = positive_seconds(within, "restart: within")
         if self._out is OPEN:

@@ -48,6 +48,7 @@ from actors_rs.stages.junctions.partition import Partition
 from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
 from actors_rs.stages.junctions.unzip import Unzip
 from actors_rs.stages.junctions.wire_tap import WireTap
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -237,5 +238,5 @@ class Branching(Generic[In_contra, Out_co]):
 def check_system(kind: str, system: ActorSystem) -> None:
     """Raise unless ``system`` is one, and open."""
     if not isinstance(system, ActorSystem):
-        raise wrong_kind(f"{kind} needs an ActorSystem, got {system!r}")
+        raise wrong_kind(f"{kind} needs an ActorSystem, got {repr_of(system)}")
     system._check_open()

@@ -15,7 +15,7 @@ from actors_rs.graph.dsl.checks import (
     function,
     path_of,
     plain_function,
-    text_of,
+    required_text,
     wrong_kind,
     wrong_value,
 )
@@ -25,6 +25,7 @@ from actors_rs.stages.sources.jsonl import Jsonl
 from actors_rs.stages.sources.parquet import Parquet, arrow_parquet
 from actors_rs.stages.sources.sqlite import Sqlite
 from actors_rs.stages.sources.unfold_resource import UnfoldResource
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,9 +122,13 @@ class FileSources:
         path_of(path, "Source.csv")
         encoding_of(encoding, "Source.csv")
         if not isinstance(delimiter, str) or len(delimiter) != 1:
-            raise wrong_kind(f"Source.csv: delimiter must be one character, got {delimiter!r}")
+            raise wrong_kind(
+                f"Source.csv: delimiter must be one character, got {repr_of(delimiter)}"
+            )
         if delimiter in '\r\n"':
-            raise wrong_value(f"Source.csv: delimiter must not end or quote, got {delimiter!r}")
+            raise wrong_value(
+                f"Source.csv: delimiter must not end or quote, got {repr_of(delimiter)}"
+            )
         flag(header, "Source.csv: header")
         return _blocking("csv", lambda: Csv(path, header, delimiter, encoding))
 
@@ -185,10 +190,11 @@ class FileSources:
         SQLite's own kind of address.
         """
         path_of(path, "Source.sqlite")
-        text_of(query, "Source.sqlite: query")
+        required_text(query, "Source.sqlite: query")
         if isinstance(parameters, str) or not isinstance(parameters, Sequence | Mapping):
             raise wrong_kind(
-                f"Source.sqlite: parameters must be a tuple, a list or a dict, got {parameters!r}"
+                "Source.sqlite: parameters must be a tuple, a list or a dict, "
+                f"got {repr_of(parameters)}"
             )
         flag(dicts, "Source.sqlite: dicts")
         return _blocking("sqlite", lambda: Sqlite(path, query, parameters, dicts))
@@ -197,14 +203,14 @@ class FileSources:
 def _expect_pattern_of_files(pattern: str) -> None:
     if pattern.endswith(("/", os.sep)):
         raise wrong_value(
-            f"Source.files: pattern must be one of files, got directories with {pattern!r}: "
-            f"did you mean {pattern + '*'!r}?"
+            f"Source.files: pattern must be one of files, got directories with {repr_of(pattern)}: "
+            f"did you mean {repr_of(pattern + '*')}?"
         )
     expanded = os.path.expanduser(pattern)
     if expanded != pattern:
         raise wrong_value(
-            f"Source.files: pattern is taken as it stands, got {pattern!r}: "
-            f"did you mean {expanded!r}?"
+            f"Source.files: pattern is taken as it stands, got {repr_of(pattern)}: "
+            f"did you mean {repr_of(expanded)}?"
         )
 
 
@@ -214,5 +220,5 @@ def _names(columns: Any) -> list[str]:
     except TypeError:
         names = None
     if names is None or not all(isinstance(name, str) for name in names):
-        raise wrong_kind(f"Source.parquet: columns must be a list of names, got {columns!r}")
+        raise wrong_kind(f"Source.parquet: columns must be a list of names, got {repr_of(columns)}")
     return names

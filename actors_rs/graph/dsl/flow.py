@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
-from actors_rs.graph.dsl.checks import cannot_run, telling_where, text_of, wrong_kind
+from actors_rs.graph.dsl.checks import cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.dsl.combining import Combining
 from actors_rs.graph.dsl.composing import Composition
 from actors_rs.graph.dsl.edges import Edges
@@ -32,6 +32,7 @@ from actors_rs.graph.dsl.timing import TimedSources, Timing
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Flow(
     def __init__(self, _out: OutletRef = OPEN) -> None:
         if _out.__class__ is not OutletRef:  # a user's: isinstance would cost every stream more
             raise wrong_kind(
-                f"Flow() and Source() take no arguments, got {_out!r}: Source.of(...), "
+                f"Flow() and Source() take no arguments, got {repr_of(_out)}: Source.of(...), "
                 "Source.from_iterable(...) and others give a Source"
             )
         self._out = _out
@@ -128,12 +129,12 @@ class Flow(
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""
         if not isinstance(flow, Flow):
-            raise wrong_kind(f"via needs a Flow, got {flow!r}")
+            raise wrong_kind(f"via needs a Flow, got {repr_of(flow)}")
         if flow._out is OPEN:
             return cast("Flow[In_contra, R]", self)
         spec = graft(flow._out.spec, self._out)
         if spec is flow._out.spec and self._out is not OPEN:
-            raise cannot_run(f"via: {flow!r} is a source: nothing can be put in front of it")
+            raise cannot_run(f"via: {repr_of(flow)} is a source: nothing can be put in front of it")
         return Flow(OutletRef(spec, flow._out.index))
 
     def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
@@ -151,7 +152,7 @@ class Flow(
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""
-        text_of(name, "named: a stage's name")
+        required_text(name, "named: a stage's name")
         return self._changed("named", name=name)
 
     def with_attributes(
@@ -227,9 +228,11 @@ def pipe(
 def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
     """``source``, then each of ``flows``, left to right."""
     if not isinstance(source, Flow):
-        raise wrong_kind(f"pipe needs a Source or a Flow, got {source!r}")
+        raise wrong_kind(f"pipe needs a Source or a Flow, got {repr_of(source)}")
     for flow in flows:
         if not isinstance(flow, Flow):
-            raise wrong_kind(f"pipe needs Flows behind its first, got {flow!r}; .to(sink) ends it")
+            raise wrong_kind(
+                f"pipe needs Flows behind its first, got {repr_of(flow)}; .to(sink) ends it"
+            )
         source = source.via(flow)
     return source

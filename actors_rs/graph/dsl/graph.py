@@ -16,6 +16,7 @@ from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
+from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Graph(Generic[R_co], metaclass=Suggesting):
             raise cannot_run("a graph needs at least one sink, got none: end a flow with .to(sink)")
         for graph in graphs:
             if not isinstance(graph, Graph):
-                raise wrong_kind(f"Graph takes what .to(sink) gives, got {graph!r}")
+                raise wrong_kind(f"Graph takes what .to(sink) gives, got {repr_of(graph)}")
         if len(graphs) == 1:
             check_closed(in_order(graphs[0]._sinks))
             return graphs[0]

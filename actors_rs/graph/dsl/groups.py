@@ -7,6 +7,7 @@ from typing import Any, Generic, Never, TypeVar
 from actors_rs.graph.blueprint import OutletRef
 from actors_rs.graph.dsl.flow import Flow
 from actors_rs.stages.groups import OVERFLOW
+from actors_rs.texts import repr_of
 
 __all__ = ["Group"]
 
@@ -28,7 +29,7 @@ class Group(Flow[Never, T_co], Generic[K, T_co]):
         self.key = key
 
     def __repr__(self) -> str:
-        return f"<Group {self.key!r}>"
+        return f"<Group {repr_of(self.key)}>"
 
     @property
     def is_overflow(self) -> bool:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TypeVar
 
 from actors_rs.graph.dsl.checks import wrong_kind
+from actors_rs.texts import repr_of
 
 __all__ = ["copies_of"]
 
@@ -27,6 +28,6 @@ def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[
     except Exception as error:
         raise wrong_kind(
             f"{what}: {name} must be something that can be copied, as each run begins with a copy "
-            f"of its own, got {init!r}; give {instead} a function that makes it"
+            f"of its own, got {repr_of(init)}; give {instead} a function that makes it"
         ) from error
     return lambda: deepcopy(kept)

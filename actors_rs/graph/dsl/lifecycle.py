@@ -16,6 +16,7 @@ from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
 from actors_rs.stages.operators.on_termination import OnTermination
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -32,7 +33,7 @@ class LifeCycle(Chain[In_contra, Out_co]):
     def kill_switch(self, switch: KillSwitch) -> Flow[In_contra, Out_co]:
         """This stream until ``switch`` is used, which other streams may have too."""
         if not isinstance(switch, KillSwitch):
-            raise wrong_kind(f"kill_switch needs a KillSwitch, got {switch!r}")
+            raise wrong_kind(f"kill_switch needs a KillSwitch, got {repr_of(switch)}")
         return self.then("kill_switch", lambda: KillSwitchStage(switch))
 
     def on_termination(

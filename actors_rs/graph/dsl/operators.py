@@ -35,6 +35,7 @@ from actors_rs.stages.operators.sort_within import SortWithin
 from actors_rs.stages.operators.starmap import Starmap
 from actors_rs.stages.operators.stateful_map import StatefulMap
 from actors_rs.stages.operators.with_index import WithIndex
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -222,11 +223,13 @@ class Operators(Appending[In_contra, Out_co]):
         at_least(1, parallelism, "map_async: parallelism")
         flag(ordered, "map_async: ordered")
         if executor is not None and not isinstance(executor, Executor):
-            raise wrong_kind(f"map_async: executor must be an Executor or None, got {executor!r}")
+            raise wrong_kind(
+                f"map_async: executor must be an Executor or None, got {repr_of(executor)}"
+            )
         if executor is not None and deferred_kind(f) == COROUTINE:
             raise wrong_value(
                 "map_async: a coroutine function runs on the system's event loop, so expected no "
-                f"executor, got {executor!r}"
+                f"executor, got {repr_of(executor)}"
             )
         make: Callable[[], MapAsync] = partial(MapAsync, f, parallelism, ordered, executor)
         if key is not None:

@@ -25,6 +25,7 @@ from actors_rs.stages.operators.map_error import MapError
 from actors_rs.stages.operators.recover import Recover
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -97,10 +98,10 @@ class Recovery(Chain[In_contra, Out_co]):
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):
-            raise wrong_kind(f"retry: backoff must be a Backoff, got {backoff!r}")
+            raise wrong_kind(f"retry: backoff must be a Backoff, got {repr_of(backoff)}")
         at_least(1, max_attempts, "retry: max_attempts")
         if budget is not None and not isinstance(budget, RateLimit):
-            raise wrong_kind(f"retry: budget must be a RateLimit, got {budget!r}")
+            raise wrong_kind(f"retry: budget must be a RateLimit, got {repr_of(budget)}")
         optional_plain_function(when, "retry: when")
         spec = self._out.spec
         if spec.kind != "map_async":

@@ -18,8 +18,8 @@ from actors_rs.graph.dsl.checks import (
     optional_text,
     path_of,
     plain_function,
+    required_text,
     telling_where,
-    text_of,
     wrong_kind,
     wrong_value,
 )
@@ -41,6 +41,7 @@ from actors_rs.stages.sinks.list import ListSink
 from actors_rs.stages.sinks.parquet import Parquet
 from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
+from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
 
     def __init__(self, _spec: StageSpec | None = None) -> None:
         if not isinstance(_spec, StageSpec):
-            given = "" if _spec is None else repr(_spec)
+            given = "" if _spec is None else repr_of(_spec)
             raise wrong_kind(
                 f"expected Sink.list(), Sink.for_each(f) or the like, got Sink({given})"
             )
@@ -88,7 +89,7 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
 
     def named(self, name: str) -> Sink[In_contra, R_co]:
         """This sink under a name, which errors, figures and pictures show."""
-        text_of(name, "named: a stage's name")
+        required_text(name, "named: a stage's name")
         return Sink(replace(self._spec, name=name))
 
     def with_attributes(
@@ -246,7 +247,7 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         Fails with ``ValueError`` for ``nan``, for which SQLite would write NULL.
         """
         path_of(path, "Sink.sqlite")
-        text_of(sql, "Sink.sqlite: sql")
+        required_text(sql, "Sink.sqlite: sql")
         optional_text(setup, "Sink.sqlite: setup")
         at_least(1, batch, "sqlite: batch")
         return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED)
@@ -278,7 +279,9 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         """
         path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
-            raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {schema!r}")
+            raise wrong_kind(
+                f"Sink.parquet: schema must be a pyarrow.Schema, got {repr_of(schema)}"
+            )
         if schema is not None and not schema.names:
             raise wrong_value("Sink.parquet: schema must have a column at least, got none")
         at_least(1, rows_per_file, "parquet: rows_per_file")
@@ -293,7 +296,7 @@ def check_sink(what: str, sink: object) -> None:
     if not isinstance(sink, Sink):
         name = getattr(sink, "__qualname__", "")
         call = f": call it, {name}()" if name.startswith("Sink.") else ""
-        raise wrong_kind(f"{what} needs a Sink, got {sink!r}{call}")
+        raise wrong_kind(f"{what} needs a Sink, got {repr_of(sink)}{call}")
 
 
 def _is_schema(schema: object) -> bool:

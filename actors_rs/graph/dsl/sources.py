@@ -37,6 +37,7 @@ from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -82,7 +83,7 @@ class SourceFactories(FileSources):
     def failed(error: BaseException) -> Flow[Never, Never]:
         """No element; fails at once with ``error``, which is not wrapped."""
         if not isinstance(error, BaseException):
-            raise wrong_kind(f"Source.failed needs an exception, got {error!r}")
+            raise wrong_kind(f"Source.failed needs an exception, got {repr_of(error)}")
         return source("failed", partial(Failed, error))
 
     @staticmethod
@@ -167,7 +168,7 @@ class SourceFactories(FileSources):
         if not callable(future):
             raise wrong_kind(
                 "Source.from_future needs a concurrent.futures.Future, or a function that gives "
-                f"one, got {future!r}"
+                f"one, got {repr_of(future)}"
             )
         return source("from_future", lambda: FutureSource(future, own=True))
 
@@ -175,7 +176,7 @@ class SourceFactories(FileSources):
     def from_publisher(publisher: Publisher[T]) -> Flow[Never, T]:
         """The elements of somebody else's Publisher, subscribed to anew in each run."""
         if not is_publisher(publisher):
-            raise wrong_kind(f"Source.from_publisher needs a Publisher, got {publisher!r}")
+            raise wrong_kind(f"Source.from_publisher needs a Publisher, got {repr_of(publisher)}")
         return source("from_publisher", lambda: PublisherSource(publisher))
 
     @staticmethod
@@ -212,7 +213,7 @@ def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
     if not callable(iterable):
         raise wrong_kind(
             "Source.from_iterable needs an iterable, or a function that gives one, "
-            f"got {iterable!r}"
+            f"got {repr_of(iterable)}"
         )
     return function(iterable, "Source.from_iterable: iterable")
 

@@ -34,6 +34,7 @@ from actors_rs.stages.junctions.group_by import GroupBy
 from actors_rs.stages.junctions.switch_map import SwitchMap
 from actors_rs.stages.operators.flat_map import FlatMap
 from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.dsl.flow import Flow
@@ -244,7 +245,7 @@ def _streams_of(spec: StageSpec, kind: str) -> Sequence[Any] | None:
 def source_in(stream: Any, where: str) -> Flow[Never, Any]:
     """``stream`` if it is a closed source; raises ``TypeError`` or ``GraphError``."""
     if not isinstance(stream, Stream):
-        raise wrong_kind(f"{where} needs Sources, got {stream!r}")
+        raise wrong_kind(f"{where} needs Sources, got {repr_of(stream)}")
     out: OutletRef = stream._out  # type: ignore[attr-defined]
     check_source([] if out is OPEN else in_order([out.spec]), out, where)
     return stream  # type: ignore[return-value]

@@ -8,6 +8,7 @@ from actors_rs.protocol.rules.publisher import PUBLISHER_RULES
 from actors_rs.protocol.rules.rule import Rule
 from actors_rs.protocol.rules.subscriber import SUBSCRIBER_RULES
 from actors_rs.protocol.rules.subscription import SUBSCRIPTION_RULES
+from actors_rs.texts import repr_of
 
 __all__ = ["RULES", "rule"]
 
@@ -26,5 +27,5 @@ def rule(id: str, /) -> Rule:
     """The rule of that number; ``InvalidArgumentError`` if the standard has none such."""
     if id not in _BY_ID:
         known = f"{RULES[0].id} to {RULES[-1].id}"
-        raise InvalidArgumentError(f"the rules are numbered {known}, got {id!r}")
+        raise InvalidArgumentError(f"the rules are numbered {known}, got {repr_of(id)}")
     return _BY_ID[id]

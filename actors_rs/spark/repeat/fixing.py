@@ -17,6 +17,7 @@ from actors_rs.spark.repeat.lineage import ancestors, judge_rdd
 from actors_rs.spark.repeat.nodes import Node, elements
 from actors_rs.spark.repeat.rules import judge_plan
 from actors_rs.spark.repeat.verdict import LITERALS, UnstablePlanError
+from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,7 +69,7 @@ def fixed(df: DataFrame) -> DataFrame:
         judge_plan(java.queryExecution().executedPlan())
         _judge_time(analyzed, java.queryExecution().executedPlan())
     except UnstablePlanError as unstable:
-        raise LedgerError(str(unstable)) from unstable
+        raise LedgerError(text_of(unstable)) from unstable
     return DataFrame(java, SparkSession(context, copy))
 
 
@@ -77,7 +78,7 @@ def judge(rdd: Any) -> None:
     try:
         judge_rdd(rdd)
     except UnstablePlanError as unstable:
-        raise LedgerError(str(unstable)) from unstable
+        raise LedgerError(text_of(unstable)) from unstable
 
 
 def dealt(df: DataFrame) -> list[str]:

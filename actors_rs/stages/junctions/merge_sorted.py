@@ -25,6 +25,7 @@ from actors_rs.stages.junction import FanIn
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 
 class _Side:
@@ -95,7 +96,7 @@ class _Side:
     def next_one(self, which: str) -> str:
         """The next key and where its element stands, for a message."""
         position = self.inlet.count - len(self.elements) + self.at
-        return f"{self.keys[self.at]!r} (element {position} of the {which} stream)"
+        return f"{repr_of(self.keys[self.at])} (element {position} of the {which} stream)"
 
     def give(self, most: int) -> Frame:
         """Elements without a look at the other side."""

@@ -24,6 +24,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.junction import FanOut
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 
 class Partition(FanOut):
@@ -118,4 +119,4 @@ def number_of(index: Any, count: int, where: str = "") -> int:
     if 0 <= number < count:
         return number
     where = where or f"partition({count}, f)"
-    raise InvalidArgumentError(f"{where}: f must return 0 to {count - 1}, got {index!r}")
+    raise InvalidArgumentError(f"{where}: f must return 0 to {count - 1}, got {repr_of(index)}")

@@ -23,6 +23,7 @@ from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 
 class BatchByWeight(Batch):
@@ -85,7 +86,7 @@ class BatchByWeight(Batch):
         except TypeError:
             pass  # no number; else it is below 0, or NaN: such a list could grow on
         raise InvalidArgumentError(
-            f"batch: weight must return a number of at least 0, got {weight!r}"
+            f"batch: weight must return a number of at least 0, got {repr_of(weight)}"
         )
 
     def _close_before(self, rest: Frame) -> None:

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 from actors_rs.errors import BufferOverflowError
 from actors_rs.stages.passing import Detached
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 __all__ = ["Buffer", "Overflow"]
 
@@ -95,4 +96,6 @@ class Buffer(Detached):
         self._dropped += len(elements)
         if self._dead_letters:
             for element in elements:
-                self.context.report(element, f"dropped by a buffer, overflow={self._overflow!r}")
+                self.context.report(
+                    element, f"dropped by a buffer, overflow={repr_of(self._overflow)}"
+                )

@@ -34,6 +34,7 @@ from actors_rs.errors import DeciderError, StreamError, as_failure, note_once
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+from actors_rs.texts import repr_of
 
 
 async def awaited(made: Awaitable[Any]) -> Any:
@@ -43,8 +44,9 @@ async def awaited(made: Awaitable[Any]) -> Any:
     """
     if isfuture(made) and made.get_loop() is not get_running_loop():
         raise TypeError(
-            f"map_async awaits what f returns on the system's event loop, got {made!r} of another "
-            "one; asyncio.run_coroutine_threadsafe gives a concurrent.futures.Future for that"
+            f"map_async awaits what f returns on the system's event loop, got {repr_of(made)} "
+            "of another one; asyncio.run_coroutine_threadsafe gives a concurrent.futures.Future "
+            "for that"
         )
     return await made
 

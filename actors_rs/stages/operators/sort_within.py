@@ -19,6 +19,7 @@ from copy import copy
 from typing import Any
 
 from actors_rs.stages.edged import EdgedOperator
+from actors_rs.texts import repr_of, text_of
 
 FEW = 64
 """Places that are not worth being freed."""
@@ -48,7 +49,8 @@ class SortWithin(EdgedOperator):
                 insort(in_hand, (mark, self._number, element), given)
             except TypeError as error:
                 raise TypeError(
-                    f"sort_within: expected what can be compared, got {mark!r}: {error}"
+                    "sort_within: expected what can be compared, "
+                    f"got {repr_of(mark)}: {text_of(error)}"
                 ) from error
             if len(in_hand) - given > count:
                 smallest, in_hand[given] = in_hand[given], None

@@ -22,6 +22,7 @@ from actors_rs.stages.pace import Pace
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 __all__ = ["Limit", "Throttle"]
 
@@ -185,4 +186,6 @@ class Throttle(PassThrough):
 def _checked(cost: Any) -> float:
     if isinstance(cost, Real) and not isinstance(cost, bool) and 0 <= float(cost) < float("inf"):
         return float(cost)
-    raise InvalidArgumentError(f"throttle: cost must return a number of at least 0, got {cost!r}")
+    raise InvalidArgumentError(
+        f"throttle: cost must return a number of at least 0, got {repr_of(cost)}"
+    )

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
+from actors_rs.texts import repr_of
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # ``dumps`` makes one for each row
 _of_no_text = re.compile(r'"(?:-?[0-9][^"]*|true|false|null)": ').search
@@ -96,7 +97,8 @@ def _each_once(pairs: list[tuple[str, Any]]) -> None:
     twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
     if twice:
         raise ValueError(
-            f"Sink.jsonl: expected keys that differ as texts, got two that are written {twice[0]!r}"
+            "Sink.jsonl: expected keys that differ as texts, "
+            f"got two that are written {repr_of(twice[0])}"
         )
 
 

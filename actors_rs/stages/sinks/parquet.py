@@ -50,6 +50,7 @@ from actors_rs.stages.sinks.files import (
     naming,
 )
 from actors_rs.stages.sinks.part_files import PartFiles, number_of
+from actors_rs.texts import repr_of
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
@@ -267,7 +268,7 @@ class Parquet(WritingSink):
         known = dict.fromkeys(self._schema.names if self._schema is not None else rows[0])
         for row in rows:
             if not row.keys() <= known.keys():
-                extra = ", ".join(repr(name) for name in row if name not in known)
+                extra = ", ".join(repr_of(name) for name in row if name not in known)
                 raise ValueError(
                     f"parquet: the first row has no column {extra}: give a schema that names "
                     "the columns to write"
@@ -337,7 +338,7 @@ def _told(error: Exception, row: Any) -> Exception:
     """``error``, or what is to be said of a ``row`` that is none."""
     if isinstance(row, Mapping):
         return error
-    return TypeError(f"parquet takes lists of dicts, got one with {row!r}")
+    return TypeError(f"parquet takes lists of dicts, got one with {repr_of(row)}")
 
 
 def _arrow() -> Any:

@@ -34,7 +34,7 @@ from typing import Any
 from actors_rs.errors import WriteError
 from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.stages.sqlite_files import begin, connected, transaction, writing
-from actors_rs.texts import repr_of
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["Parameters", "Sqlite"]
 
@@ -107,8 +107,9 @@ class Parameters:
                 self._plain.add(type(value))
             elif _is_scalar(value):
                 raise TypeError(
-                    f"Sink.sqlite: expected a plain value for parameter {place!r}, got {value!r}, "
-                    f"of which SQLite would write the bytes: {_plainly(element)}"
+                    f"Sink.sqlite: expected a plain value for parameter "
+                    f"{repr_of(place)}, got {repr_of(value)}, of which SQLite would write the "
+                    f"bytes: {_plainly(element)}"
                 )
 
     def _values_of(self, element: Any) -> Iterable[Any]:
@@ -150,8 +151,8 @@ def _row(element: Any) -> Iterable[Any]:
     except (LookupError, TypeError) as error:
         raise TypeError(
             "Sink.sqlite: a row gives its values by their numbers, from 0 on, got "
-            f"{type(error).__name__}: {error} from a {kind.__name__}: .map(tuple) makes a row of "
-            "what it iterates over"
+            f"{type(error).__name__}: {text_of(error)} from a {kind.__name__}: .map(tuple) makes a "
+            "row of what it iterates over"
         ) from error
 
 

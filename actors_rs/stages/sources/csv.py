@@ -22,6 +22,7 @@ from typing import Any
 
 from actors_rs.stages.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
+from actors_rs.texts import repr_of
 
 LIMIT_OF_PYTHON = 131_072
 """The default of ``csv.field_size_limit``, which holds for the whole process."""
@@ -62,4 +63,4 @@ def check_names(names: list[str]) -> None:
     """Raise ``ValueError`` for a name that two columns have: a dict holds one of them."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise ValueError(f"expected a name for each column, got {twice[0]!r} more than once")
+        raise ValueError(f"expected a name for each column, got {repr_of(twice[0])} more than once")

@@ -25,6 +25,7 @@ from stat import S_ISDIR, S_ISREG
 
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
+from actors_rs.texts import repr_of
 
 _NOTHING_THERE = (ENOENT, ENOTDIR, ELOOP)
 
@@ -40,7 +41,9 @@ class Files(IteratorSource):
         pattern = Path(self._pattern)
         if _is_name(self._pattern) and S_ISDIR(_mode_of(self._pattern)):
             with reading(pattern):
-                raise IsADirectoryError(f"it is a directory: did you mean {str(pattern / '*')!r}?")
+                raise IsADirectoryError(
+                    f"it is a directory: did you mean {repr_of(str(pattern / '*'))}?"
+                )
         parts = pattern.parts[1:] if pattern.anchor else pattern.parts
         found = sorted(set(_matching(pattern.anchor, parts)))
         return (Path(path) for path in found if S_ISREG(_mode_of(path)))

@@ -21,6 +21,7 @@ from weakref import ref
 
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 
 class FutureSource(SourceLogic):
@@ -64,8 +65,9 @@ class FutureSource(SourceLogic):
             self._follow(made)
         else:
             raise TypeError(
-                f"from_future needs a concurrent.futures.Future or a coroutine, got {made!r}; of "
-                "one for a loop of asyncio, asyncio.run_coroutine_threadsafe gives a Future"
+                f"from_future needs a concurrent.futures.Future or a coroutine, got "
+                f"{repr_of(made)}; of one for a loop of asyncio, "
+                "asyncio.run_coroutine_threadsafe gives a Future"
             )
 
     def _follow(self, future: Future[Any]) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
+from actors_rs.texts import repr_of
 
 
 class Parquet(IteratorSource):
@@ -49,8 +50,8 @@ class Parquet(IteratorSource):
             others = [one for one in entries if one.is_dir()] or (entries if not files else [])
             if others:
                 raise ValueError(
-                    f"expected files *.parquet in the directory, found {others[0].name!r}: read "
-                    "those that you want with Source.files(pattern).flat_map(Source.parquet)"
+                    f"expected files *.parquet in the directory, found {repr_of(others[0].name)}: "
+                    "read those that you want with Source.files(pattern).flat_map(Source.parquet)"
                 )
         return files
 
@@ -63,7 +64,7 @@ def expect_columns(names: list[str], file: Any) -> None:
     paths = [file.schema.column(number).path.split(".") for number in range(len(file.schema))]
     known = {".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
     if missing := [name for name in names if name not in known]:
-        told, there = (", ".join(map(repr, some)) for some in (missing, file.schema_arrow.names))
+        told, there = (", ".join(map(repr_of, some)) for some in (missing, file.schema_arrow.names))
         raise ValueError(f"expected a column {told}, found {there}")
 
 

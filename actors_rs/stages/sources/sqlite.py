@@ -23,6 +23,7 @@ from typing import Any
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.stages.sqlite_files import for_reading
+from actors_rs.texts import repr_of
 
 
 class Sqlite(IteratorSource):
@@ -67,7 +68,7 @@ def check_columns(names: list[str]) -> None:
     """Raise ``ValueError`` for names that two columns have: a dict holds one of them."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        told = ", ".join(map(repr, twice))
+        told = ", ".join(map(repr_of, twice))
         raise ValueError(
             f"expected a name for each column, got {told} more than once: name them with AS"
         )

@@ -28,7 +28,7 @@ from actors_rs.testing.explore.search import (
 from actors_rs.testing.explore.settings import SETTINGS, Tally
 from actors_rs.testing.explore.traces import Trace, add_schedule, load_schedules, schedule_file
 from actors_rs.testing.world import World
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of
 
 __all__ = ["check_scenario", "explore"]
 
@@ -98,7 +98,7 @@ def _explored(plan: Plan, test: Callable[..., object]) -> Callable[..., None]:
 def _without_arguments(misused: Sequence[object]) -> None:
     if misused:
         raise ArgumentTypeError(
-            f"explore takes keywords only, got {misused[0]!r}: write @explore() above a test"
+            f"explore takes keywords only, got {repr_of(misused[0])}: write @explore() above a test"
         )
 
 
@@ -183,7 +183,7 @@ def _in_short(plan: Plan) -> str:
     """``plan`` as far as it matters to a replay, as a call."""
     said = {"windows": plan.windows, "monitor": plan.monitor, "most_steps": plan.most_steps}
     usual = vars(Plan())
-    changed = [f"{name}={value!r}" for name, value in said.items() if value != usual[name]]
+    changed = [f"{name}={repr_of(value)}" for name, value in said.items() if value != usual[name]]
     return f"Plan({', '.join(changed)})"
 
 

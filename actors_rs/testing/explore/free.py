@@ -20,6 +20,7 @@ from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime.settings import check_error
 from actors_rs.testing.world import World
 from actors_rs.testing.world.peers import Peer
+from actors_rs.texts import repr_of
 
 __all__ = ["FreePublisher", "FreeSubscriber"]
 
@@ -39,7 +40,7 @@ class _Peer:
 
     def __init__(self, world: World) -> None:
         if not isinstance(world, World):
-            raise ArgumentTypeError(f"{type(self).__name__} needs a World, got {world!r}")
+            raise ArgumentTypeError(f"{type(self).__name__} needs a World, got {repr_of(world)}")
         self._world = world
         self._me = world.peer(type(self).__name__)
         self._other: Peer | None = None
@@ -78,7 +79,9 @@ class _Peer:
 
 def _checked(elements: Sequence[T]) -> list[T]:
     if not isinstance(elements, Iterable):
-        raise ArgumentTypeError(f"FreePublisher needs elements such as [1, 2], got {elements!r}")
+        raise ArgumentTypeError(
+            f"FreePublisher needs elements such as [1, 2], got {repr_of(elements)}"
+        )
     given = list(elements)
     for place, element in enumerate(given):
         if element is None:
@@ -139,7 +142,7 @@ class FreeSubscriber(_Peer, Generic[T]):
         """The stream has failed."""
         self._got("on_error", error)
         if not isinstance(error, BaseException):
-            self._broke("2.13", f"on_error came with {error!r}")
+            self._broke("2.13", f"on_error came with {repr_of(error)}")
         self._ended(error)
 
     def on_complete(self) -> None:

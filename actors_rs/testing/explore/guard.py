@@ -17,6 +17,7 @@ from typing import Any
 from actors_rs.errors import WorldError
 from actors_rs.runtime._primitives import CLOCKS, THREAD_STARTERS, WAIT
 from actors_rs.testing.explore.real_waits import WAITED, real_wait
+from actors_rs.texts import text_of
 
 __all__ = ["no_real_time_or_threads"]
 
@@ -45,7 +46,7 @@ def no_real_time_or_threads() -> Iterator[None]:
         yield
     except BaseException as error:
         if found and error is not found[0]:
-            raise WorldError(str(found[0])) from error
+            raise WorldError(text_of(found[0])) from error
         raise
     finally:
         sys.setprofile(before)

@@ -9,6 +9,7 @@ from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.settings import check_count, check_int, check_rate
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Pct, RandomWalk
 from actors_rs.testing.explore.systematic import BoundedDfs, Exhaustive
+from actors_rs.texts import repr_of
 
 __all__ = ["PORTFOLIO", "STRATEGIES", "Strategy", "decisions_of_runs"]
 
@@ -74,13 +75,13 @@ def strategies(portfolio: Sequence[str], seed: int, fault_rate: float) -> list[S
     if isinstance(portfolio, str):
         portfolio = (portfolio,)
     if not isinstance(portfolio, Sequence) or not all(isinstance(one, str) for one in portfolio):
-        raise ArgumentTypeError(f"portfolio must be names of strategies, got {portfolio!r}")
+        raise ArgumentTypeError(f"portfolio must be names of strategies, got {repr_of(portfolio)}")
     if not portfolio:
         raise InvalidArgumentError("a portfolio needs at least one strategy, got none")
     for name in portfolio:
         if name not in STRATEGIES:
             known = ", ".join(STRATEGIES)
-            raise InvalidArgumentError(f"unknown strategy {name!r}, there are: {known}")
+            raise InvalidArgumentError(f"unknown strategy {repr_of(name)}, there are: {known}")
     made = {name: STRATEGIES[name](seed, fault_rate) for name in dict.fromkeys(portfolio)}
     return [made[name] for name in portfolio]
 

@@ -26,6 +26,7 @@ from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import Trace, graph_id
 from actors_rs.testing.faults import is_injected
 from actors_rs.testing.world import World
+from actors_rs.texts import repr_of
 
 __all__ = [
     "Exploration",
@@ -68,7 +69,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not isinstance(self.windows, Sequence):
-            raise ArgumentTypeError(f"windows must be numbers such as (1, 4), got {self.windows!r}")
+            raise ArgumentTypeError(
+                f"windows must be numbers such as (1, 4), got {repr_of(self.windows)}"
+            )
         if not self.windows:
             raise InvalidArgumentError("window must be at least one number, got none")
         for window in self.windows:
@@ -86,15 +89,15 @@ class Plan:
 def check_plan(plan: Plan) -> None:
     """Raise ``ArgumentTypeError`` for what is none."""
     if not isinstance(plan, Plan):
-        raise ArgumentTypeError(f"a plan is needed, such as Plan(runs=300), got {plan!r}")
+        raise ArgumentTypeError(f"a plan is needed, such as Plan(runs=300), got {repr_of(plan)}")
 
 
 def check_scenario_runs(scenario: Callable[..., object]) -> None:
     """Raise for what is no function, or returns at once and would pass without having run."""
     if not callable(scenario):
-        raise ArgumentTypeError(f"a scenario must be a function, got {scenario!r}")
+        raise ArgumentTypeError(f"a scenario must be a function, got {repr_of(scenario)}")
     if kind := deferred_kind(scenario):
-        name = getattr(scenario, "__qualname__", repr(scenario))
+        name = getattr(scenario, "__qualname__", repr_of(scenario))
         raise InvalidArgumentError(
             f"a scenario must be a plain function, got the {kind} {name}: {NOT_AWAITED}"
         )
@@ -214,7 +217,7 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
     check_plan(plan)
     if not isinstance(trace, Trace):
         raise ArgumentTypeError(
-            f"replay needs a trace, such as Trace.parse(word) gives, got {trace!r}"
+            f"replay needs a trace, such as Trace.parse(word) gives, got {repr_of(trace)}"
         )
     check_scenario_runs(scenario)
     world, failure = replayed(scenario, plan, trace, strict=strict)

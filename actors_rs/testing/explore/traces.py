@@ -15,6 +15,7 @@ from pathlib import Path
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.testing.decisions import TraceMisfit
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["VERSION", "Trace", "add_schedule", "graph_id", "load_schedules", "schedule_file"]
 
@@ -42,23 +43,25 @@ class Trace:
     def parse(cls, word: str) -> Trace:
         """The trace written as ``word``; raises ``InvalidArgumentError`` if it is none of ours."""
         if not isinstance(word, str):
-            raise ArgumentTypeError(f"a trace is parsed from a word, got {word!r}")
+            raise ArgumentTypeError(f"a trace is parsed from a word, got {repr_of(word)}")
         version, _, rest = word.strip().partition(":")
         graph, colon, made = rest.partition(":")
         if not colon or not version.startswith("v"):
             raise InvalidArgumentError(
-                f"a trace looks like 'v{VERSION}:1f2e3d4c:3=1,17=2', got {word!r}"
+                f"a trace looks like 'v{VERSION}:1f2e3d4c:3=1,17=2', got {repr_of(word)}"
             )
         if version != f"v{VERSION}":
             raise InvalidArgumentError(
-                f"the trace is of version {version[1:]}, this is version {VERSION}: {word!r}"
+                f"the trace is of version {version[1:]}, this is version {VERSION}: {repr_of(word)}"
             )
         if not _DECISIONS.fullmatch(made):
-            raise InvalidArgumentError(f"a trace's decisions look like '3=1,17=2', got {made!r}")
+            raise InvalidArgumentError(
+                f"a trace's decisions look like '3=1,17=2', got {repr_of(made)}"
+            )
         pairs = [pair.split("=") for pair in made.split(",") if pair]
         deviations = {int(number): int(taken) for number, taken in pairs}
         if len(deviations) < len(pairs):
-            raise InvalidArgumentError(f"a trace takes each decision once, got {made!r}")
+            raise InvalidArgumentError(f"a trace takes each decision once, got {repr_of(made)}")
         return cls(graph, deviations)
 
     def check_graph(self, graph: str) -> None:
@@ -93,9 +96,9 @@ def load_schedules(folder: Path, test: str) -> list[tuple[Trace, str]]:
     path = schedule_file(folder, test)
     kept = _read(path) if path.exists() else {}
     try:
-        return [(Trace.parse(word), str(why)) for word, why in kept.items()]
+        return [(Trace.parse(word), text_of(why)) for word, why in kept.items()]
     except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"{path} holds what is no trace: {error}") from error
+        raise InvalidArgumentError(f"{path} holds what is no trace: {text_of(error)}") from error
 
 
 def add_schedule(folder: Path, test: str, trace: Trace, why: str = "") -> Path:
@@ -114,4 +117,4 @@ def _read(path: Path) -> dict[str, str]:
         traces = json.loads(path.read_text(encoding="utf-8"))["traces"]
         return dict(traces) if isinstance(traces, dict) else dict.fromkeys(traces, "")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidArgumentError(f"{path} is no file of traces: {error!r}") from error
+        raise InvalidArgumentError(f"{path} is no file of traces: {repr_of(error)}") from error

@@ -21,6 +21,7 @@ from actors_rs.runtime._primitives import Thread, monotonic
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.testing.tck.calls import Calls
+from actors_rs.texts import repr_of
 
 __all__ = ["DILATION_VARIABLE", "Environment", "Failure", "Latch", "NotVerified", "holders"]
 
@@ -103,7 +104,7 @@ class Environment:
             try:
                 return function(*args)
             except self._raised as error:
-                raise Failure(f"{promise}, it raised {error!r}") from error
+                raise Failure(f"{promise}, it raised {repr_of(error)}") from error
 
     def under_way(self, promise: str, caller: object = None) -> AbstractContextManager[None]:
         """In the block code under test is called; if it never returns, a test of the kit fails.
@@ -167,7 +168,7 @@ class Environment:
             try:
                 function(*args)
             except BaseException as error:  # even an exit: it would end this thread unnoticed
-                self.flop(f"{promise}, it raised {error!r}")
+                self.flop(f"{promise}, it raised {repr_of(error)}")
             latch.close()
 
         Thread(target=run, daemon=True, name="tck-call").start()
@@ -233,7 +234,9 @@ def _dilation() -> float:
     try:
         return float(text)
     except ValueError:
-        raise InvalidArgumentError(f"{DILATION_VARIABLE} needs a number, got {text!r}") from None
+        raise InvalidArgumentError(
+            f"{DILATION_VARIABLE} needs a number, got {repr_of(text)}"
+        ) from None
 
 
 def holders(reference: weakref.ref[Any]) -> str:

@@ -16,6 +16,7 @@ from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.runtime.settings import check_int
 from actors_rs.testing.tck.environment import Environment, Failure
 from actors_rs.testing.tck.signals import Signal, SignalLog
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["ManualSubscriber"]
 
@@ -72,7 +73,9 @@ class ManualSubscriber(Generic[T]):
         with self._signal("on_error"):
             self._check_place("on_error")
             if not isinstance(error, BaseException):
-                self.env.flop(f"rule 2.13: {self.name} got on_error({error!r}), no exception")
+                self.env.flop(
+                    f"rule 2.13: {self.name} got on_error({repr_of(error)}), no exception"
+                )
             self._end(Signal("on_error", error))
 
     def on_complete(self) -> None:
@@ -127,7 +130,7 @@ class ManualSubscriber(Generic[T]):
             try:
                 self.cancel()
             except Failure as failure:
-                self.env.flop(str(failure))
+                self.env.flop(text_of(failure))
 
     def expect_subscription(self) -> Subscription:
         """Wait for ``on_subscribe``, which has to be the first signal."""
@@ -159,11 +162,11 @@ class ManualSubscriber(Generic[T]):
     ) -> BaseException:
         """Wait for ``on_error`` with an exception of this type and return it."""
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise ArgumentTypeError(f"expect_error needs a type of exception, got {kind!r}")
+            raise ArgumentTypeError(f"expect_error needs a type of exception, got {repr_of(kind)}")
         wanted = f"on_error with a {kind.__name__}"
         error = self.log.take("on_error", rule, wanted).value
         if not isinstance(error, kind):
-            raise Failure(f"rule {rule}: {self.name} expected {wanted}, got {error!r}")
+            raise Failure(f"rule {rule}: {self.name} expected {wanted}, got {repr_of(error)}")
         return error
 
     def expect_end_or_next(self, rule: str) -> Signal:

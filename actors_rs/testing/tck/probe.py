@@ -6,6 +6,7 @@ from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from actors_rs.testing.tck.environment import Environment, Failure
 from actors_rs.testing.tck.signals import Signal, SignalLog
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["SubscriberPuppet", "WhiteboxProbe"]
 
@@ -82,14 +83,15 @@ class WhiteboxProbe(Generic[T]):
             try:
                 self.signal_cancel()
             except Failure as failure:
-                self.env.flop(str(failure))
+                self.env.flop(text_of(failure))
 
     def expect_next(self, element: T, rule: str) -> None:
         """Wait until this element was processed."""
-        came = self.log.take("on_next", rule, f"element {element!r}").value
+        came = self.log.take("on_next", rule, f"element {repr_of(element)}").value
         if came != element:
             raise Failure(
-                f"rule {rule}: expected element {element!r} to be processed, got {came!r}"
+                f"rule {rule}: expected element {repr_of(element)} to be processed, "
+                f"got {repr_of(came)}"
             )
 
     def expect_completion(self, rule: str) -> None:
@@ -98,9 +100,11 @@ class WhiteboxProbe(Generic[T]):
 
     def expect_error(self, error: BaseException, rule: str) -> None:
         """Wait until this very failure was processed."""
-        came = self.log.take("on_error", rule, f"on_error({error!r})").value
+        came = self.log.take("on_error", rule, f"on_error({repr_of(error)})").value
         if came is not error:
-            raise Failure(f"rule {rule}: expected the very error {error!r}, got {came!r}")
+            raise Failure(
+                f"rule {rule}: expected the very error {repr_of(error)}, got {repr_of(came)}"
+            )
 
     def expect_nothing(self, rule: str, when: str) -> None:
         """``Failure`` if anything is processed within the quiet period."""

@@ -23,6 +23,7 @@ from actors_rs.testing.tck.publisher import PublisherVerification
 from actors_rs.testing.tck.subscriber_whitebox import SubscriberWhiteboxVerification
 from actors_rs.testing.tck.upstream import Upstream
 from actors_rs.testing.tck.verification import required
+from actors_rs.texts import repr_of
 
 __all__ = ["IdentityProcessorVerification"]
 
@@ -154,7 +155,9 @@ class IdentityProcessorVerification(PublisherVerification, SubscriberWhiteboxVer
         """This element comes next, unchanged."""
         wanted, came = self.create_element(index), subscriber.expect_next("4.1")
         if came != wanted:
-            raise Failure(f"{subscriber.name} expected element {wanted!r} unchanged, got {came!r}")
+            raise Failure(
+                f"{subscriber.name} expected element {repr_of(wanted)} unchanged, got {repr_of(came)}"
+            )
 
     def expect_very_error(
         self, subscriber: ManualSubscriber[Any], error: BaseException, rule: str
@@ -163,5 +166,5 @@ class IdentityProcessorVerification(PublisherVerification, SubscriberWhiteboxVer
         came = subscriber.expect_error(rule=rule)
         if came is not error:
             raise Failure(
-                f"rule {rule}: {subscriber.name} expected the very {error!r}, got {came!r}"
+                f"rule {rule}: {subscriber.name} expected the very {repr_of(error)}, got {repr_of(came)}"
             )

@@ -17,6 +17,7 @@ from actors_rs.testing.tck.publisher_base import Lingering, PublisherBase
 from actors_rs.testing.tck.publisher_multicast import MulticastTests
 from actors_rs.testing.tck.publisher_subscription import SubscriptionTests
 from actors_rs.testing.tck.verification import optional, required, stochastic, untested
+from actors_rs.texts import repr_of
 
 __all__ = ["PublisherVerification"]
 
@@ -175,7 +176,7 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
         except TypeError:
             return
         except BaseException as error:  # an exit breaks the rule as well
-            came = f"it raised {error!r}"
+            came = f"it raised {repr_of(error)}"
         else:
             came = "it returned"
         raise Failure(f"rule 1.9: subscribe(None) must raise TypeError, {came}")

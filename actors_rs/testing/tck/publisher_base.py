@@ -9,6 +9,7 @@ from actors_rs.protocol.interfaces import Publisher, Subscription
 from actors_rs.testing.tck.environment import Environment, Failure, NotVerified
 from actors_rs.testing.tck.manual import ManualSubscriber
 from actors_rs.testing.tck.verification import Verification
+from actors_rs.texts import text_of
 
 __all__ = ["AsksInside", "AsksTooMuch", "CountsDepth", "Lingering", "PublisherBase"]
 
@@ -121,7 +122,7 @@ class AsksInside(ManualSubscriber[Any]):
                 caller=self,
             )
         except Failure as failure:
-            self.env.flop(str(failure))
+            self.env.flop(text_of(failure))
 
 
 class CountsDepth(AsksInside):

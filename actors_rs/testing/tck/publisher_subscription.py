@@ -17,6 +17,7 @@ from actors_rs.testing.tck.publisher_base import (
     PublisherBase,
 )
 from actors_rs.testing.tck.verification import optional, required, untested
+from actors_rs.texts import repr_of
 
 __all__ = ["SubscriptionTests"]
 
@@ -103,7 +104,7 @@ class SubscriptionTests(PublisherBase):
         if not any(words in message for words in WORDS_OF_3_9):
             raise Failure(
                 f"rule 3.9: the error's message should hold one of {', '.join(WORDS_OF_3_9)}, "
-                f"it is {message!r}"
+                f"it is {repr_of(message)}"
             )
 
     @required("3.12")

@@ -14,7 +14,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.protocol.interfaces import Publisher
 from actors_rs.testing.tck.publisher import PublisherVerification
 from actors_rs.testing.tck.runner import Outcome
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of
 
 __all__ = ["Report", "publisher_verification", "report_of"]
 
@@ -73,7 +73,7 @@ def publisher_verification(factory: object, name: str) -> type[PublisherVerifica
     if not callable(factory):
         raise InvalidArgumentError(
             f"expected {name} to be a function factory(elements) that gives a Publisher, "
-            f"or a PublisherVerification, got {factory!r}"
+            f"or a PublisherVerification, got {repr_of(factory)}"
         )
     make = factory
 
@@ -87,7 +87,7 @@ def publisher_verification(factory: object, name: str) -> type[PublisherVerifica
                 ) from error
             if not isinstance(made, Publisher):
                 raise InvalidArgumentError(
-                    f"expected {name}({elements}) to give a Publisher, got {made!r}"
+                    f"expected {name}({elements}) to give a Publisher, got {repr_of(made)}"
                 )
             return made
 

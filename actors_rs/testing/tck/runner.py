@@ -10,6 +10,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.tck.catalogue import CATALOGUE, CatalogueEntry
 from actors_rs.testing.tck.environment import Failure, NotVerified
 from actors_rs.testing.tck.verification import Verification
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["Outcome", "run_verification"]
 
@@ -39,9 +40,9 @@ def _outcome(entry: CatalogueEntry, test: Callable[[], None]) -> Outcome:
     try:
         test()
     except NotVerified as reason:
-        return Outcome(entry, "skipped", str(reason))
+        return Outcome(entry, "skipped", text_of(reason))
     except Failure as failure:
-        return Outcome(entry, "failed", str(failure))
+        return Outcome(entry, "failed", text_of(failure))
     return Outcome(entry, "passed")
 
 
@@ -51,5 +52,5 @@ def _tests_of(verification: object) -> tuple[CatalogueEntry, ...]:
         if base.__name__ in CATALOGUE and issubclass(base, Verification):
             return CATALOGUE[base.__name__]
     raise InvalidArgumentError(
-        f"run_verification needs a subclass of {', '.join(CATALOGUE)}, got {verification!r}"
+        f"run_verification needs a subclass of {', '.join(CATALOGUE)}, got {repr_of(verification)}"
     )

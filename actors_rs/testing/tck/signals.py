@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors_rs.testing.tck.environment import Environment, Failure
+from actors_rs.texts import repr_of
 
 __all__ = ["Signal", "SignalLog"]
 
@@ -18,7 +19,7 @@ class Signal:
     value: Any = None
 
     def __str__(self) -> str:
-        return self.kind if self.kind == "on_complete" else f"{self.kind}({self.value!r})"
+        return self.kind if self.kind == "on_complete" else f"{self.kind}({repr_of(self.value)})"
 
 
 class SignalLog:

@@ -14,6 +14,7 @@ from actors_rs.testing.tck.environment import Environment, Failure
 from actors_rs.testing.tck.synchronous import SynchronousSubscription
 from actors_rs.testing.tck.upstream import Upstream
 from actors_rs.testing.tck.verification import Verification
+from actors_rs.texts import repr_of
 
 __all__ = ["Ending", "Stage", "SubscriberChecks"]
 
@@ -138,7 +139,7 @@ class SubscriberChecks(Verification):
         except TypeError:
             return
         except BaseException as error:  # an exit breaks the rule as well
-            came = f"it raised {error!r}"
+            came = f"it raised {repr_of(error)}"
         else:
             came = "it returned"
         raise Failure(f"rule 2.13: {signal}(None) must raise TypeError, {came}")

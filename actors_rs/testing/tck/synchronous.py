@@ -15,6 +15,7 @@ from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.testing.reference import ReferenceSubscription, Signals
 from actors_rs.testing.tck.environment import Environment, Failure
+from actors_rs.texts import text_of
 
 __all__ = ["SynchronousSubscription"]
 
@@ -55,7 +56,7 @@ class SynchronousSubscription(ReferenceSubscription[Any]):
         try:
             self._env.call(f"{must} work", signal, in_time=f"{must} return in time")
         except Failure as failure:
-            self._env.flop(str(failure))
+            self._env.flop(text_of(failure))
             self.cancel()
 
     def _entered(self) -> Signals | None:

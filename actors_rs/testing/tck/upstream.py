@@ -14,6 +14,7 @@ from typing import Any
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.testing.tck.environment import Environment, Failure
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["Upstream"]
 
@@ -49,7 +50,9 @@ class Upstream:
         """Count the request; note one below 1 (3.9)."""
         with self._call(f"request({n})"):
             if not isinstance(n, int) or n < 1:
-                self.env.flop(f"rule 3.9: {self.name} called request({n!r}), at least 1 is needed")
+                self.env.flop(
+                    f"rule 3.9: {self.name} called request({repr_of(n)}), at least 1 is needed"
+                )
                 return
             with self.env.changed.lock:
                 self.requested += n
@@ -91,7 +94,7 @@ class Upstream:
             try:
                 self.complete()
             except Failure as failure:
-                self.env.flop(str(failure))
+                self.env.flop(text_of(failure))
 
     # What the test expects
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.tck.environment import Environment, Failure, NotVerified
+from actors_rs.texts import repr_of, text_of
 
 __all__ = ["Kind", "KitMark", "Verification", "optional", "required", "stochastic", "untested"]
 
@@ -53,7 +54,7 @@ class Verification:
         if not isinstance(value, expected):
             raise InvalidArgumentError(
                 f"{type(self).__name__}.{factory} must return a {what}, "
-                f"got {value!r} of type {type(value).__name__}"
+                f"got {repr_of(value)} of type {type(value).__name__}"
             )
         return value
 
@@ -64,7 +65,7 @@ class Verification:
             self._run(test)
         except Failure as failure:
             if kind == "optional":
-                raise NotVerified(f"optional, and not kept here: {failure}") from failure
+                raise NotVerified(f"optional, and not kept here: {text_of(failure)}") from failure
             raise
         finally:
             self.env.close()
@@ -73,9 +74,9 @@ class Verification:
         try:
             self.env.run(partial(test, self))
         except Failure as failure:
-            others = [error for error in self.env.async_errors if error != str(failure)]
+            others = [error for error in self.env.async_errors if error != text_of(failure)]
             if others:
-                raise Failure("; ".join([str(failure), *others])) from failure
+                raise Failure("; ".join([text_of(failure), *others])) from failure
             raise
         self.env.verify_no_async_errors()
 

@@ -10,7 +10,7 @@ from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of, text_of
 
 __all__ = ["failures", "states", "waits"]
 
@@ -42,7 +42,7 @@ def waits(actors: Sequence[ActorStep]) -> list[str]:
     circles = knots([Wait(one.who, one.whom, "") for one in found if one.whom])
     tied = {name for circle in circles for name in circle}
     found.sort(key=lambda wait: not (wait.who in tied and wait.whom in tied))
-    heads = [f"{', '.join(map(repr, circle))} wait for each other" for circle in circles]
+    heads = [f"{', '.join(map(repr_of, circle))} wait for each other" for circle in circles]
     return [*heads, *(wait.said for wait in found)]
 
 
@@ -101,7 +101,7 @@ def _state(step: ActorStep) -> str:
         parts += [_inlet(inlet) for inlet in actor.logic.inlets]
         parts += [_outlet(outlet) for outlet in actor.logic.outlets]
         if actor.error is not None:
-            parts.append(f"failed: {actor.error}")
+            parts.append(f"failed: {text_of(actor.error)}")
     elif step.error is not None:
         parts.append(f"failed: {named(step.error)}")
     return ", ".join(parts)

@@ -31,6 +31,7 @@ from actors_rs.testing.world.loop import WorldCoroutines
 from actors_rs.testing.world.peers import Peer
 from actors_rs.testing.world.system import WorldSystem
 from actors_rs.testing.world.waits import failures, states, waits
+from actors_rs.texts import repr_of
 
 __all__ = ["World"]
 
@@ -77,7 +78,7 @@ class World:
         check_count("most_steps", most_steps)
         if decisions is not None and not isinstance(decisions, Decisions):
             raise ArgumentTypeError(
-                f"a world needs decisions, such as RandomWalk(seed) makes, got {decisions!r}"
+                f"a world needs decisions, such as RandomWalk(seed) makes, got {repr_of(decisions)}"
             )
         self.decisions = decisions if decisions is not None else Decisions()
         self.choose = self.decisions.choose
@@ -170,11 +171,11 @@ class World:
     def pick(self, what: str, options: Sequence[T]) -> T:
         """A choice of the scenario's own, by the stream for data; the first one is the dull one."""
         if not isinstance(options, Sequence):
-            raise ArgumentTypeError(f"pick: expected a sequence of options, got {options!r}")
+            raise ArgumentTypeError(f"pick: expected a sequence of options, got {repr_of(options)}")
         try:
             len(options)
         except OverflowError:
-            said = f"pick: {options!r} has more options than Python can count"
+            said = f"pick: {repr_of(options)} has more options than Python can count"
             raise InvalidArgumentError(said) from None
         return self.choose(f"data:{what}", options)
 
@@ -189,7 +190,7 @@ class World:
         others may come between are sent by a call each.
         """
         if not callable(call):
-            raise ArgumentTypeError(f"soon: expected a function to call, got {call!r}")
+            raise ArgumentTypeError(f"soon: expected a function to call, got {repr_of(call)}")
         self._dispatcher.submit_call(name, call)
 
     def sleep(self, seconds: float) -> None:
@@ -229,7 +230,9 @@ class World:
         if not _all_over(lives):
             self.until(lambda: _all_over(lives), AFTERWARDS)
             if unfinished := [life for life in lives if not life.end.is_over]:
-                raise self._stalled(f"{unfinished[0]!r} had not ended after {AFTERWARDS:g} s")
+                raise self._stalled(
+                    f"{repr_of(unfinished[0])} had not ended after {AFTERWARDS:g} s"
+                )
         if (ending := self._coroutines.ending)():
             self.until(lambda: not ending(), AFTERWARDS)
             if ending():
