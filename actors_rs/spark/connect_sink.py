@@ -16,6 +16,7 @@ from actors_rs.spark.connect import INSTEAD
 from actors_rs.spark.connect_failures import closed_here, described
 from actors_rs.spark.connect_liveness import reach, watch_server
 from actors_rs.spark.connect_server import ConnectServer
+from actors_rs.spark.data_set import DataSet
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.sink_stages import SparkWrite, data_frame_of
 
@@ -41,6 +42,10 @@ class ConnectWriter:
         self._write = write
 
     def __call__(self, table: pa.Table, number: Any) -> None:
+        self.ask(lambda session: self._write(data_frame_of(session, table), number))
+
+    def ask(self, function: Callable[[Any], Any]) -> Any:
+        """Call ``function`` with a session on a connection of its own. Blocks."""
         lost: list[SparkSessionLost] = []
         server = ConnectServer(self._session)
         try:
@@ -52,7 +57,7 @@ class ConnectWriter:
                     mine.client._channel.close()
 
                 with watch_server(server, cut):
-                    self._write(data_frame_of(mine, table), number)
+                    return function(mine)
         except Exception as error:
             if lost:
                 raise lost[0] from error
@@ -62,13 +67,14 @@ class ConnectWriter:
 class MakeWithoutUnits:
     """Makes the stage; says what is not possible if the stream is acknowledged."""
 
-    def __init__(self, writer: ConnectWriter, rows: int) -> None:
+    def __init__(self, writer: ConnectWriter, rows: int, data_set: Callable[[], DataSet]) -> None:
         self.writer = writer
         self.rows = rows
+        self.data_set = data_set
 
     def __call__(self) -> SparkWrite:
         """See ``StageSpec.make``."""
-        return SparkWrite(self.writer, self.rows)
+        return SparkWrite(self.writer, self.rows, self.data_set())
 
     @property
     def carrying(self) -> Any:

@@ -14,6 +14,7 @@ from actors_rs.graph.dsl.checks import at_least, plain_function
 from actors_rs.graph.dsl.sink import Sink
 from actors_rs.spark.connect import is_connect
 from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits
+from actors_rs.spark.data_set import DataSet, arrow_schema_of
 from actors_rs.spark.failures import describe_failure, ensure_session_alive
 from actors_rs.spark.jobs import group_of, tagged
 from actors_rs.spark.liveness import watch
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 __all__ = ["SparkSink", "SparkWritten"]
 
@@ -51,9 +53,22 @@ class SparkSink:
 
     @staticmethod
     def parquet(
-        session: SparkSession, path: str, *, rows_per_write: int = _ROWS_PER_WRITE
+        session: SparkSession,
+        path: str,
+        schema: pa.Schema | StructType | None = None,
+        *,
+        rows_per_write: int = _ROWS_PER_WRITE,
     ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
         """Appends to the Parquet data set at ``path``, any that Spark can write to.
+
+        All of it has one schema: that of the files that are there, else ``schema`` if it is given,
+        else that of the first element. Elements have to fit it, by the rule of
+        ``docs/delivery.md``: columns go by their names, and each type fits one that holds all of
+        its values. If the first element does not fit the files that are there, the run fails with
+        ``WriteError`` before anything is written; a later one that does not fit is the failure of
+        that element, a ``ValueError``, and is not written. A stream without a row leaves an empty
+        data set with the schema, if there is none and an element or ``schema`` tells it:
+        ``schema=df.schema`` for a DataFrame that may be empty.
 
         Behind a source with a ledger (``resume``) each partition is one write, into a directory of
         its own, ``unit=<number>``, which a second delivery replaces: readers of ``path`` find the
@@ -61,7 +76,7 @@ class SparkSink:
         with ``InvalidArgumentError`` for a table with a column ``unit``, in whatever case: readers
         would find the numbers in its place.
         """
-        target = _text(path, "path")
+        target, schema = _text(path, "path"), _schema(schema)
 
         def append(df: DataFrame, _: object) -> None:
             df.write.mode("append").parquet(target)
@@ -69,13 +84,19 @@ class SparkSink:
         def replace(df: DataFrame, unit: object) -> None:
             df.write.mode("overwrite").parquet(f"{target.rstrip('/')}/{_UNIT}={unit}")
 
+        what = f"writing to {target}"
         if is_connect(session):
-            remote = ConnectWriter(session, f"writing to {target}", append)
-            return _sink("spark_parquet", MakeWithoutUnits(remote, rows_per_write))
-        writer = _Writer(session, f"writing to {target}", append)
-        units = _Writer(session, f"writing to {target}", replace)
+            remote = ConnectWriter(session, what, append)
+            data = partial(DataSet, remote.ask, target, schema)
+            return _sink("spark_parquet", MakeWithoutUnits(remote, rows_per_write, data))
+        writer, units = (_Writer(session, what, write) for write in (append, replace))
         own = partial(own_directory, units.context, target)
-        make = _Make(writer, rows_per_write, lambda: UnitSparkWrite(units, own, writer, _UNIT))
+        data = partial(DataSet, writer.ask, target, schema)
+
+        def carrying() -> UnitSparkWrite:
+            return UnitSparkWrite(units, own, writer, _UNIT, data())
+
+        make = _Make(writer, rows_per_write, carrying, data)
         return _sink("spark_parquet", make)
 
     @staticmethod
@@ -119,9 +140,10 @@ class _Make:
     writer: _Writer | ConnectWriter
     rows: int
     carrying: Callable[[], UnitSparkWrite] | None
+    data_set: Callable[[], DataSet | None] = lambda: None
 
     def __call__(self) -> SparkWrite:
-        return SparkWrite(self.writer, self.rows)
+        return SparkWrite(self.writer, self.rows, self.data_set())
 
 
 class _Writer:
@@ -137,8 +159,12 @@ class _Writer:
         self._write = write
 
     def __call__(self, table: pa.Table, number: Any) -> None:
+        self.ask(lambda session: self._write(data_frame_of(session, table), number))
+
+    def ask(self, function: Callable[[Any], Any]) -> Any:
+        """Call ``function`` with the session. Blocks."""
         with self._described():
-            self._write(data_frame_of(self._session, table), number)
+            return function(self._session)
 
     @contextmanager
     def _described(self) -> Iterator[None]:
@@ -163,6 +189,20 @@ def _sink(kind: str, make: _Make | MakeWithoutUnits) -> Sink[Any, SparkWritten]:
     at_least(1, make.rows, "SparkSink: rows_per_write")
     pinned = Attributes(window=64, dispatcher="pinned")
     return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=pinned))
+
+
+def _schema(value: Any) -> pa.Schema | None:
+    """``value`` as a schema of Arrow."""
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    if isinstance(value, StructType):
+        value = arrow_schema_of(value)
+    if value is not None and not isinstance(value, pa.Schema):
+        raise TypeError(
+            f"SparkSink.parquet: schema must be a pyarrow.Schema or a StructType, got {value!r}"
+        )
+    return value
 
 
 def _text(value: Any, what: str) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.ack import Tracked, Unit
 from actors_rs.delivery.carrying.units import UnitSink
-from actors_rs.errors import InvalidArgumentError, LedgerError
+from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
+from actors_rs.spark.data_set import DataSet
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.stages.arrow_schema import loose
 from actors_rs.stages.sinks.files import WritingSink
@@ -32,23 +33,32 @@ class SparkWrite(WritingSink):
     """Pieces of about ``rows`` rows, numbered from 0.
 
     Where elements may be passed over, a piece that fails is written in halves until the elements
-    at fault are known. Else it fails as a whole, for the element that made it due.
+    at fault are known. Else it fails as a whole, for the element that made it due. Of a
+    ``data_set`` all elements have the schema, and an empty one is left if no row comes.
     """
 
-    def __init__(self, write: Callable[[pa.Table, int], None], rows: int) -> None:
+    def __init__(
+        self,
+        write: Callable[[pa.Table, int], None],
+        rows: int,
+        data_set: DataSet | None = None,
+    ) -> None:
         super().__init__()
         self._write = write
         self._piece = rows
+        self._data_set = data_set
         self._waiting: list[_Waiting] = []
         self._writes = self._rows = 0
 
     def is_of_the_file(self, error: BaseException) -> bool:
-        return isinstance(error, SparkSessionLost)
+        return isinstance(error, SparkSessionLost | WriteError)
 
     def consume(self, elements: Iterator[Any], /) -> None:
         gathered = _rows_of(self._waiting)
         for element in elements:
             table = _table_of(element)
+            if self._data_set is not None:
+                table = self._data_set.fitted(table)
             position = self.inlet.count - length_hint(elements) - 1
             self._waiting.append(_Waiting(position, element, table))
             gathered += table.num_rows
@@ -58,7 +68,10 @@ class SparkWrite(WritingSink):
                 gathered = 0
 
     def finish(self) -> SparkWritten:
-        self._flush()
+        if self._flush() and self._data_set is not None and not self._writes:
+            empty = self._data_set.empty()
+            if empty is not None:
+                self._write(empty, 0)
         return SparkWritten(self._writes, self._rows)
 
     def held(self) -> list[Any]:
@@ -114,7 +127,8 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
     """Each unit is one write under its number; ``own`` is told first whose output that is.
 
     ``loose`` writes units that are in no ledger, and will not come again under their number.
-    ``taken`` is the column that readers find the number in, if there is one.
+    ``taken`` is the column that readers find the number in, if there is one. Of a ``data_set`` all
+    elements have the schema.
     """
 
     def __init__(
@@ -123,8 +137,10 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         own: Callable[[str], None],
         loose: Callable[[pa.Table, Any], None] | None = None,
         taken: str | None = None,
+        data_set: DataSet | None = None,
     ) -> None:
         super().__init__()
+        self._data_set = data_set
         self._write = write
         self._taken = taken
         self._own = own
@@ -148,7 +164,10 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         return []
 
     def add(self, held: list[pa.Table], value: Any, /) -> None:
-        held.append(_table_of(value))
+        table = _table_of(value)
+        if self._data_set is not None:
+            table = self._data_set.fitted(table, self._taken if self._run_key else None)
+        held.append(table)
 
     def commit(self, unit: Unit, held: list[pa.Table], /, *, last: bool) -> None:
         table = _joined(held)
