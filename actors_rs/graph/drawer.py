@@ -17,6 +17,7 @@ from actors_rs.errors import StageError
 from actors_rs.graph.blueprint import PLAIN, StageSpec
 from actors_rs.graph.failing import note_failed
 from actors_rs.graph.fusing import parts_of
+from actors_rs.graph.inner_links import shown_name
 from actors_rs.graph.names import unique_names
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.iterators import close
@@ -82,7 +83,7 @@ class Drawer:
             self._close(stream)
         if self._totals is None:
             self._totals = self._life.totals_of_drawn()
-        self._totals.add_drawn(stream, stream.stages)
+        self._totals.add_drawn(stream, stream.stages, shown_name(self._host))
 
     def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
         cause = stream.error = error if stream.error is None else stream.error

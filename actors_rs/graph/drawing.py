@@ -49,6 +49,8 @@ class Arrow:
     end: int
     outlet: str = ""
     note: str = ""
+    starts: bool = False
+    """Whether no elements go that way: the first starts the second. Such an arrow is dashed."""
 
     @property
     def label(self) -> str:
@@ -84,7 +86,8 @@ class Picture:
             lines.append(f'    s{place}["{"<br/>".join(map(_for_mermaid, box.lines))}"]')
         for arrow in self.arrows:
             label = f'|"{_for_mermaid(arrow.label)}"|' if arrow.label else ""
-            lines.append(f"    s{arrow.begin} -->{label} s{arrow.end}")
+            line = "-.->" if arrow.starts else "-->"
+            lines.append(f"    s{arrow.begin} {line}{label} s{arrow.end}")
         for state, colour in COLOURS.items():
             if places := [f"s{n}" for n, box in enumerate(self.boxes) if box.state == state]:
                 lines.append(f"    classDef {state} fill:{colour}")
@@ -101,8 +104,9 @@ class Picture:
             text = "\\n".join(map(_for_dot, box.lines))
             lines.append(f'    s{place} [label="{text}"{fill}]')
         for arrow in self.arrows:
-            label = f' [label="{_for_dot(arrow.label)}"]' if arrow.label else ""
-            lines.append(f"    s{arrow.begin} -> s{arrow.end}{label}")
+            label = [f'label="{_for_dot(arrow.label)}"'] if arrow.label else []
+            style = ", ".join([*label, *(["style=dashed"] if arrow.starts else [])])
+            lines.append(f"    s{arrow.begin} -> s{arrow.end}{style and f' [{style}]'}")
         return "\n".join([*lines, "}"]) + "\n"
 
     def svg(self) -> str:
@@ -153,6 +157,12 @@ def picture_of_run(snapshot: RunSnapshot) -> Picture:
             asked = link.requested if snapshot.stages[end].state == "running" else 0
             note = f"{link.elements:,}" + (f" +{asked:,} asked" if asked else "")
             arrows.append(Arrow(begin, end, outlet, note))
+    arrows += [
+        Arrow(places[host], place, note="starts", starts=True)
+        for place, stage in enumerate(snapshot.stages)
+        for host in stage.started_by
+        if host in places
+    ]
     return Picture(boxes, arrows)
 
 
@@ -178,7 +188,8 @@ def _row(
 
 
 def _figures(stage: StageSnapshot) -> tuple[str, ...]:
-    figures = [f"in {stage.elements_in:,}, out {stage.elements_out:,}"]
+    inner = f"{stage.inner_elements:,} in inner streams, " if stage.inner_elements else ""
+    figures = [f"in {stage.elements_in:,}, {inner}out {stage.elements_out:,}"]
     if stage.buffered:
         figures.append(f"holds {stage.buffered:,} of {stage.window:,}")
     if stage.state != "running":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
+from actors_rs.graph.inner_links import InnerLinks
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare
@@ -46,7 +47,7 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
         return
     chain, made = chain_within(spec)
     if chain is not None:
-        nest(host, life, chain, inlet)
+        nest(host, life, chain, out, inlet)
         return
     specs = in_order([spec])
     check_source(specs, out)
@@ -55,6 +56,8 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
     inlet.window = min(inlet.window, windows[tail])
     inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
     actors = prepare(host.system, life, specs, inner)
+    for one, actor in actors.items():
+        actor.inner_links = InnerLinks(host, one, out)
     feeder = actors[spec]
     outlet = feeder.logic.outlets[out.index]
     inlet.feeder = (feeder.name, outlet.name)

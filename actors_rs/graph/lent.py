@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, GraphError, StreamError
+from actors_rs.graph.inner_links import shown_name
 from actors_rs.graph.signals import OutletLine, Signal
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
@@ -75,6 +76,11 @@ class Lent:
     def run_life(self) -> Any:
         """Of the run of the stage that gives the elements."""
         return self._owner.life.activity
+
+    @property
+    def shown_owner(self) -> str:
+        """That stage, or its kind if it is itself a part of an inner stream."""
+        return shown_name(self._owner)
 
     @property
     def owner_name(self) -> str:

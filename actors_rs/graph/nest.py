@@ -29,6 +29,7 @@ from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.inner_links import InnerLinks
     from actors_rs.graph.life import Life
     from actors_rs.graph.shell import StageActor
     from actors_rs.graph.written import Written
@@ -90,6 +91,7 @@ class Nested:
         "_started",
         "dead_letters",
         "error",
+        "inner_links",
         "is_due",
         "kind",
         "logic",
@@ -105,10 +107,12 @@ class Nested:
         life: Life,
         logic: StageLogic,
         spec: StageSpec,
-        name: str,
+        number: int,
+        inner_links: InnerLinks,
     ) -> None:
         self.logic = logic
-        self.name = name
+        self.name = f"{spec.label}#{number}"
+        self.inner_links = inner_links
         self.place = spec.label
         self.kind = spec.kind
         self.site = spec.site or host.site

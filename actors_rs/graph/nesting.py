@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from actors_rs.graph.blueprint import Attributes, StageSpec
+from actors_rs.graph.blueprint import Attributes, OutletRef, StageSpec
+from actors_rs.graph.inner_links import InnerLinks
 from actors_rs.graph.materializer import borrow
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.nest import Nest, Nested
@@ -47,13 +48,13 @@ def chain_within(end: StageSpec) -> tuple[Chain | None, dict[StageSpec, StageLog
     return [(head, source), (end, made[end])], made
 
 
-def nest(host: StageActor, life: Life, chain: Chain, inlet: Inlet) -> None:
+def nest(host: StageActor, life: Life, chain: Chain, out: OutletRef, inlet: Inlet) -> None:
     """Run ``chain`` within ``host``, feeding ``inlet`` of it; in the host's turn."""
     if host.nest is None:
         host.nest = Nest()
     number = life.next_inner()
     nested = [
-        Nested(host, host.nest, life, logic, spec, f"{spec.label}#{number}")
+        Nested(host, host.nest, life, logic, spec, number, InnerLinks(host, spec, out))
         for spec, logic in chain
         if logic is not None
     ]

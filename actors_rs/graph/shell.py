@@ -31,6 +31,7 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
+    from actors_rs.graph.inner_links import InnerLinks
     from actors_rs.graph.life import Life
     from actors_rs.graph.nest import Nest
     from actors_rs.graph.written import Written
@@ -62,6 +63,8 @@ class StageActor(UserCalls):
     """How many elements its policy passed over: going on as it was, and with fresh state."""
     dead_letters = 0
     """How many it left."""
+    inner_links: InnerLinks | None = None
+    """Where it stands, as a part of an inner stream."""
     place: str | None = None
     """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None

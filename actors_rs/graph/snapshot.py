@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,10 @@ from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
-    from actors_rs.stages.ports import Inlet
+    from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot", "snapshot_of"]
+__all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot", "elements_of", "snapshot_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class StageSnapshot:
     of the time since the stage began; after its end it is idle. Calls that are under
     way, as in ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
+    ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements`` came
+    from inner streams that the stage runs, as in ``flat_map``, or went to groups of ``group_by``.
+    A stage that has no upstream, such as ``merge_hub``, counts those of its streams as ``in``.
+    ``started_by`` names the stages that started it as the source of an inner stream.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """
@@ -48,6 +52,8 @@ class StageSnapshot:
     resumed: int = 0
     restarted: int = 0
     dead_letters: int = 0
+    inner_elements: int = 0
+    started_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +122,44 @@ def snapshot_of(
     draining: bool = False,
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
-    links = tuple(
-        _link(stage.name, inlet) for stage in stages for inlet in _fed_inlets(stage.logic)
-    )
     figures = tuple(_stage(stage, now) for stage in stages)
+    names = {stage.name for stage in stages}
+    links = tuple(link for stage in stages for link in _links_of(stage, names))
     return RunSnapshot(name, state, now - began, figures, links, draining)
 
 
-def _fed_inlets(logic: StageLogic) -> list[Inlet]:
-    """Those that another stage feeds, no foreign publisher."""
-    return [inlet for inlet in tuple(logic.inlets) if inlet.feeder[0]]
+def _links_of(stage: StageActor, names: Container[str]) -> Iterator[LinkSnapshot]:
+    """The links to its inlets, but for those that a foreign publisher feeds."""
+    kinds = () if stage.inner_links is None else stage.inner_links.fed_by
+    for number, inlet in enumerate(tuple(stage.logic.inlets)):
+        feeder, outlet = inlet.feeder
+        if feeder not in names and number < len(kinds):
+            feeder = kinds[number]  # it has ended, and is shown with others of its kind
+        if feeder:
+            figures = inlet.count, inlet.outstanding, inlet.buffered, inlet.dropped
+            ends = feeder, outlet, stage.name, inlet.name
+            yield LinkSnapshot(*ends, *figures, inlet.window, inlet.exhausted)
 
 
-def _link(name: str, inlet: Inlet) -> LinkSnapshot:
-    figures = inlet.count, inlet.outstanding, inlet.buffered, inlet.dropped
-    return LinkSnapshot(*inlet.feeder, name, inlet.name, *figures, inlet.window, inlet.exhausted)
+def elements_of(logic: StageLogic) -> tuple[int, int, int]:
+    """How many elements came from upstream, went downstream, and were in inner streams."""
+    inlets = tuple(logic.inlets) if logic.last_inlet is None else (logic.last_inlet,)
+    outlets = tuple(logic.outlets) if logic.last_outlet is None else (logic.last_outlet,)
+    (came, came_inside), (went, went_inside) = _counts(inlets), _counts(outlets)
+    return came, went, came_inside + went_inside
+
+
+def _counts(ports: Sequence[Inlet] | Sequence[Outlet]) -> tuple[int, int]:
+    """Of those ports that are not for inner streams, and of those that are if there are others."""
+    outer = inner = 0
+    has_outer = False
+    for port in ports:
+        if port.inner:
+            inner += port.count
+        else:
+            has_outer = True
+            outer += port.count
+    return (outer, inner) if has_outer else (inner, 0)
 
 
 def _state(over: bool, error: BaseException | None) -> str:
@@ -140,16 +169,15 @@ def _state(over: bool, error: BaseException | None) -> str:
 def _stage(stage: StageActor, now: float) -> StageSnapshot:
     logic = stage.logic
     inlets, outlets = logic.inlets, logic.outlets
-    taken_from = inlets if logic.last_inlet is None else (logic.last_inlet,)
-    given_to = outlets if logic.last_outlet is None else (logic.last_outlet,)
+    came, went, inner = elements_of(logic)
     details = logic.details()
     busy, idle, back_pressured = _with_calls(stage.clock.shares(now), details)
     return StageSnapshot(
         name=stage.name,
         kind=stage.kind,
         state=_state(stage.actor_stopped.is_set(), stage.error),
-        elements_in=sum(inlet.count for inlet in taken_from),
-        elements_out=sum(outlet.count for outlet in given_to),
+        elements_in=came,
+        elements_out=went,
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
         requested=sum(inlet.outstanding for inlet in inlets),
         buffered=sum(inlet.buffered for inlet in inlets),
@@ -162,6 +190,8 @@ def _stage(stage: StageActor, now: float) -> StageSnapshot:
         resumed=stage.resumed,
         restarted=stage.restarted,
         dead_letters=stage.dead_letters,
+        inner_elements=inner,
+        started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
 
 

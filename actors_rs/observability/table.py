@@ -69,7 +69,7 @@ class History:
 def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, ...]:
     """A row for each stage of ``now``, in its order; ``before`` is an earlier one of the run.
 
-    Stages of inner streams come and go in between.
+    Stages in inner streams come and go in between.
     """
     seconds = now.seconds - (before.seconds if before else 0.0)
     earlier = {stage.name: stage for stage in before.stages} if before else {}
@@ -132,7 +132,7 @@ def _row(
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details=_partitions(stage, old, seconds, run),
+        details="; ".join(filter(None, (_partitions(stage, old, seconds, run), _inner(stage)))),
         counted={what: compact(count) for what, count in _counted(stage).items() if count},
     )
 
@@ -140,6 +140,10 @@ def _row(
 def _partitions(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float) -> str:
     left = _left(stage.details, run) if stage.state == "running" else ""
     return _details(stage.details, old.details if old else {}, seconds) + left
+
+
+def _inner(stage: StageSnapshot) -> str:
+    return f"{compact(stage.inner_elements)} in inner streams" if stage.inner_elements else ""
 
 
 def _counted(stage: StageSnapshot) -> dict[str, int]:

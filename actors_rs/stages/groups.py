@@ -13,9 +13,9 @@ from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import Stalled
+from actors_rs.stages.inner_ports import InnerOutput
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
-from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import StageLogic
 
 __all__ = [
@@ -55,7 +55,7 @@ OVERFLOW = _Overflow()
 """The key of the group that takes what has no group of its own, with ``on_overflow="divert"``."""
 
 
-class Group(Outlet):
+class Group(InnerOutput):
     """One group: an outlet with the elements that were not asked for yet."""
 
     __slots__ = ("_line", "claimed", "ending", "held", "in_line", "key", "used")

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from actors_rs.stages.inner_ports import InnerInput
 from actors_rs.stages.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
@@ -13,8 +14,8 @@ from actors_rs.stages.stage import StageLogic
 __all__ = ["Hosting", "InnerInlet"]
 
 
-class InnerInlet(Inlet):
-    """The inlet of an inner stream. What arrives puts it into the line of those with news."""
+class InnerInlet(InnerInput):
+    """That of one of several inner streams: what arrives puts it in line for a look."""
 
     __slots__ = ("_line", "in_line")
 
@@ -113,7 +114,7 @@ class Hosting(StageLogic):
 
     def _count(self, elements: int) -> None:
         if self._past is None:
-            self._past = Inlet("past")
+            self._past = InnerInput("past")
             self._past.complete()
             self.inlets.append(self._past)
         self._past.count += elements

@@ -58,6 +58,7 @@ class Inlet:
     been asked for: each element that is under way to the stage, or held, has a place behind it.
     """
 
+    inner = False  # whether an inner stream of the stage feeds it
     __slots__ = (
         "_dropped",
         "_frames",
@@ -269,6 +270,7 @@ class Outlet:
     it may be emitted yet, but a source of slow elements can begin them.
     """
 
+    inner = False  # whether it feeds an inner stream
     __slots__ = (
         "_downstream",
         "cancelled",

@@ -39,6 +39,7 @@ from typing import Any
 from actors_rs.errors import TooManyGroupsError
 from actors_rs.stages.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted, end_standstill
 from actors_rs.stages.idle_groups import IdleGroups
+from actors_rs.stages.inner_ports import InnerOutput
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -63,7 +64,7 @@ class GroupBy(StageLogic):
         self.inlet = Inlet()
         self.inlets = (self.inlet,)
         self.outlet = Outlet()
-        self._past = Outlet("past")  # keeps count of what went to groups that ended
+        self._past = InnerOutput("past")  # keeps count of what went to groups that ended
         self._past.closed = True
         self._ports: PortSet[Outlet] = PortSet(self.outlet, self._past)
         self.outlets: Sequence[Outlet] = self._ports

@@ -27,6 +27,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.drawn import Drawing, Drawn
+from actors_rs.stages.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame, Inlet
@@ -70,7 +71,7 @@ class FlatMap(Drawing, Operator):
         self._started = 0
         self._steps = Steps(self.brake, STEP, STEP)  # results may be waited for
         self._lap: Callable[[], float] = float  # seconds since the last look at the clock
-        self._past = Inlet("past")  # keeps count of what came from inner streams that ended
+        self._past = InnerInput("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
@@ -112,7 +113,13 @@ class FlatMap(Drawing, Operator):
         stream, self._stream = self._stream, None
         if stream is not None and self.drawer is not None:
             self.drawer.ended(stream)
-            self._past.count += stream.given
+            self._count(stream.given)
+
+    def _count(self, elements: int) -> None:
+        """So many came of an inner stream that has ended."""
+        self._past.count += elements
+        if len(self.inlets) == 1:
+            self.inlets = (self.inlet, self._past)
 
     def survives_in(
         self,
@@ -126,7 +133,7 @@ class FlatMap(Drawing, Operator):
         if stream is None or self.drawer is None:
             return super().survives_in(piece, left, rest, error, first)
         failed = self.drawer.failed(stream, error)  # no element of this stage is at fault
-        self._past.count += stream.given
+        self._count(stream.given)
         self.end(failed)
         return False
 
@@ -232,7 +239,7 @@ class FlatMap(Drawing, Operator):
         return True
 
     def _begin(self, source: Stream) -> None:
-        inner = Inlet(f"inner {self._started}", self.window)
+        inner = InnerInput(f"inner {self._started}", self.window)
         self.inlets = (self.inlet, self._past, inner)
         try:
             self.context.attach(source, inner)
