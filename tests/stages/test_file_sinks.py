@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Graph, Sink, Source, merge
 from actors_rs.errors import RunCancelled, StageError, StreamError, WriteError
-from actors_rs.stages.sinks import jsonl
+from actors_rs.stages import json_lines
 from tests.graph.helpers import SECONDS, run, wait_until
 
 pa = pytest.importorskip("pyarrow")
@@ -82,7 +82,7 @@ def test_an_element_whose_keys_would_be_written_as_one_is_refused(
 ):
     if not in_c:
         monkeypatch.setattr(json.encoder, "c_make_encoder", None)
-        monkeypatch.setattr(jsonl, "_encode", jsonl._encoding())
+        monkeypatch.setattr(json_lines, "_PLAIN_ENCODE", json_lines._encoding(None))
     path = tmp_path / "out.jsonl"
     told = f"at element 1: ValueError: Sink.jsonl: expected keys .* two that are written '{key}'"
     with pytest.raises(StageError, match=told):

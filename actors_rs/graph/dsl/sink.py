@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, overload
@@ -15,6 +16,7 @@ from actors_rs.graph.dsl.checks import (
     cannot_run,
     function,
     one_of,
+    optional_plain_function,
     optional_text,
     path_of,
     plain_function,
@@ -230,10 +232,19 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         return _sink("ignore", Ignore)
 
     @staticmethod
-    def jsonl(path: str | PathLike[str]) -> Sink[Any, WriteReport]:
-        """One JSON value a line; the file appears, or is replaced, when the stream completes."""
+    def jsonl(
+        path: str | PathLike[str], *, default: Callable[[Any], object] | None = None
+    ) -> Sink[Any, WriteReport]:
+        """One JSON value a line; the file appears, or is replaced, when the stream completes.
+
+        ``default`` is called with each value that JSON does not have (a date, a ``Decimal``, bytes,
+        a dataclass, a scalar of NumPy) and returns what is written for it, as that of
+        ``json.dumps`` does: ``Sink.jsonl(path, default=str)``. Without it such a value fails the
+        run with a ``TypeError`` that names the field.
+        """
         path_of(path, "Sink.jsonl")
-        return _sink("jsonl", lambda: Jsonl(path), _PINNED)
+        optional_plain_function(default, "Sink.jsonl: default")
+        return _sink("jsonl", partial(Jsonl, path, default), _PINNED)
 
     @staticmethod
     def sqlite(
