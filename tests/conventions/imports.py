@@ -15,7 +15,7 @@ AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "texts": frozenset(),
-    "unknown_names": frozenset(),
+    "unknown_names": frozenset({"texts"}),
     "errors": frozenset({"texts"}),
     "protocol": frozenset({"errors", "texts"}),
     "runtime": frozenset({"errors", "texts", "protocol"}),
