@@ -8,7 +8,7 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.ack import Tracked, Unit
-from actors_rs.delivery.carrying.units import UnitSink
+from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
 from actors_rs.spark.data_set import DataSet
 from actors_rs.spark.failures import SparkSessionLost
@@ -150,6 +150,9 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
     def consume(self, elements: Iterator[Tracked], /) -> None:
         super().consume(elements if self._taken is None else map(self._checked, elements))
 
+    def is_of_the_file(self, error: BaseException) -> bool:
+        return isinstance(error, SparkSessionLost | WriteError)
+
     def take_from(self, run_key: str) -> None:
         if self._run_key is not None:
             got = "those of two" if run_key and self._run_key else "others too"
@@ -160,16 +163,20 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         if run_key:
             self._own(f"{run_key} {self.context.name}")
 
-    def begin(self, unit: Unit) -> list[pa.Table]:
+    def begin(self, unit: Unit, passes_over: PassesOver) -> list[pa.Table]:
         return []
 
     def add(self, held: list[pa.Table], value: Any, /) -> None:
         table = _table_of(value)
         if self._data_set is not None:
             table = self._data_set.fitted(table, self._taken if self._run_key else None)
+        if held and not table.schema.equals(held[0].schema):
+            _joined([held[0].slice(0, 0), table.slice(0, 0)])  # here, where it is this one's fault
         held.append(table)
 
     def commit(self, unit: Unit, held: list[pa.Table], /, *, last: bool) -> None:
+        if not held:  # all were passed over
+            return
         table = _joined(held)
         write = self._loose if unit.entry is None else self._write
         write(table, unit.key)

@@ -217,6 +217,19 @@ def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory
     assert (directory / ".actors_rs_run").read_text() == "this run parquet"
 
 
+def test_the_part_of_a_unit_replaces_no_directory(sink, directory):
+    (directory / "part-00000.parquet").mkdir()
+    (directory / ".actors_rs_run").write_text("this run parquet")
+    unit = Unit(0, lambda outcomes: None, Entry())  # type: ignore[arg-type]
+    element = unit.track(rows(1))
+    unit.seal()
+    sink.consume(iter([element]))
+    assert sink.inlet.cancelled
+    (error,) = sink.context.errors
+    assert isinstance(error, WriteError)
+    assert "part-00000.parquet: expected a file or nothing there, found a directory" in str(error)
+
+
 @pytest.fixture(params=[OSError(28, "No space left on device"), SystemExit()], ids=["disk", "exit"])
 def refused(request, monkeypatch):
     """Why no file gets its name, as the sink says it."""

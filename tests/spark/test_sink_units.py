@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from actors_rs.delivery.ack import Unit
+from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.errors import InvalidArgumentError, LedgerError
 from actors_rs.spark.sink_stages import UnitSparkWrite
+from actors_rs.stages.failure import OnFailure
 
 
 def taken(sink: UnitSparkWrite, run_key: str | None, column: str = "n") -> None:
@@ -76,3 +77,20 @@ def test_a_column_that_the_numbers_of_units_would_hide_is_refused_whatever_the_p
 def test_where_no_number_is_written_a_column_may_have_any_name(sink, written):
     taken(sink, None, "unit")
     assert written == ["appended"]
+
+
+def test_an_element_with_other_columns_is_passed_over_and_the_rest_of_its_unit_is_written(
+    sink, written
+):
+    sink.on_failure = OnFailure("resume")
+    sink.context.passed_over = lambda element, error, position, policy: written.append(position)
+    sink._loose = lambda table, number: written.append(table["n"].to_pylist())
+    outcomes: list[object] = []
+    unit = Unit(0, outcomes.append)
+    tables = [pa.table({"n": [1]}), pa.table({"m": [2]}), pa.table({"n": [3]})]
+    elements = [unit.track(table) for table in tables]
+    unit.seal()
+    sink.consume(iter(elements))
+    sink.settle_ready()
+    assert written == [1, [1, 3]]
+    assert outcomes == [{Disposition.DELIVERED: 2, Disposition.DEAD_LETTERED: 1}]

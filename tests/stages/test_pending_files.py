@@ -61,15 +61,6 @@ def test_parquet_refuses_what_is_no_directory_and_says_what_it_is(tmp_path, kind
     assert f"could not write {path}: expected a directory or nothing there, found {kind}" in told
 
 
-def test_the_part_of_a_unit_replaces_no_directory(tmp_path):
-    pytest.importorskip("pyarrow")
-    from actors_rs.delivery.carrying.parquet import _Part
-
-    (tmp_path / "part-00000.parquet").mkdir()
-    with pytest.raises(WriteError, match=r"part-00000\.parquet: expected a file .*, found a dir"):
-        _Part(tmp_path / "part-00000.parquet", None)._new_file()
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o444, 0o664])
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path, mode):
     path = tmp_path / "out.jsonl"

@@ -130,10 +130,47 @@ def test_an_element_that_is_no_row_is_refused_and_not_taken_apart(tmp_path, wron
     assert written(path) == (1 if batch == 1 else 0)
 
 
-def test_an_element_that_is_no_row_is_named_behind_one_that_the_statement_refuses(tmp_path):
-    sink = Sink.sqlite(tmp_path / "out.db", INSERT, setup=TABLE)
-    with pytest.raises(StageError, match=r"failed at element 2: TypeError: .*got 'text'"):
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_of_an_element_that_is_no_row_and_one_that_is_refused_the_first_is_named(tmp_path, batch):
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, INSERT, batch=batch, setup=TABLE)
+    with pytest.raises(StageError, match=r"failed at element 1: WriteError: .*UNIQUE"):
         Source.of((1,), (1,), "text").run(sink)
+    path.unlink()
+    with pytest.raises(StageError, match=r"failed at element 1: TypeError: .*got 'text'"):
+        Source.of((1,), "text", (1,)).run(sink)
+
+
+@pytest.mark.parametrize("conflict", ["ROLLBACK", "FAIL", "ABORT"])
+def test_what_the_statement_does_about_a_conflict_takes_no_other_row_along(tmp_path, conflict):
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, f"INSERT OR {conflict} INTO t VALUES (?)", setup=TABLE)
+    rows = [(0,), (1,), (1,), (2,), (2,), "text", (3,)]
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        run = system.start(Source.from_iterable(rows).to(sink.on_failure("resume")))
+        assert run.result(SECONDS) == 4
+        assert [one.error.position for one in system.dead_letters.recent()] == [2, 4, 5]
+    assert written(path) == 4
+
+
+ORPHANS = """
+PRAGMA foreign_keys = 1; CREATE TABLE p (n INTEGER PRIMARY KEY); INSERT INTO p VALUES (1), (2);
+CREATE TABLE t (n INTEGER REFERENCES p DEFERRABLE INITIALLY DEFERRED)"""
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_what_only_the_commit_refuses_is_an_elements_fault_where_it_is_alone(tmp_path, batch):
+    path = tmp_path / "out.db"
+    sink = Sink.sqlite(path, INSERT, batch=batch, setup=ORPHANS).on_failure("resume")
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        run = system.start(Source.of((1,), (7,), (2,)).to(sink))
+        if batch == 1:
+            assert run.result(SECONDS) == 2
+            assert [one.what for one in system.dead_letters.recent()] == [(7,)]
+        else:
+            with pytest.raises(StageError, match=r"'sqlite' failed: WriteError: .*FOREIGN KEY"):
+                run.result(SECONDS)
+    assert written(path) == (2 if batch == 1 else 0)
 
 
 @pytest.mark.parametrize("row", [[5], {"n": 5}, defaultdict(int, n=5), Row(5), array("i", [5])])

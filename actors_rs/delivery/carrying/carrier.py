@@ -183,7 +183,7 @@ def _throttle(logic: Any) -> StageLogic:
 
 
 def _sqlite(logic: Any) -> StageLogic:
-    return UnitSqlite(logic._path, logic._sql, logic._setup)
+    return UnitSqlite(*logic.made_with)
 
 
 def _parquet(logic: Any) -> StageLogic:

@@ -14,7 +14,7 @@ from tempfile import mkstemp
 from typing import Any, Literal
 
 from actors_rs.delivery.ack import Unit
-from actors_rs.delivery.carrying.units import UnitSink
+from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.errors import LedgerError
 from actors_rs.stages.sinks.files import (
     PendingFile,
@@ -32,18 +32,45 @@ OWNER = ".actors_rs_run"
 """The file in a directory of parts that names the run and the sink they belong to."""
 
 
-class _Whole(Parquet):
-    """The file of one unit, which is written whole or not at all."""
+class _Part(Parquet):
+    """The file of one unit of ``sink``, which is written whole or not at all.
 
-    def refuse(self, error: Exception, row: Any, position: int) -> None:
-        raise error  # to the stage, which has the policy, and must not settle the unit
+    Its elements have the numbers that they have in the unit; what becomes of one that cannot be
+    written, the sink decides.
+    """
+
+    def __init__(self, sink: UnitParquet, passes_over: PassesOver) -> None:
+        super().__init__(sink.directory, sink.schema, 2**62)
+        self._written = sink.written
+        self.context = sink.context
+        self.on_failure = sink.on_failure
+        self._sink = sink
+        self._passes_over = passes_over
+
+    def add(self, value: Any) -> None:
+        """The next element."""
+        self.inlet.count += 1
+        self.consume(iter((value,)))
+
+    def finish(self) -> WriteReport:
+        self._write_rows()
+        if self._pending is None or self.inlet.cancelled:  # no row is left, or the sink has failed
+            return WriteReport((), 0)
+        return super().finish()
+
+    def survives(self, error: BaseException, element: Any, position: int | None, **_: Any) -> bool:
+        if not isinstance(error, Exception) or position is None:
+            raise error
+        if not self._passes_over(position, element, error):
+            self.inlet.cancel()  # the sink has failed
+        return not self.inlet.cancelled
 
 
-class _Part(_Whole):
-    """One that is told its name."""
+class _NumberedPart(_Part):
+    """One whose name tells its unit, so that it replaces what was delivered of that before."""
 
-    def __init__(self, path: Path, schema: Any) -> None:
-        super().__init__(path.parent, schema, 2**62)
+    def __init__(self, sink: UnitParquet, passes_over: PassesOver, path: Path) -> None:
+        super().__init__(sink, passes_over)
         self._path = path
 
     def _new_file(self) -> PendingFile:
@@ -54,55 +81,48 @@ class _Part(_Whole):
         return pending
 
 
-class _Loose(_Whole):
-    """One that gets the first number from ``number`` on that is free; ``None``: from the start.
+class _LoosePart(_Part):
+    """One that gets the first number from ``number`` on that is free; ``None``: from the start."""
 
-    Rows are converted by ``schema`` and written with ``written``, which that fits.
-    """
-
-    def __init__(self, directory: Path, schema: Any, written: Any, number: int | None) -> None:
-        super().__init__(directory, schema, 2**62)
-        self._written = written
+    def __init__(self, sink: UnitParquet, passes_over: PassesOver, number: int | None) -> None:
+        super().__init__(sink, passes_over)
         self._number = number
         self.number = self._next_number()
 
 
-class UnitParquet(UnitSink[Parquet]):
+class UnitParquet(UnitSink[_Part]):
     """A file for each unit that has rows: ``part-<unit>.parquet`` if that is in a ledger."""
 
     def __init__(
         self, directory: Path, schema: Any, existing: Literal["append", "refuse"] = "append"
     ) -> None:
         super().__init__()
-        self._directory = directory
-        self._schema = self._written = schema
+        self.directory = directory
+        self.schema = self.written = schema  # which rows are converted by, and written with
         self._existing = existing
         self._free: int | None = None
         self._reports: list[WriteReport] = []
 
     def start(self) -> None:
-        with naming(self._directory):
-            directory_for_parts(self._directory)
+        with naming(self.directory):
+            directory_for_parts(self.directory)
         super().start()
 
-    def begin(self, unit: Unit) -> Parquet:
-        part: Parquet
+    def begin(self, unit: Unit, passes_over: PassesOver) -> _Part:
         if unit.entry is None:  # it will not come again under this number: others may have it
-            part = _Loose(self._directory, self._schema, self._written, self._free)
+            part = _LoosePart(self, passes_over, self._free)
             self._free = part.number + 1  # to look anew each time would be slower and slower
-        else:
-            number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
-            part = _Part(self._directory / f"part-{number}.parquet", self._schema)
-        part.context = self.context
-        return part
+            return part
+        number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
+        return _NumberedPart(self, passes_over, self.directory / f"part-{number}.parquet")
 
-    def add(self, held: Parquet, value: Any, /) -> None:
-        held.consume(iter((value,)))
+    def add(self, held: _Part, value: Any, /) -> None:
+        held.add(value)
 
-    def commit(self, unit: Unit, held: Parquet, /, *, last: bool) -> None:
+    def commit(self, unit: Unit, held: _Part, /, *, last: bool) -> None:
         self._reports.append(held.finish())
 
-    def discard(self, held: Parquet, /) -> None:
+    def discard(self, held: _Part, /) -> None:
         held.stop(None)
 
     def finish(self) -> WriteReport:
@@ -112,29 +132,29 @@ class UnitParquet(UnitSink[Parquet]):
     def take_from(self, run_key: str) -> None:
         """Refuse units whose numbers are others' in this directory: they would replace theirs."""
         if "" in (run_key, self._run_key) and (
-            self._run_key is not None or (self._directory / OWNER).exists()
+            self._run_key is not None or (self.directory / OWNER).exists()
         ):
             raise LedgerError(
-                f"stage '{self.context.name}': {self._directory} is to hold units of one ledger, "
+                f"stage '{self.context.name}': {self.directory} is to hold units of one ledger, "
                 "or of none, got both: partitions would replace files of the others"
             )
         if run_key:
             self._own(f"{run_key} {self.context.name}")
         else:
-            with naming(self._directory):
-                self._compare_with(PartFiles(self._directory))
+            with naming(self.directory):
+                self._compare_with(PartFiles(self.directory))
 
     def _compare_with(self, parts: PartFiles) -> None:
         if self._existing == "refuse":
             parts.expect_none()
-        if self._schema is not None:
-            self._written = parts.schema_beside(self._schema)
+        if self.schema is not None:
+            self.written = parts.schema_beside(self.schema)
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
-        owner = self._directory / OWNER
+        owner = self.directory / OWNER
         with naming(owner):
-            taken = None if owner.exists() else next(self._directory.glob("part-*.parquet"), None)
+            taken = None if owner.exists() else next(self.directory.glob("part-*.parquet"), None)
             if taken is not None:
                 theirs = f"files of its own, {taken.name} for one"
             else:
@@ -142,7 +162,7 @@ class UnitParquet(UnitSink[Parquet]):
                 theirs = owner.read_text("utf-8")
         if theirs != me:
             raise LedgerError(
-                f"{self._directory} already holds the output of another run or sink ({theirs}): "
+                f"{self.directory} already holds the output of another run or sink ({theirs}): "
                 f"expected an empty directory, or that of this one ({me})"
             )
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 from actors_rs.delivery.ack import Unit
-from actors_rs.delivery.carrying.units import UnitSink
-from actors_rs.stages.sinks.sqlite import Parameters
-from actors_rs.stages.sqlite_files import connected, transaction, writing
+from actors_rs.delivery.carrying.units import PassesOver, UnitSink
+from actors_rs.stages.sinks.sqlite_statement import Statement
 
 __all__ = ["UnitSqlite"]
 
@@ -27,51 +28,63 @@ _NOTES = (
 )
 
 
-class UnitSqlite(UnitSink[list[Any]]):
+class _Rows(NamedTuple):
+    """Those of a unit."""
+
+    rows: list[Any]
+    passes_over: PassesOver
+
+
+class UnitSqlite(UnitSink[_Rows]):
     """The rows of each unit in one transaction; the result is how many rows were committed."""
 
     def __init__(self, path: str, sql: str, setup: str | None) -> None:
         super().__init__()
         self._path = path
-        self._sql = sql
-        self._parameters = Parameters(sql)
-        self._setup = setup
-        self._database: sqlite3.Connection | None = None
+        self._statement = Statement(path, sql, setup)
 
     def start(self) -> None:
-        with writing(self._path):
-            self._database = connected(self._path, _BUSY_SECONDS)
-            if self._setup is not None:
-                self._database.executescript(self._setup)
-                self._database.commit()
+        self._statement.open(patience=_BUSY_SECONDS)
         super().start()
 
-    def begin(self, unit: Unit) -> list[Any]:
-        return []
+    def is_of_the_file(self, error: BaseException) -> bool:
+        return self._statement.is_of_the_file(error)
 
-    def add(self, held: list[Any], value: Any, /) -> None:
-        self._parameters.check((value,))  # here, where it is this element that is at fault
-        held.append(value)
+    def begin(self, unit: Unit, passes_over: PassesOver) -> _Rows:
+        return _Rows([], passes_over)
 
-    def commit(self, unit: Unit, held: list[Any], /, *, last: bool) -> None:
-        database = self._database
-        if database is None:
-            return
-        with transaction(database, self._path):
-            if self._is_new(unit, database):
-                database.executemany(self._sql, held)
-            if last and self._is_ledger(unit):
-                unit.entry.commit_within(database)  # type: ignore[union-attr]
-            with self.context.committing():
-                database.commit()
+    def add(self, held: _Rows, value: Any, /) -> None:
+        held.rows.append(value)
+
+    def commit(self, unit: Unit, held: _Rows, /, *, last: bool) -> None:
+        self._statement.write(
+            held.rows,
+            lambda number, error: held.passes_over(number, held.rows[number], error),
+            self.context.committing,
+            first_only=not self.may_pass_over,
+            within=partial(self._within, unit, last),
+        )
 
     def finish(self) -> int:
-        self._close()
+        self._statement.close()
         return self.elements
 
     def stop(self, error: BaseException | None) -> None:
         super().stop(error)
-        self._close()
+        self._statement.close()
+
+    def _within(
+        self, unit: Unit, last: bool, database: sqlite3.Connection, run: Callable[[], None]
+    ) -> None:
+        """Write the rows of ``unit`` unless they are there, and that they are, in one transaction.
+
+        Rows that cannot be written are looked for in here too: where the rows are there already,
+        each would be one.
+        """
+        if self._is_new(unit, database):
+            run()
+        if last and self._is_ledger(unit):
+            unit.entry.commit_within(database)  # type: ignore[union-attr]
 
     def _is_new(self, unit: Unit, database: sqlite3.Connection) -> bool:
         """Note ``unit`` in the open transaction; whether it was not noted before."""
@@ -88,8 +101,3 @@ class UnitSqlite(UnitSink[list[Any]]):
         """Whether the ledger of ``unit`` lies in the file that is written here."""
         entry = unit.entry
         return entry is not None and os.path.realpath(entry.path) == os.path.realpath(self._path)
-
-    def _close(self) -> None:
-        database, self._database = self._database, None
-        if database is not None:
-            database.close()

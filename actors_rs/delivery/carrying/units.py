@@ -3,15 +3,20 @@
 Elements are parked as they come. When their scope is gathered, what is held is the whole unit on
 this branch of the graph, and it is committed. Units that were abandoned are dropped, with those of
 their elements that come late: another attempt at the same unit may be behind them already.
+
+Which element cannot be written is often known only when the unit is. So a sink that finds one,
+whenever that is, asks `PassesOver`: by the stage's policy the element is a dead letter, and the
+rest of its unit is committed; or the stage has failed, and nothing of the unit is.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
@@ -20,9 +25,30 @@ from actors_rs.stages.failure import Policy
 from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.stages.stage import Budget
 
-__all__ = ["UnitSink"]
+__all__ = ["PassesOver", "UnitSink"]
 
 H = TypeVar("H")
+PassesOver: TypeAlias = Callable[[int, Any, Exception], bool]
+"""Whether to go on without a value that made the sink raise, which came of the unit's element of
+this number. If not, the sink has failed, and nothing of the unit is to be written."""
+
+
+class _Held(Generic[H]):
+    """What is held of one unit, on this branch of the graph."""
+
+    __slots__ = ("passed_over", "positions", "tokens", "what")
+
+    def __init__(self, what: H) -> None:
+        self.what = what
+        self.tokens: list[Token | Bundle] = []
+        self.positions = array("q")  # of the elements in the stream, for messages
+        self.passed_over: set[int] = set()  # the numbers of elements that are dead letters
+
+    def settle(self) -> None:
+        """It has been committed."""
+        for number, token in enumerate(self.tokens):
+            bad = number in self.passed_over
+            token.settle(Disposition.DEAD_LETTERED if bad else Disposition.DELIVERED)
 
 
 class UnitSink(Surviving, WritingSink, Generic[H]):
@@ -34,7 +60,8 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
     def __init__(self) -> None:
         super().__init__()
         self.units = self.elements = 0
-        self._held: dict[Scope, tuple[H, list[Token | Bundle]]] = {}
+        self._held: dict[Scope, _Held[H]] = {}
+        self._drawn = 0  # elements so far
         self._ready: deque[Scope] = deque()  # appended to on any thread
         self._refused: Exception | None = None  # why no unit can be begun
         self._run_key: str | None = None  # of the units so far; "" for those that are in no ledger
@@ -42,18 +69,18 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
     def take_from(self, run_key: str) -> None:
         """Units of ``run_key`` are about to come, behind those of another, or as the first."""
 
-    def begin(self, unit: Unit) -> H:
+    def begin(self, unit: Unit, passes_over: PassesOver) -> H:
         """The first element of ``unit`` has come."""
         raise NotImplementedError
 
     def add(self, held: H, value: Any, /) -> None:
-        """One more element."""
+        """One more element; if it raises, that is the one at fault, and nothing of it is held."""
         raise NotImplementedError
 
     def commit(self, unit: Unit, held: H, /, *, last: bool) -> None:
         """Make what is held durable, in one step; may be called again for the same unit.
 
-        If it raises, what is held is discarded.
+        If it raises, or a value was not passed over, what is held is discarded.
         ``last``: nobody else holds anything of the unit, so with this it is done.
         """
         raise NotImplementedError
@@ -63,16 +90,22 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
 
     def consume(self, elements: Iterator[Tracked], /) -> None:
         for tracked in elements:
-            scope = tracked.token.scope
-            if scope not in self._held:
-                if scope.unit.abandoned:
+            position, self._drawn = self._drawn, self._drawn + 1
+            token = tracked.token
+            held = self._held.get(token.scope)
+            if held is None:
+                if token.scope.unit.abandoned:
                     continue
-                self._held[scope] = (self._begun(scope.unit), [])
-                scope.when_gathered(partial(self._gathered, scope))
-            held, tokens = self._held[scope]
-            self.add(held, tracked.value)
-            tokens.append(tracked.token)
-            tracked.token.park()
+                held = self._begun(token.scope)
+            held.tokens.append(token)
+            held.positions.append(position)
+            token.park()
+            try:
+                self.add(held.what, tracked.value)
+            except Exception as error:
+                self._passes_over(token.scope, len(held.tokens) - 1, tracked.value, error)
+            if self.inlet.cancelled:  # it has failed, maybe for an element that came before
+                return
 
     def renew(self, error: BaseException, position: int | None) -> None:
         """Go on as ``resume`` does: with fresh state, parts of units would be taken for wholes."""
@@ -100,8 +133,8 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         return super().finished and (self.completed or not self._waits)
 
     def stop(self, error: BaseException | None) -> None:
-        for held, _ in self._held.values():
-            self.discard(held)
+        for held in self._held.values():
+            self.discard(held.what)
         self._held.clear()
 
     def details(self) -> dict[str, Any]:
@@ -112,16 +145,28 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         """Whether upstream has completed, and units are held that other stages still work on."""
         return not self.inlet.cancelled and self.inlet.error is None
 
-    def _begun(self, unit: Unit) -> H:
+    def _begun(self, scope: Scope) -> _Held[H]:
+        unit = scope.unit
         run_key = "" if unit.entry is None else unit.entry.run_key
         try:
             if run_key != self._run_key:
                 self.take_from(run_key)
                 self._run_key = run_key
-            return self.begin(unit)
+            what = self.begin(unit, partial(self._passes_over, scope))
         except Exception as error:
             self._refused = error
             raise
+        held = self._held[scope] = _Held(what)
+        scope.when_gathered(partial(self._gathered, scope))
+        return held
+
+    def _passes_over(self, scope: Scope, number: int, value: Any, error: Exception) -> bool:
+        """See `PassesOver`; the element's token is settled with its unit."""
+        held = self._held[scope]
+        if not WritingSink.survives(self, error, value, held.positions[number]):
+            return False
+        held.passed_over.add(number)
+        return True
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
         """Whatever the policy, a directory that is another run's is no element's fault: to pass
@@ -135,18 +180,25 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         self.context.post(lambda: None)  # advance looks
 
     def _settle(self, scope: Scope) -> None:
-        held, tokens = self._held.pop(scope)
-        if scope.unit.abandoned:
-            self.discard(held)
-            return
-        shares = sum(token.shares for token in tokens)
+        """Commit a unit that is whole, or discard what is held of it."""
+        held = self._held[scope]
         try:
-            self.commit(scope.unit, held, last=scope.is_all_that_is_left(shares))
+            if not scope.unit.abandoned and self._has_committed(scope, held):
+                self.units += 1
+                self.elements += len(held.tokens) - len(held.passed_over)
+                held.settle()
+            else:
+                self.discard(held.what)
+        finally:
+            del self._held[scope]
+
+    def _has_committed(self, scope: Scope, held: _Held[H]) -> bool:
+        """False if the sink has failed for one of the elements."""
+        shares = sum(token.shares for token in held.tokens)
+        try:
+            self.commit(scope.unit, held.what, last=scope.is_all_that_is_left(shares))
         except BaseException:
             with suppress(Exception):  # why it was not committed is what is to be heard of
-                self.discard(held)
+                self.discard(held.what)
             raise
-        self.units += 1
-        self.elements += len(tokens)
-        for token in tokens:
-            token.settle(Disposition.DELIVERED)
+        return not self.inlet.cancelled

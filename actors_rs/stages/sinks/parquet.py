@@ -244,11 +244,7 @@ class Parquet(WritingSink):
             range(len(rows) - 1), True, key=lambda n: self._do_not_fit(rows[: n + 1])
         )
         self._rows = [*rows[:number], *rows[number + 1 :]]  # they are held, and not written
-        self.refuse(_told(error, rows[number]), rows[number], _position_of(number, origins))
-
-    def refuse(self, error: Exception, row: Any, position: int) -> None:
-        """Fail, without a choice, for a ``row`` of the element at ``position``."""
-        self.survives(error, row, position)
+        self.survives(_told(error, rows[number]), rows[number], _position_of(number, origins))
 
     def _do_not_fit(self, rows: list[Any]) -> bool:
         try:
