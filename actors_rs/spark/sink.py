@@ -92,11 +92,8 @@ class SparkSink:
         writer, units = (_Writer(session, what, write) for write in (append, replace))
         own = partial(own_directory, units.context, target)
         data = partial(DataSet, writer.ask, target, schema)
-
-        def carrying() -> UnitSparkWrite:
-            return UnitSparkWrite(units, own, writer, _UNIT, data())
-
-        make = _Make(writer, rows_per_write, carrying, data)
+        carrying = partial(UnitSparkWrite, units, own, writer, _UNIT)
+        make = _Make(writer, rows_per_write, lambda: carrying(data()), data)
         return _sink("spark_parquet", make)
 
     @staticmethod

@@ -4,7 +4,8 @@
 each one up after some partitions, writes what became of them, and waits to be killed. ``finish``
 makes other RDDs first, goes on with each run, and compares what its sink has in the end with what
 Spark gives. A plan is refused or exact; everything else is a fault. With ``unjudged`` no plan is
-refused for what it is, so that the checksums alone stand between a plan and a fault.
+refused for what it is, and tables are so large that Spark samples them to sort them: so the
+checksums alone stand between a plan and a fault.
 """
 
 import json
@@ -45,7 +46,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 def table(spark: SparkSession, random: Random) -> DataFrame:
     """Some thousand rows with a key of few values, one of many, numbers and a text."""
-    rows, parts = random.choice([400, 3000, 9000]), random.randrange(2, 6)
+    rows, parts = random.choice([400, 3000, 9000]) * Plan.size, random.randrange(2, 6)
     return spark.range(0, rows, 1, parts).selectExpr(
         "id",
         f"id % {random.choice([7, 40, 300])} AS k",
@@ -57,6 +58,9 @@ def table(spark: SparkSession, random: Random) -> DataFrame:
 
 class Plan:
     """The plan of a seed: the same calls in every process."""
+
+    size = 1
+    """The tables are that many times as large."""
 
     def __init__(self, spark: SparkSession, seed: int) -> None:
         self.seed = seed
@@ -172,7 +176,11 @@ class Plan:
         return df.localCheckpoint()
 
 
-STEPS = [name for name in vars(Plan) if name not in ("frame", "applied") and name[0] != "_"]
+STEPS = [
+    name
+    for name in vars(Plan)
+    if name not in ("applied", "frame", "size") and not name.startswith("_")
+]
 
 
 def _completed(*columns: str) -> list[str]:
@@ -295,6 +303,7 @@ def _killed(folder: Path, what: str, first: int, count: int, *options: str) -> s
 def main(what: str, folder: Path, first: int, count: int, *options: str) -> None:
     if "unjudged" in options:
         mock.patch.multiple(fixing, judge_plan=mock.DEFAULT, _judge_time=mock.DEFAULT).start()
+        Plan.size = 30
     spark = local_session("repeating", master=MASTER, short_lived=True)
     spark.sparkContext.setLogLevel("ERROR")
     if what == "finish":
