@@ -197,7 +197,8 @@ def _schema(value: Any) -> pa.Schema | None:
         value = arrow_schema_of(value)
     if value is not None and not isinstance(value, pa.Schema):
         raise TypeError(
-            f"SparkSink.parquet: schema must be a pyarrow.Schema or a StructType, got {value!r}"
+            "SparkSink.parquet: schema must be a pyarrow.Schema or a StructType, "
+            f"got {repr_of(value)}"
         )
     return value
 
