@@ -20,8 +20,30 @@ from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.stages.stage import StageLogic
 
-__all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber"]
+__all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber", "serve", "serve_all"]
+
+
+def serve(actor: StageActor, outlet: Outlet) -> None:
+    """``outlet`` of ``actor`` leads to foreign subscribers; called before ``actor`` starts.
+
+    The run waits for them as long as they have requested nothing. Those that have requested
+    elements wait for the run: further requests give the stage nothing new to do.
+    """
+    actor.at_boundary = True
+    actor.peers += (lambda: not outlet.closed and not outlet.demand,)
+
+
+def serve_all(actor: StageActor, hub: StageLogic) -> None:
+    """All outlets of ``hub`` lead to foreign subscribers, and more subscribers may come."""
+
+    def may_wake() -> bool:
+        demands = [outlet.demand for outlet in hub.outlets if not outlet.closed]
+        return not demands or not all(demands)
+
+    actor.at_boundary = True
+    actor.peers += (may_wake,)
 
 
 class ForeignSubscription:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import ProtocolViolation
 from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
-from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber
+from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber, serve_all
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import prepare, start_serving
@@ -137,7 +137,7 @@ class HubPublisher(Generic[T]):
         logic: Any = actor.logic
         self._logic: HotLogic = logic
         logic.when_stopped = self._stopped
-        actor.at_boundary = True
+        serve_all(actor, logic)
         actor.before_start = partial(self._admit, actor)
         with self._lock:
             self._actor = actor
@@ -185,7 +185,7 @@ class HubPublisher(Generic[T]):
         actors = prepare(self._system, life, [spec])
         actor = actors[spec]
         assert isinstance(actor.logic, HubLogic)
-        actor.at_boundary = True
+        serve_all(actor, actor.logic)
         actor.before_start = partial(_seat, life, actor, actor.logic, subscriber)
         start_serving(self._system, life, actors)
 

@@ -58,7 +58,7 @@ class RunLife:
     ) -> None:
         self.system = system
         self.name = name
-        self.stall_after = stall_after
+        self.stall_after = stall_after or system.stall_after
         self.metered = system.metrics
         self.monitored = monitor or system.monitor
         self.stopwatch = system.stopwatch

@@ -59,6 +59,8 @@ class StageActor(UserCalls):
     """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
     drain_boundary: Callable[[], None] | None = None
     """Where an inlet is fed by a foreign publisher: lets it take no more."""
+    peers: tuple[Callable[[], bool], ...] = ()
+    """For each foreign peer: whether what it may call next can wake this stage. Any thread."""
     resumed = restarted = 0
     """How many elements its policy passed over: going on as it was, and with fresh state."""
     dead_letters = 0

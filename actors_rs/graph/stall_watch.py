@@ -1,8 +1,9 @@
 """``StallWatch``: ends what stands still for good, with an error that says why.
 
 A run stands still when no stage has anything to do and nothing outside can give it something: no
-timer, job or coroutine of a stage is pending, no source has demand it has not met, no foreign peer
-takes part, no user holds a way in. Then nothing can ever happen, so a verdict is never false.
+timer, job or coroutine of a stage is pending, no source has demand it has not met, no foreign
+Publisher owes elements, no foreign Subscriber has yet to request some, no user holds a way in. Then
+nothing can ever happen but that a peer ends the run, so a verdict is never false.
 
 The watch of a system looks at its runs every now and then, on the thread of the timers, as long as
 there are any. Of most runs it looks at one stage: the one that was at work, or waited for something
@@ -268,8 +269,7 @@ def _is_still(stage: StageActor) -> bool:
     return (
         stage.actor_inbox.idle
         and not stage._on_start_due_
-        and not stage.at_boundary
-        and stage.drain_boundary is None
+        and not any(may_wake() for may_wake in stage.peers)
         and not _waits_outside(stage.logic)
         and not any(_waits_outside(nested.logic) for nested in _nested(stage))
         and not _wakes_itself(stage)

@@ -18,7 +18,7 @@ from actors_rs.graph.blueprint import (
 )
 from actors_rs.graph.carried import check_plain
 from actors_rs.graph.fan_out import FanOut
-from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber
+from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber, serve
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import Actors, prepare, start, start_serving
@@ -42,6 +42,8 @@ class SourcePublisher(Generic[T]):
     """A Publisher of a source: cold, each subscriber gets a run of its own. Thread-safe."""
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
+        if out.spec.lent is not None:  # no stage of this run gives its elements
+            out = OutletRef(spec_of("identity", Identity, out))
         self._system = system
         self._out = out
         specs = in_order([out.spec])
@@ -55,7 +57,11 @@ class SourcePublisher(Generic[T]):
             _reject(self._system, subscriber, over)
             return
         life = RunLife(self._system, "publisher")
-        actors = prepare(self._system, life, self._layout)
+        try:
+            actors = prepare(self._system, life, self._layout)
+        except GraphError as error:  # the one stream of a group has been run before
+            _reject(self._system, subscriber, error)
+            return
         _attach_subscriber(life, actors, self._out, subscriber)
         start_serving(self._system, life, actors)
 
@@ -99,8 +105,9 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         self._actors: Actors = prepare(system, self._life, specs)
         self._started = Lock()  # held from the first subscriber on, or the first element
         self._last = self._actors[out.spec]
-        self._last.at_boundary = True
-        self._fan = FanOut(self._last, self._last.logic.outlets[out.index])
+        outlet = self._last.logic.outlets[out.index]
+        serve(self._last, outlet)
+        self._fan = FanOut(self._last, outlet)
         super().__init__(
             self._actors[entry], self._actors[entry].logic.inlets[entry.inputs.index(OPEN)]
         )
@@ -144,7 +151,7 @@ def _attach_subscriber(
     if life.monitored:
         subscriber = monitored_subscriber(life, actor, subscriber)
     outlet = actor.logic.outlets[out.index]
-    actor.at_boundary = True
+    serve(actor, outlet)
     actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin
 
 

@@ -46,11 +46,21 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         self._drained = False
         inlet.name = actor.name
         actor.drain_boundary = self._drain
+        actor.peers += (self._may_wake,)
 
     @property
     def activity(self) -> object:
         """The run it is part of. Who publishes to the end of a system's life asks for it."""
         return self._actor.activity
+
+    def _may_wake(self) -> bool:
+        """Whether a signal of the publisher may give the stage something to do. Any thread.
+
+        None does when elements are held and no further one is requested: the held ones are not
+        taken, and the end of the stream comes after them.
+        """
+        inlet = self._inlet
+        return not inlet.closed and (inlet.outstanding > 0 or not inlet.buffered)
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Take the subscription; a second one is cancelled (2.5) and reported."""

@@ -12,6 +12,7 @@ from actors_rs.errors import (
     EmptyStreamError,
     InvalidArgumentError,
     RunCancelled,
+    Stalled,
     StreamTimeoutError,
     TooManyGroupsError,
 )
@@ -22,6 +23,10 @@ SOON = 0.001
 
 def no_range(_):
     return Source.range(0, -1)
+
+
+def groups_that_nobody_runs():
+    return Source.range(0, 9).group_by(lambda n: n % 3, 3, stall_after=SOON).named("it")
 
 
 def ask_again(book, _):
@@ -64,6 +69,7 @@ FAILING = {
         TooManyGroupsError,
         "groups were open",
     ),
+    "group_by": (groups_that_nobody_runs, Stalled, "nobody runs the streams of groups 0, 1, 2"),
     "stateful_map": (
         lambda: Source.of(1).stateful_map(int, lambda s, x: (s, x), no_range).named("it"),
         InvalidArgumentError,

@@ -107,10 +107,10 @@ class Graph(Generic[R_co], metaclass=Suggesting):
         """The same graph, with its own time after which a run that stands still is ended.
 
         Every run is watched: it ends with ``Stalled`` when for ``stall_after`` seconds no stage has
-        anything to do, no timer or call is pending, no source owes elements, no foreign peer takes
-        part, and no ``SourceQueue``, ``MergeHub`` or ``KillSwitch`` leads in. The error names the
-        links and says who waits for whom. A run that waits for something outside is never ended
-        so. Without ``watched`` the time is that of ``ActorSystem(stall_after=0.5)``.
+        anything to do, no timer or call is pending, no source and no foreign Publisher owes
+        elements, no foreign Subscriber has yet to request some, and no ``SourceQueue``,
+        ``MergeHub`` or ``KillSwitch`` leads in. The error names the links and says who waits for
+        whom. A run that waits for something outside is never ended so. Without ``watched`` the time is that of ``ActorSystem(stall_after=0.5)``.
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")
@@ -179,7 +179,7 @@ class Graph(Generic[R_co], metaclass=Suggesting):
             self._sinks,
             single=self._single,
             monitor=self._monitored,
-            stall_after=self._stall_after or system.stall_after,
+            stall_after=self._stall_after,
         )
 
     def run(self, *, workers: int | None = None) -> R_co:
