@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import GraphError
+from actors_rs.graph.loop_entry import check_entry
 from actors_rs.stages.junctions.feedback import Feedback
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.ports import Inlet
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Loop", "check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
+
+OF_ITS_OWN = (
+    "a stream given to append, concat, prepend, amb or flat_map is a graph of its own: merge it "
+    "into the loop instead"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,18 +44,18 @@ def check_loops(specs: Sequence[StageSpec]) -> None:
         if source is None:
             raise GraphError(
                 f"the source of the feedback '{sinks[0].label}'{sinks[0].made} is not "
-                "part of the graph that its sink is in"
+                f"part of the graph that its sink is in; {OF_ITS_OWN}"
             )
         if len(sinks) != 1:
             raise GraphError(
                 f"the sink of the feedback '{source.label}'{source.made} must be used "
-                f"once in the graph, got {len(sinks)} times"
+                f"once in the graph, got {len(sinks)} times{'' if sinks else f'; {OF_ITS_OWN}'}"
             )
     check_buffers(specs)
 
 
 def check_buffers(specs: Sequence[StageSpec]) -> None:
-    """Raise ``GraphError`` for a loop that is closed among ``specs`` and has no buffer."""
+    """Raise ``GraphError`` for a loop closed among ``specs`` without a buffer or a way in."""
     for source, sinks in _ends_of(specs).values():
         if source is not None and source.loop is not None and sinks and not source.loop.buffer:
             cycle = " -> ".join(spec.label for spec in _cycle(specs, source, sinks[0]))
@@ -57,6 +63,8 @@ def check_buffers(specs: Sequence[StageSpec]) -> None:
                 f"a cycle needs a buffer, this has none: {cycle} -> {source.label} (made at "
                 f"{source.site}); give Feedback the number of elements that come round together"
             )
+    closing = closing_refs(specs).items()
+    check_entry(specs, {source: [ref.spec for ref in refs] for source, refs in closing})
 
 
 def closing_refs(specs: Sequence[StageSpec]) -> dict[StageSpec, tuple[OutletRef, ...]]:
@@ -71,20 +79,19 @@ def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> di
     The buffer of a loop is the inlet that its way back leads to: so a stage that serves this inlet
     first lets nothing in from outside while anything is in the buffer. What the other stages hold
     together is less than the buffer; so whatever was let in finds room there, and none of it waits
-    for room that only it could make.
+    for room that only it could make. Loops that lead into each other count as one.
     """
     narrow = dict(windows)
-    for source, sinks in _ends_of(specs).values():
-        if source is None or source.loop is None or not sinks:
-            continue
-        loop = _cycle(specs, source, sinks[0])
-        share = max(1, source.loop.buffer // (2 * len(loop)))
+    buffers: dict[StageSpec, int] = {}
+    for source in closing_refs(specs):
+        assert source.loop is not None
+        buffer, loop = source.loop.buffer, _bound_up_with(source, specs)
+        share = max(1, buffer // (2 * len(loop)))
         for spec in loop:
+            narrow[spec] = min(narrow[spec], share)
             if any(ref.spec is source for ref in spec.inputs):
-                narrow[spec] = max(source.loop.buffer, 2 * len(loop))
-            else:
-                narrow[spec] = min(narrow[spec], share)
-    return narrow
+                buffers[spec] = max(buffers.get(spec, 0), buffer, 2 * len(loop))
+    return narrow | buffers
 
 
 def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActor]) -> None:
@@ -94,22 +101,17 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActo
             continue
         logic = actors[source].logic
         assert isinstance(logic, Feedback)
-        body = _cycle(specs, source, sinks[0])
-        inside = {
-            inlet
+        body = _bound_up_with(source, specs)
+        fed = [
+            (inlet, ref.spec in body)
             for spec in body
             for inlet, ref in zip(actors[spec].logic.inlets, spec.inputs, strict=False)
-            if ref.spec in body
-        } | set(logic.inlets)
+        ]
+        inside = {inlet for inlet, is_inside in fed if is_inside}
+        inside.update(*(actors[spec].logic.inlets for spec in body if spec.loop is not None))
         others = [actors[spec] for spec in body if spec is not source]
         logic.look = partial(_look, others, inside)
-        from_outside = [
-            inlet
-            for spec in body
-            if spec is not source
-            for inlet, ref in zip(actors[spec].logic.inlets, spec.inputs, strict=False)
-            if ref.spec not in body
-        ]
+        from_outside = [inlet for inlet, is_inside in fed if not is_inside]
         logic.is_empty = partial(_is_empty, others, from_outside)
         for spec in body:
             _let_what_comes_round_go_first(actors[spec].logic, spec, source)
@@ -158,7 +160,7 @@ def _let_what_comes_round_go_first(logic: StageLogic, spec: StageSpec, source: S
     if isinstance(logic, Merge):
         for place, ref in enumerate(spec.inputs):
             if ref.spec is source:
-                logic.preferred = logic.inlets[place]
+                logic.preferred = (logic.inlets[place], *logic.preferred)
 
 
 def _holds(logic: StageLogic) -> bool:
@@ -176,6 +178,30 @@ def _ends_of(specs: Sequence[StageSpec]) -> dict[Loop, tuple[StageSpec | None, l
         source, sinks = ends.get(spec.loop, (None, []))
         ends[spec.loop] = (spec, sinks) if spec.outlets else (source, [*sinks, spec])
     return ends
+
+
+def _bound_up_with(source: StageSpec, specs: Sequence[StageSpec]) -> list[StageSpec]:
+    """The stages of the loop of ``source``, and of all loops that it leads into and that lead back.
+
+    Such loops end together: what is in one of them may come to any other.
+    """
+    into = {spec: [ref.spec for ref in spec.inputs] for spec in specs}
+    into.update({end: [ref.spec for ref in refs] for end, refs in closing_refs(specs).items()})
+    out_of: dict[StageSpec, list[StageSpec]] = {}
+    for spec, feeders in into.items():
+        for feeder in feeders:
+            out_of.setdefault(feeder, []).append(spec)
+    before, behind = _reached(source, into), _reached(source, out_of)
+    return [spec for spec in specs if spec in before and spec in behind]
+
+
+def _reached(start: StageSpec, steps: Mapping[StageSpec, Sequence[StageSpec]]) -> set[StageSpec]:
+    reached, to_see = {start}, [start]
+    while to_see:
+        new = {spec for spec in steps.get(to_see.pop(), ()) if spec not in reached}
+        reached |= new
+        to_see.extend(new)
+    return reached
 
 
 def _cycle(specs: Sequence[StageSpec], source: StageSpec, sink: StageSpec) -> list[StageSpec]:

@@ -121,16 +121,17 @@ def flooded():
     return Graph(back.to(loop.sink), out.to(Sink.ignore()))
 
 
-def unprimed():
-    """A loop that waits for its own first element."""
+def run_dry():
+    """A loop that waits for an element of its own when none is left in it."""
     loop = Feedback(4)
-    back, out = loop.source.zip(Source.range(0, 100)).map(lambda pair: pair[0]).broadcast(2)
+    pairs = loop.source.start_with(0).zip(Source.range(0, 100))
+    back, out = pairs.filter(lambda _: False).map(lambda pair: pair[0]).broadcast(2)
     return Graph(back.to(loop.sink), out.to(Sink.list()))
 
 
 LOOPS = {
     flooded: "'broadcast', 'feedback', 'flat_map', 'merge_preferred' wait for each other",
-    unprimed: "'broadcast', 'feedback', 'map', 'zip' wait for each other",
+    run_dry: "'broadcast', 'feedback', 'filter', 'map', 'start_with', 'zip' wait for each other",
 }
 
 

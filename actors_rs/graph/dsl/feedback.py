@@ -31,8 +31,16 @@ class Feedback(Generic[T]):
     and no stage makes several elements of one, then the loop cannot hold itself up.
 
     The loop completes when all that flows into it from outside has completed and no element is
-    left in it. A loop with a ``buffer`` of 0 is a ``GraphError`` that names its stages, when it
-    is put into a graph.
+    left in it, whatever stages it passes. Loops that lead into each other complete together.
+    Elements that a stage gives only then, as ``append`` and ``reduce`` do, cannot go round any
+    more: those that reach ``sink`` are dead letters.
+
+    Two loops are a ``GraphError`` that names the stages, when the graph is built: one with a
+    ``buffer`` of 0, and one that no element can ever get into. The latter has no source merged into
+    it, or its ``zip``, ``merge_sorted`` or the like waits for a first element of the loop; give it
+    one with ``loop.source.start_with(...)``. A loop that gets stuck while it runs ends with
+    ``Stalled``: one that makes more elements than it has room for, one whose ``zip`` waits while
+    no element is left in the loop, one with a ``batch`` without ``within``.
     """
 
     def __init__(self, buffer: int) -> None:

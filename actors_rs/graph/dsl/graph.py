@@ -110,7 +110,8 @@ class Graph(Generic[R_co], metaclass=Suggesting):
         anything to do, no timer or call is pending, no source and no foreign Publisher owes
         elements, no foreign Subscriber has yet to request some, and no ``SourceQueue``,
         ``MergeHub`` or ``KillSwitch`` leads in. The error names the links and says who waits for
-        whom. A run that waits for something outside is never ended so. Without ``watched`` the time is that of ``ActorSystem(stall_after=0.5)``.
+        whom. A run that waits for something outside is never ended so. Without ``watched`` the
+        time is that of ``ActorSystem(stall_after=0.5)``.
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")

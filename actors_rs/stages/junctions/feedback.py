@@ -7,9 +7,11 @@ Holds what comes back until the loop asks for it again.
 
 Back-pressure: passed on, once the buffer is full.
 Completes: when everything that flows into the loop from outside has completed and nothing is left
-  in it; where sections or inner streams are parts of the loop, once the whole run stands still.
+  in it, whatever stages it passes; where sections or inner streams are parts of the loop, once the
+  whole run stands still. Loops that lead into each other complete together.
 Fails: when a stage of the loop fails. A stage that keeps elements back for more to come, such as a
-  batch without a time, keeps them in the loop: the run ends with ``Stalled``.
+  batch without a time, keeps them in the loop: the run ends with ``Stalled``. A loop that no
+  element can get into is refused when the graph is built.
 Cancels: at once; what is held is dropped.
 """
 

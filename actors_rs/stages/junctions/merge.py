@@ -25,8 +25,8 @@ class Merge(FanIn):
 
     def __init__(self, count: int) -> None:
         super().__init__(count)
-        self.preferred: Inlet | None = None
-        """What goes before all others, if it holds elements: the way back of a loop."""
+        self.preferred: tuple[Inlet, ...] = ()
+        """Inlets that go before all others while they hold elements: the ways back of loops."""
         self._next = 0
 
     def advance(self, budget: Budget) -> None:
@@ -38,8 +38,9 @@ class Merge(FanIn):
 
     def next_ready(self) -> Inlet | None:
         """The next inlet that holds elements, each in its turn."""
-        if self.preferred is not None and self.preferred.buffered:
-            return self.preferred
+        for inlet in self.preferred:
+            if inlet.buffered:
+                return inlet
         count = len(self.inlets)
         for step in range(count):
             inlet = self.inlets[(self._next + step) % count]

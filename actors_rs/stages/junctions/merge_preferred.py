@@ -23,4 +23,4 @@ class MergePreferred(Merge):
 
     def __init__(self, count: int) -> None:
         super().__init__(count)
-        self.preferred = self.inlets[0]
+        self.preferred = (self.inlets[0],)

@@ -41,8 +41,8 @@ MUTANTS = (
         "merge_preferred prefers none",
         "the first input waits for its turn, as any other",
         f"{J}.merge_preferred:MergePreferred.__init__",
-        "self.preferred = self.inlets[0]",
-        "self.preferred = None",
+        "self.preferred = (self.inlets[0],)",
+        "self.preferred = ()",
         "junctions/the preferred first",
     ),
     mutant(
