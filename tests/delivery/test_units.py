@@ -103,6 +103,7 @@ def test_what_comes_late_of_an_attempt_that_was_given_up_does_not_touch_the_next
     sink.settle_ready()
     assert [n.as_py() for n in written(directory)] == [1, 2, 3]
     assert outcomes == [{Disposition.DELIVERED: 2}]
+    sink.stop(None)
     names = {file.name for file in directory.iterdir()}
     assert names == {".actors_rs_run", "part-00000.parquet"}
 
@@ -112,6 +113,7 @@ def test_units_that_are_whole_when_the_stream_fails_behind_them_are_committed(
     sink, directory, put_together
 ):
     if put_together:
+        sink.stop(None)
         sink = CarryingFan([Part("parquet", "", lambda: UnitParquet(directory, None), None)])
         sink.context = Context()
     sink.inlet.connect(Upstream())
@@ -212,6 +214,7 @@ def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory
     unit.seal()
     sink.consume(iter([element]))
     sink.settle_ready()
+    sink.stop(None)
     found = {file.name for file in directory.iterdir()}
     assert found == {".actors_rs_run", "part-00000.parquet"}
     assert (directory / ".actors_rs_run").read_text() == "this run parquet"

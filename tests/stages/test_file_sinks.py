@@ -159,15 +159,6 @@ def test_a_column_that_the_first_row_does_not_have_is_not_dropped_in_silence(tmp
     assert run(rows.to(Sink.parquet(tmp_path / "d", schema))).rows == 2
 
 
-def test_two_sinks_on_one_directory_lose_no_row(tmp_path):
-    source = Source.range(0, 200).map(lambda n: {"n": n})
-    a, b = source.broadcast(2)
-    sinks = [Sink.parquet(tmp_path, rows_per_file=10) for _ in range(2)]
-    one, two = run(Graph(a.to(sinks[0]), b.to(sinks[1])))
-    assert not set(one.files) & set(two.files)
-    assert parquet.read_table(tmp_path).num_rows == 400 == one.rows + two.rows
-
-
 def test_two_sinks_on_one_file_are_refused_and_the_next_run_may_have_it(tmp_path):
     path = tmp_path / "out.jsonl"
     a, b = Source.range(0, 9).broadcast(2)

@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import StageError, WriteError
-from actors_rs.stages.sinks.files import PendingFile, directory_for_parts
+from actors_rs.stages.sinks.files import PendingFile, remove_abandoned_parts
 from tests.graph.helpers import run
 
 MAKERS = {
@@ -84,11 +84,11 @@ def test_nobody_else_can_read_the_new_file_of_a_private_one_while_it_is_written(
 BEGUN = """
     import os, signal, sys
     from pathlib import Path
-    from actors_rs.stages.sinks.files import PendingFile, directory_for_parts
+    from actors_rs.stages.sinks.files import PendingFile, remove_abandoned_parts
     folder, end = Path(sys.argv[1]), sys.argv[2]
     one = PendingFile(folder / "out.jsonl")
     one.claim()
-    directory_for_parts(folder)
+    remove_abandoned_parts(folder)
     other = PendingFile.part(folder, 7, ".parquet")
     print("begun", flush=True)
     if end == "killed":
@@ -122,7 +122,7 @@ def test_what_a_killed_process_left_is_removed_and_its_number_is_free_again(tmp_
     for name in kept:  # another one's, another machine's, other files'
         (tmp_path / name).touch()
     run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
-    directory_for_parts(tmp_path)
+    remove_abandoned_parts(tmp_path)
     assert left_in(tmp_path) == sorted([*kept, "out.jsonl"])
     part = PendingFile.part(tmp_path, 7, ".parquet")
     part.publish()
@@ -135,7 +135,7 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
         pending = PendingFile(tmp_path / "out.jsonl")
         pending.claim()
         pending.discard()
-        directory_for_parts(tmp_path)
+        remove_abandoned_parts(tmp_path)
         assert PendingFile.part(tmp_path, 7, ".parquet").path.name == "part-00008.parquet"
         assert set(before) < set(left_in(tmp_path))
         process.communicate("go on")
@@ -191,7 +191,7 @@ def test_without_locks_nothing_is_removed_and_files_are_written(tmp_path, monkey
     before = left_in(tmp_path)
     monkeypatch.setattr("fcntl.flock", refuse)
     run(Source.of(1).to(Sink.jsonl(tmp_path / "out.jsonl")))
-    directory_for_parts(tmp_path)
+    remove_abandoned_parts(tmp_path)
     assert left_in(tmp_path) == sorted([*before, "out.jsonl"])
 
 

@@ -19,7 +19,6 @@ from actors_rs.errors import LedgerError
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
-    directory_for_parts,
     expect_file,
     naming,
 )
@@ -98,6 +97,7 @@ class UnitParquet(UnitSink[_Part]):
     ) -> None:
         super().__init__()
         self.directory = directory
+        self._parts = PartFiles(directory)
         self.schema = self.written = schema  # which rows are converted by, and written with
         self._existing = existing
         self._free: int | None = None
@@ -105,7 +105,7 @@ class UnitParquet(UnitSink[_Part]):
 
     def start(self) -> None:
         with naming(self.directory):
-            directory_for_parts(self.directory)
+            self._parts.take(f"stage '{self.context.name}'")
         super().start()
 
     def begin(self, unit: Unit, passes_over: PassesOver) -> _Part:
@@ -120,10 +120,17 @@ class UnitParquet(UnitSink[_Part]):
         held.add(value)
 
     def commit(self, unit: Unit, held: _Part, /, *, last: bool) -> None:
+        if not (self._reports or self._run_key):
+            with naming(self.directory):
+                self._expect_none()
         self._reports.append(held.finish())
 
     def discard(self, held: _Part, /) -> None:
         held.stop(None)
+
+    def stop(self, error: BaseException | None) -> None:
+        super().stop(error)
+        self._parts.release()
 
     def finish(self) -> WriteReport:
         files = sorted(file for report in self._reports for file in report.files)
@@ -142,13 +149,13 @@ class UnitParquet(UnitSink[_Part]):
             self._own(f"{run_key} {self.context.name}")
         else:
             with naming(self.directory):
-                self._compare_with(PartFiles(self.directory))
+                self._expect_none()
+                if self.schema is not None:
+                    self.written = self._parts.schema_beside(self.schema)
 
-    def _compare_with(self, parts: PartFiles) -> None:
+    def _expect_none(self) -> None:
         if self._existing == "refuse":
-            parts.expect_none()
-        if self.schema is not None:
-            self.written = parts.schema_beside(self.schema)
+            self._parts.expect_none()
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""

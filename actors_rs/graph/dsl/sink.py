@@ -278,10 +278,11 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         where later rows may have other columns, or fractions in a column of whole numbers.
 
         Files are added behind the ``part-*.parquet`` that are there: a second run of the same
-        graph adds the same rows once more. ``existing="refuse"`` fails at the start if there are
-        such files. Fails before anything is written if what comes does not fit the schema of one
-        of them, by the rule of ``docs/delivery.md``: columns go by their names, and each type
-        fits one that holds all of its values.
+        graph adds the same rows once more. ``existing="refuse"`` fails if there are such files, at
+        the start or before the first one is complete. One sink at a time holds a directory,
+        another one fails at its start. Fails before anything is written if what comes does not
+        fit the schema of one of them, by the rule of ``docs/delivery.md``: columns go by their
+        names, and each type fits one that holds all of its values.
 
         Behind ``acknowledged`` each unit is a file, and gets the schema of its own first element
         unless one is given: without it they are compared neither with each other nor with the

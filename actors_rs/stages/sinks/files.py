@@ -35,9 +35,10 @@ __all__ = [
     "PendingFile",
     "WriteReport",
     "WritingSink",
-    "directory_for_parts",
     "expect_file",
+    "make_directory",
     "naming",
+    "remove_abandoned_parts",
 ]
 
 _KINDS = {
@@ -267,18 +268,19 @@ class PendingFile:
             self._number.unlink(missing_ok=True)
 
 
-def directory_for_parts(path: Path) -> None:
-    """Make the directory ``path`` unless it is there; remove parts that killed processes left.
-
-    Raises ``OSError`` if something else is there.
-    """
+def make_directory(path: Path) -> None:
+    """Make the directory ``path`` unless it is there; ``OSError`` if something else is."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         told = f"expected a directory or nothing there, found {_kind_of(path)}"
         raise NotADirectoryError(told) from None
-    for name in _remove_abandoned(path, r"part-\d+\.\w+"):
-        (path / f"{name}.tmp").unlink(missing_ok=True)  # what held its number
+
+
+def remove_abandoned_parts(directory: Path) -> None:
+    """Remove the parts that killed processes were writing."""
+    for name in _remove_abandoned(directory, r"part-\d+\.\w+"):
+        (directory / f"{name}.tmp").unlink(missing_ok=True)  # what held its number
 
 
 def expect_file(path: Path) -> None:

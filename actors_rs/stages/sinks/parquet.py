@@ -20,8 +20,9 @@ are read; rows with values of a Python class of your own type are to come as rec
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
 Fails: when upstream has failed, elements do not fit the schema or a file cannot be written (which
-is no element's fault and fails it whatever the policy); before anything is written, if part files
-that are there have another schema, or are to be refused.
+is no element's fault and fails it whatever the policy); before anything is written, if another
+sink is writing to the directory, or part files that are there have another schema or are to be
+refused; those are looked for once more before the first file gets its name.
 Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
 by the next sink of the same machine on the directory.
 """
@@ -46,7 +47,6 @@ from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
     WritingSink,
-    directory_for_parts,
     naming,
 )
 from actors_rs.stages.sinks.part_files import PartFiles, number_of
@@ -90,7 +90,7 @@ class Parquet(WritingSink):
     def start(self) -> None:
         _arrow()
         with naming(self._directory):
-            directory_for_parts(self._directory)
+            self._parts.take(f"stage '{self.context.name}'")
             self._check_parts()
         self._compares = self._schema is None
         super().start()
@@ -126,6 +126,7 @@ class Parquet(WritingSink):
                 self._writer.close()
             self._pending.discard()
             self.lose(self._rows_in_file, self._pending.path)
+        self._parts.release()
 
     def held(self) -> list[Any]:
         return self._rows
@@ -315,6 +316,9 @@ class Parquet(WritingSink):
         if self._pending is None:
             return
         pending, writer = self._pending, self._writer
+        if self._existing == "refuse" and not self._files:
+            with naming(self._directory):
+                self._parts.expect_none()  # of those who take no hold on it
         with pending.writing():
             writer.close()
             pending.publish(self.context.committing)

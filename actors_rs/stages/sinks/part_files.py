@@ -7,6 +7,8 @@ from typing import Any
 
 from actors_rs.stages.arrow_match import mismatch
 from actors_rs.stages.reading import reading
+from actors_rs.stages.sinks.directory_hold import DirectoryHold
+from actors_rs.stages.sinks.files import make_directory, remove_abandoned_parts
 
 __all__ = ["PartFiles", "number_of"]
 
@@ -16,6 +18,21 @@ class PartFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._hold = DirectoryHold(directory)
+
+    def take(self, who: str) -> None:
+        """Make the directory unless it is there, hold it, and remove what killed processes left.
+
+        ``who`` is what other sinks are told. Raises ``OSError`` if something else is there, or
+        another sink has it.
+        """
+        make_directory(self._directory)
+        self._hold.take(who)
+        remove_abandoned_parts(self._directory)
+
+    def release(self) -> None:
+        """Let another sink have the directory."""
+        self._hold.release()
 
     def paths(self) -> list[Path]:
         """All that are there now, by name."""
