@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import IO
 from weakref import WeakSet
 
-from actors_rs.runtime._primitives import after_fork_in_child
-
 try:
     import fcntl
 except ImportError:
@@ -105,4 +103,5 @@ def _leave_all() -> None:
         hold.leave_to_parent()
 
 
-after_fork_in_child(_leave_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_all)
