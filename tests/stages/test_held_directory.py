@@ -115,10 +115,10 @@ HOLDER = """
         hold = DirectoryHold(Path(sys.argv[1]))
         hold.take("stage 'parquet'")
         if os.fork() == 0:
-            sys.stdout.close(), os.close(1)
+            print("held", flush=True)  # so what happens at a fork has happened
+            os.close(1)
             sys.stdin.read()
             os._exit(0)
-        print("held", flush=True)
         sys.stdin.read()
 
     def rows():
