@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 from actors_rs.graph.inner_links import name_when_ended
 from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot, elements_of
+from actors_rs.stages.dropped import pour
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.inner_links import InnerLinks
     from actors_rs.graph.nest import Nested
     from actors_rs.graph.shell import StageActor
     from actors_rs.stages.drawn import Drawn
+    from actors_rs.stages.ports import Inlet
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["InnerTotals"]
@@ -27,6 +29,8 @@ __all__ = ["InnerTotals"]
 
 BOOKS = ("dropped", "conflated", "added")
 """Among the ``details`` of a stage: what has to be known to make its elements in and out agree."""
+FEW = 64
+"""Numbers that are kept before they are added up."""
 
 
 class _Kind:
@@ -46,6 +50,7 @@ class _Kind:
         "resumed",
         "stages",
         "started_by",
+        "unwanted",
     )
 
     def __init__(self, kind: str) -> None:
@@ -53,6 +58,7 @@ class _Kind:
         self.stages = self.failed = self.elements_in = self.elements_out = self.inner = 0
         self.resumed = self.restarted = self.letters = 0
         self.books = dict.fromkeys(BOOKS, 0)
+        self.unwanted: list[int] = []  # numbers of elements; what comes late adds to it by itself
         self.started_by: dict[str, None] = {}
         self.fed_by: dict[str, int] = {}  # how many elements each has given
         self.fed: dict[str, int] = {}  # how many were given to each host
@@ -60,6 +66,12 @@ class _Kind:
     def add_books(self, books: Mapping[str, int]) -> None:
         for name in BOOKS:
             self.books[name] += books.get(name, 0)
+
+    def add_unwanted(self, inlets: Iterable[Inlet]) -> None:
+        for inlet in inlets:
+            inlet.count_dropped_in(self.unwanted)
+        if len(self.unwanted) > FEW:
+            self.unwanted.append(pour(self.unwanted))
 
     def add_links(self, links: InnerLinks, logic: StageLogic) -> None:
         feeders, end = links.fed_by, links.end
@@ -95,7 +107,9 @@ class InnerTotals:
         sums.resumed += stage.resumed
         sums.restarted += stage.restarted
         sums.letters += stage.dead_letters
-        sums.add_books(stage.logic.details())
+        sums.add_books(details := stage.logic.details())
+        sums.unwanted.append(details.get("unwanted", 0))
+        sums.add_unwanted(stage.logic.inlets)
         if (links := stage.inner_links) is not None:
             sums.add_links(links, stage.logic)
 
@@ -141,6 +155,7 @@ class InnerTotals:
             _add(sums.fed_by, more.fed_by.copy())
             _add(sums.fed, more.fed.copy())
             sums.add_books(more.books)
+            sums.unwanted += more.unwanted
 
     def added_to(self, snapshot: RunSnapshot) -> RunSnapshot:
         """``snapshot`` with a line for each kind, named ``range (ended)`` for instance."""
@@ -154,6 +169,8 @@ class InnerTotals:
 
 def _line(kind: str, sums: _Kind) -> StageSnapshot:
     books = {name: sums.books[name] for name in BOOKS if sums.books[name]}
+    if unwanted := sum(sums.unwanted):
+        books["unwanted"] = unwanted
     return StageSnapshot(
         name=sums.name,
         kind=kind,

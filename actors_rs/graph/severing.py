@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.signals import Posted
+from actors_rs.stages.dropped import Dropped
 from actors_rs.stages.line import Line
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
@@ -81,7 +82,7 @@ def _end_inlet(stage: UserCalls, inlet: Inlet, error: BaseException) -> None:
     was_closed = inlet.closed
     inlet.cancelled = inlet.closed = True  # so that nothing ends as if all had come
     if inlet._dropped is None:
-        inlet._dropped, inlet.buffered = [inlet.buffered], 0
+        inlet._dropped, inlet.buffered = Dropped(inlet.buffered), 0
     peer = getattr(line, "_up", line)  # without a monitor
     if getattr(peer, "any_thread", False):
         # Twice does no harm: its thread may have been about to cancel it just now.

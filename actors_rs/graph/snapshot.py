@@ -31,6 +31,8 @@ class StageSnapshot:
     from inner streams that the stage runs, as in ``flat_map``, or went to groups of ``group_by``.
     A stage that has no upstream, such as ``merge_hub``, counts those of its streams as ``in``.
     ``started_by`` names the stages that started it as the source of an inner stream.
+    ``details["unwanted"]`` is how many elements came to inner streams that wanted no more: of a
+    stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """

@@ -63,6 +63,7 @@ class Hosting(StageLogic):
         self.running = 0
         self.started = 0
         self._past: Inlet | None = None  # keeps count of what came from streams that ended
+        self._unwanted: list[int] = []  # numbers of elements that came and were not taken
 
     def begin(
         self,
@@ -105,6 +106,7 @@ class Hosting(StageLogic):
         """The inner stream has ended or was cancelled."""
         self.inlets.remove(inlet)
         self._count(inlet.count)
+        inlet.count_dropped_in(self._unwanted)
         self.running -= 1
 
     def pass_by(self, elements: int) -> None:
@@ -148,4 +150,7 @@ class Hosting(StageLogic):
         return not self.outlet.closed and not self.outlet.demand and (outer or bool(self.line))
 
     def details(self) -> dict[str, Any]:
-        return {"inner": self.running, "started": self.started}
+        figures = {"inner": self.running, "started": self.started}
+        if unwanted := sum(self._unwanted):
+            figures["unwanted"] = unwanted
+        return figures

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
+from actors_rs.stages.dropped import Dropped
 from actors_rs.stages.frames import Frames
 from actors_rs.stages.room import Room
 from actors_rs.stages.views import VIEWS
@@ -104,7 +105,7 @@ class Inlet:
         """Gets what is dropped because of a failure, where that is to be reported; any thread."""
         self.on_unheard: Callable[[BaseException], None] | None = None
         """Gets the error that comes when the stage has ended with another one; any thread."""
-        self._dropped: list[int] | None = None  # sizes; appended to by any thread, once cancelled
+        self._dropped: Dropped | None = None  # once cancelled
         self._frames = Frames()
         self._requested = 0
         self._since_request = 0
@@ -123,7 +124,12 @@ class Inlet:
     @property
     def dropped(self) -> int:
         """Elements that arrived and were not taken, for the stage wanted no more."""
-        return sum(self._dropped or ())
+        return 0 if self._dropped is None else self._dropped.total
+
+    def count_dropped_in(self, sums: list[int]) -> None:
+        """Count in ``sums`` too what arrives, or has arrived, and is not taken."""
+        if self._dropped is not None:
+            self._dropped.pour_into(sums)
 
     def connect(self, upstream: Upstream) -> None:
         """Attach the upstream; what was requested before is requested from it now."""
@@ -188,7 +194,7 @@ class Inlet:
         """Ask for no more and drop what is held."""
         if self.cancelled:
             return
-        self._dropped = [self.buffered]
+        self._dropped = Dropped(self.buffered)
         self.cancelled = self.closed = True
         if cause is None:
             self.on_drop = None  # downstream has had enough: what is left is not missed
@@ -201,14 +207,15 @@ class Inlet:
 
     def discard(self) -> None:
         """Drop what is held, of a stage that was given up: its links lead nowhere."""
-        self._dropped = [*(self._dropped or ()), self.buffered]
+        self._dropped = self._dropped or Dropped(0)
+        self._dropped.add(self.buffered)
         self._frames.clear()
         self.buffered = 0
 
     def drop(self, frame: Frame) -> None:
         """``frame`` will not be handled; it came behind the end of the inlet, or of its stage."""
         if self._dropped is not None:
-            self._dropped.append(len(frame))
+            self._dropped.add(len(frame))
         self._report_dropped(frame)
 
     def _report_dropped(self, frame: Frame) -> None:

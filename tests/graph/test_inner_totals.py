@@ -3,6 +3,7 @@
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS
 
 
@@ -51,3 +52,41 @@ def test_what_inner_buffers_dropped_is_counted_behind_their_ends(system):
     (ended,) = [stage for stage in run.snapshot().stages if stage.name == "buffer (ended)"]
     assert (ended.elements_in, ended.elements_out) == (2000, got)
     assert ended.details.get("dropped", 0) == 2000 - got
+
+
+SHORT = {
+    "take_while": lambda source: source.take_while(lambda x: x < 20),
+    "first": lambda source: source.first(lambda x: x >= 10),
+    "contains": lambda source: source.contains(15),
+    "zip": lambda source: source.zip(Source.of(1, 2, 3)),
+}
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_what_came_to_an_inner_stage_that_wanted_no_more_is_counted(system, kind):
+    def parts(_):
+        return SHORT[kind](Source.range(0, 5000).async_boundary().map(lambda x: x))
+
+    run = system.start(Source.range(0, 20).flat_map(parts, breadth=4).to(Sink.count()))
+    run.result(SECONDS)
+    by_name = {stage.name: stage for stage in run.snapshot().stages}
+    before, short = by_name["map (ended)"], by_name[f"{kind} (ended)"]
+    beside = 20 * 3 if kind == "zip" else 0
+    unwanted = short.details["unwanted"]
+    assert before.elements_out + beside == short.elements_in + unwanted
+    assert unwanted > 0
+
+
+def test_what_a_stage_had_of_streams_that_it_cancelled_is_counted():
+    with World(window=8) as world:
+        run = world.start(
+            Source.range(0, 50)
+            .switch_map(lambda _: Source.range(0, 5000).map(lambda x: x))
+            .throttle(1000)
+            .take(40)
+            .to(Sink.count())
+        )
+        assert run.result() == 40
+    by_name = {stage.name: stage for stage in run.snapshot().stages}
+    switched, given = by_name["switch_map"], by_name["map (ended)"].elements_out
+    assert given == switched.inner_elements + switched.details["unwanted"]
