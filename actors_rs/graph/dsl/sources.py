@@ -183,8 +183,10 @@ class SourceFactories(FileSources):
     def queue(capacity: int, overflow: QueueOverflow = "backpressure") -> Flow[Never, Any]:
         """What is handed in from outside, from any thread, through the run's ``SourceQueue``.
 
-        ``system.start(graph).queue()`` gives it, for each run its own. Up to ``capacity``
-        elements wait for demand. Then ``"backpressure"`` lets ``put`` wait and ``offer`` say no;
+        ``system.start(graph).queue()`` gives it, for each run its own. It takes what downstream
+        has requested and ``capacity`` elements more, which wait for demand. A stage requests a
+        window ahead, 4,096 elements unless ``with_attributes(window=)`` sets another number.
+        Then ``"backpressure"`` lets ``put`` wait and ``offer`` say no;
         ``"drop_oldest"``, ``"drop_newest"`` (the one that came) and ``"drop_all"`` (that wait)
         drop and count; ``"fail"`` fails the stream behind what waits.
         """
