@@ -1,6 +1,7 @@
 """A ``Source.queue(n)`` takes what downstream has asked for, and n more."""
 
 import threading
+from typing import Never
 
 import pytest
 
@@ -30,7 +31,7 @@ def blocks(queue):
 @pytest.mark.parametrize("asked", [0, 3])
 def test_with_a_subscriber_it_takes_what_was_requested_and_its_capacity(system, capacity, asked):
     queue = SourceQueue[int](capacity, "backpressure")
-    flow: Flow[object, int] = source("queue", lambda: QueueSource(queue))
+    flow: Flow[Never, int] = source("queue", lambda: QueueSource(queue))
     probe = SinkProbe[int](timeout=SECONDS)
     system.publisher(flow).subscribe(probe)
     probe.expect_subscription()

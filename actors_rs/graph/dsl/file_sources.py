@@ -146,8 +146,11 @@ class FileSources:
         *,
         rows_per_batch: int = 65_536,
     ) -> Flow[Never, Any]:
-        """``pyarrow`` record batches of a Parquet file, or of all in a directory, name by name.
+        """``pyarrow`` record batches of a Parquet file, or of all in a directory, path by path.
 
+        Directories within it are read too; of those that are called ``key=value`` the keys are
+        columns, as ``pyarrow.dataset`` has them. Other files than ``*.parquet`` and ``*.pq`` are
+        passed over, unless there are no others; a directory that cannot be read is an error.
         Only ``columns``, if they are given; fails if a file does not have one. ``"a.b"`` is a
         field of the column ``a``. Raises ``MissingExtraError`` without pyarrow.
         """

@@ -2,9 +2,11 @@
 
 batch batch batch |
 
-Gives the record batches of a Parquet file, or of all ``*.parquet`` in a directory in the order of
-their names. A directory that has other files only, or directories, as a partitioned data set has,
-is an error; names that begin with a dot or an underscore do not count.
+Gives the record batches of a Parquet file, or of all ``*.parquet`` and ``*.pq`` in a directory and
+the directories in it, in the order of their paths. What these are called (``year=2024/city=Ulm``)
+are columns behind those of the file, of the types that ``pyarrow.dataset`` gives them: ``int32`` if
+all values of a key are such numbers, else texts; ``__HIVE_DEFAULT_PARTITION__`` is null. Names that
+begin with a dot or an underscore do not count. A directory that has other files only is an error.
 
 Back-pressure: reads a batch when one is asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -22,6 +24,7 @@ from typing import Any
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.sources.parquet_files import files_in, partition_values, with_values
 from actors_rs.texts import repr_of
 
 
@@ -35,25 +38,24 @@ class Parquet(IteratorSource):
         self._rows = rows
 
     def elements(self) -> Iterator[Any]:
-        parquet = arrow_parquet()
-        for path in self._files():
-            with reading(path), parquet.ParquetFile(path) as file:
-                expect_columns(self._columns or [], file)
-                yield from file.iter_batches(batch_size=self._rows, columns=self._columns)
-
-    def _files(self) -> list[Path]:
         if not self._path.is_dir():
-            return [self._path]
-        with reading(self._path):  # a glob passes over what may not be read
-            entries = sorted(one for one in self._path.iterdir() if one.name[0] not in "._")
-            files = [one for one in entries if one.suffix == ".parquet" and not one.is_dir()]
-            others = [one for one in entries if one.is_dir()] or (entries if not files else [])
-            if others:
-                raise ValueError(
-                    f"expected files *.parquet in the directory, found {repr_of(others[0].name)}: "
-                    "read those that you want with Source.files(pattern).flat_map(Source.parquet)"
-                )
-        return files
+            yield from self._batches(self._path, {})
+            return
+        files = files_in(self._path)
+        values = partition_values(self._path, files)
+        for path in files:
+            yield from self._batches(path, values[path])
+
+    def _batches(self, path: Path, values: dict[str, Any]) -> Iterator[Any]:
+        """Those of one file, each with ``values`` from the names of its directories."""
+        parquet, names = arrow_parquet(), self._columns
+        if names is not None:
+            values = {name: value for name, value in values.items() if name in names}
+            names = [name for name in names if name not in values]
+        with reading(path), parquet.ParquetFile(path) as file:
+            expect_columns(names or [], file)
+            for batch in file.iter_batches(batch_size=self._rows, columns=names):
+                yield with_values(batch, values) if values else batch
 
 
 def expect_columns(names: list[str], file: Any) -> None:
