@@ -23,9 +23,10 @@ def files_in(directory: Path) -> list[Path]:
     entries = list(_entries(directory, frozenset()))
     files = [path for path in entries if path.suffix in _SUFFIXES]
     if entries and not files:
+        first = entries[0].name
         with reading(directory):
             raise ValueError(
-                f"expected files *.parquet or *.pq in the directory, found {entries[0].name!r}: "
+                f"expected files *.parquet or *.pq in the directory, found {repr_of(first)}: "
                 "read those that you want with Source.files(pattern).flat_map(Source.parquet)"
             )
     return files
@@ -74,8 +75,9 @@ def partition_values(root: Path, files: list[Path]) -> dict[Path, dict[str, Any]
 def _outermost_first(files: Iterable[Path], told: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The keys of each path in the order in which they are in it."""
     for path, keys in zip(files, told, strict=True):
-        text = "".join(f"/{part}" for part in path.parts[:-1])
-        yield from sorted(keys, key=lambda key: text.find(f"/{key}="))
+        inside = [part.partition("=")[0] for part in path.parts]
+        yield from (key for key in inside if key in keys)
+        yield from keys
 
 
 def with_values(batch: Any, values: dict[str, Any]) -> Any:
