@@ -35,7 +35,7 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 	@$(WITH_JAVA) $(PY) -m tools.demo_faults
 
 # Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
-test: lint types ## linter, type checker and tests, these by WORKERS=2 processes
+test: lint types ## linter, type checkers and tests, these by WORKERS=2 processes
 	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS)
 
@@ -43,8 +43,9 @@ lint: $(READY) ## ruff: rules and format
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
 
-types: $(READY) ## mypy, strict
+types: $(READY) ## mypy, strict; pyright for what users see
 	$(PY) -m mypy $(CODE)
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright
 
 bench: $(READY) ## the benchmarks, each a ratio measured side by side
 	@$(WITH_JAVA) $(PY) -m stress.bench

@@ -6,7 +6,7 @@ import itertools
 import pickle
 import re
 import types
-from typing import TYPE_CHECKING, get_type_hints
+from typing import get_type_hints
 
 import aiostream
 import pytest
@@ -165,10 +165,3 @@ def test_an_attribute_that_is_there_and_raises_is_not_called_unknown():
             raise AttributeError("of my own")
 
     assert "'mine' of" in said(Mine(), "mine")
-
-
-if TYPE_CHECKING:  # an ignored error that is none is an error itself
-    _ = source.for_each  # type: ignore[attr-defined]
-    _ = Source.read_csv  # type: ignore[attr-defined]
-    _ = Sink.to_list  # type: ignore[attr-defined]
-    _ = graph.start  # type: ignore[attr-defined]

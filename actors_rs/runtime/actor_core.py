@@ -82,7 +82,8 @@ class ActorCore(Actor):
     def _create_future() -> Future[Any]:
         return PooledFuture()
 
-    def on_receive(self, message: Any) -> Any:
+    # Positional only, so that a subclass may call its message what it is.
+    def on_receive(self, message: Any, /) -> Any:
         """Handle ``message``; by default it is logged, as pykka does."""
         told = repr_of(message)
         logging.getLogger("pykka").warning(

@@ -8,6 +8,9 @@ An element is a RecordBatch as long as possible, so that Arrow's compiled functi
 on rows and an actor takes a thousand rows in one step.
 """
 
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions when imported)
+
 import hashlib
 from typing import Any
 

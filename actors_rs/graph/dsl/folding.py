@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import function, optional_plain_function, plain_function
@@ -30,6 +30,7 @@ Out_co = TypeVar("Out_co", covariant=True)
 I = TypeVar("I")  # noqa: E741 - the input of the flow that a method is called on
 T = TypeVar("T")
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 
 class Folds(Appending[In_contra, Out_co]):
@@ -40,7 +41,20 @@ class Folds(Appending[In_contra, Out_co]):
 
     __slots__ = ()
 
-    def reduce(self, init: R, f: Callable[[R, Out_co], R]) -> Flow[In_contra, R]:
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    @overload
+    def reduce(  # type: ignore[overload-overlap]
+        self, init: R, f: Callable[[R, Out_co], R]
+    ) -> Flow[In_contra, R]: ...
+    @overload
+    def reduce(
+        self, init: tuple[*Ts], f: Callable[[tuple[*Ts], Out_co], tuple[*Ts]]
+    ) -> Flow[In_contra, tuple[*Ts]]: ...
+    @overload
+    def reduce(
+        self, init: None, f: Callable[[R | None, Out_co], R]
+    ) -> Flow[In_contra, R | None]: ...
+    def reduce(self, init: Any, f: Callable[[Any, Out_co], Any]) -> Flow[In_contra, Any]:
         """``f(accumulated, element)`` over all elements, from ``init``.
 
         Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.

@@ -46,8 +46,10 @@ class Graph(Generic[R_co], metaclass=Suggesting):
     _sinks: tuple[StageSpec, ...]
     _stall_after: float | None
 
-    @overload
-    def __new__(cls, graph: Graph[T], /) -> Graph[T]: ...
+    @overload  # an argument more is the other one, which a checker may not see
+    def __new__(  # pyright: ignore[reportOverlappingOverload]
+        cls, graph: Graph[T], /
+    ) -> Graph[T]: ...
     @overload
     def __new__(cls, *graphs: Graph[Any]) -> Graph[tuple[Any, ...]]: ...
 

@@ -85,7 +85,18 @@ class Operators(Appending[In_contra, Out_co]):
         function(f, "map_not_none: f")
         return self._linear("map_not_none", lambda: MapNotNone(f))
 
-    def scan(self, init: R, f: Callable[[R, Out_co], R]) -> Flow[In_contra, R]:
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    @overload
+    def scan(  # type: ignore[overload-overlap]
+        self, init: R, f: Callable[[R, Out_co], R]
+    ) -> Flow[In_contra, R]: ...
+    @overload
+    def scan(
+        self, init: tuple[*Ts], f: Callable[[tuple[*Ts], Out_co], tuple[*Ts]]
+    ) -> Flow[In_contra, tuple[*Ts]]: ...
+    @overload
+    def scan(self, init: None, f: Callable[[R | None, Out_co], R]) -> Flow[In_contra, R]: ...
+    def scan(self, init: Any, f: Callable[[Any, Out_co], Any]) -> Flow[In_contra, Any]:
         """Each ``f(accumulated, element)``, from ``init``, which is not emitted itself.
 
         Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from sys import modules
-from typing import TYPE_CHECKING, Any, Generic, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVarTuple, overload
 
 from actors_rs.graph.blueprint import OPEN, PLAIN, Attributes, OutletRef, StageSpec, graft, spec_of
 from actors_rs.graph.dsl.checks import (
@@ -50,19 +50,23 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     T = TypeVar("T", default=Any)  # what is known of the elements of a sink that stands alone
+    A = TypeVar("A", default=Any)  # has one since it follows one that has
+    B = TypeVar("B", default=Any)
+    C = TypeVar("C", default=Any)
 else:
     from typing import TypeVar
 
     T = TypeVar("T")
+    A = TypeVar("A")
+    B = TypeVar("B")
+    C = TypeVar("C")
 
 __all__ = ["Sink"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 R = TypeVar("R")
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
+Ts = TypeVarTuple("Ts")
 
 _PINNED = Attributes(dispatcher="pinned")
 
@@ -138,8 +142,18 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         plain_function(f, "for_each: f")
         return _sink("for_each", lambda: ForEach(f))
 
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    @overload
     @staticmethod
-    def fold(init: R, f: Callable[[R, T], R]) -> Sink[T, R]:
+    def fold(init: R, f: Callable[[R, T], R]) -> Sink[T, R]: ...  # type: ignore[overload-overlap]
+    @overload
+    @staticmethod
+    def fold(init: tuple[*Ts], f: Callable[[tuple[*Ts], T], tuple[*Ts]]) -> Sink[T, tuple[*Ts]]: ...
+    @overload
+    @staticmethod
+    def fold(init: None, f: Callable[[R | None, T], R]) -> Sink[T, R | None]: ...
+    @staticmethod
+    def fold(init: Any, f: Callable[[Any, T], Any]) -> Sink[T, Any]:
         """``f(accumulated, element)`` over all elements, from ``init``.
 
         Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.

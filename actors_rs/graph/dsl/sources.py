@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Never, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
 from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.dsl.checks import (
@@ -46,6 +46,7 @@ __all__ = ["SourceFactories", "flow_class"]
 
 T = TypeVar("T")
 S = TypeVar("S")
+Ts = TypeVarTuple("Ts")
 
 
 def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
@@ -128,9 +129,25 @@ class SourceFactories(FileSources):
         return source("repeat", partial(Repeat, value, count))
 
     @staticmethod
-    def unfold(
+    @overload
+    def unfold(  # a checker may take (0, 1) for a tuple of literals; hence two
         state: S,
         f: Callable[[S], tuple[T, S] | None],
+        *,
+        interrupt: Callable[[], object] | None = None,
+    ) -> Flow[Never, T]: ...
+    @staticmethod
+    @overload
+    def unfold(
+        state: tuple[*Ts],
+        f: Callable[[tuple[*Ts]], tuple[T, tuple[*Ts]] | None],
+        *,
+        interrupt: Callable[[], object] | None = None,
+    ) -> Flow[Never, T]: ...
+    @staticmethod
+    def unfold(
+        state: Any,
+        f: Callable[[Any], tuple[T, Any] | None],
         *,
         interrupt: Callable[[], object] | None = None,
     ) -> Flow[Never, T]:
