@@ -102,7 +102,7 @@ class Flight:
         size = "" if frame is None else f" of {len(frame)}"
         thread = threading.current_thread().name
         self.signals.append((time.monotonic(), thread, name, f"{type(message).__name__}{size}"))
-        if len(mailbox.data) > BESIDES and isinstance(owner, StageActor):
+        if len(mailbox.data or ()) > BESIDES and isinstance(owner, StageActor):
             self._check(mailbox, owner)
         if len(mailbox.control or ()) > BESIDES and isinstance(owner, StageActor):
             self._check(mailbox, owner)

@@ -136,7 +136,7 @@ class StageSpec:
     @property
     def label(self) -> str:
         """The stage's name, or its kind while it has none."""
-        return self.name or self.kind
+        return self.name or (self.kind if self.lent is None else self.lent.name)
 
     @property
     def site(self) -> str:
@@ -335,4 +335,11 @@ def spec_of(
     if outlets != 1 or name is not None or attributes is not None or sides or loop is not None:
         attributes = attributes or PLAIN
         own.update(outlets=outlets, name=name, attributes=attributes, sides=sides, loop=loop)
+    return spec
+
+
+def lent_spec(place: Place, lent: Lent) -> StageSpec:
+    """Stands for the stage whose outlet ``lent`` is; made as ``spec_of`` does, once a group."""
+    spec = object.__new__(StageSpec)
+    spec.__dict__.update(kind="outlet", make=StageLogic, outflow_window=0, place=place, lent=lent)
     return spec

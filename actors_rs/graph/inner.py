@@ -12,13 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order
-from actors_rs.graph.inner_links import InnerLinks
+from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order, lent_spec
+from actors_rs.graph.inner_links import links_of
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.materializer import Inner, borrow, connect, prepare
 from actors_rs.graph.nesting import chain_within, nest
 from actors_rs.graph.signals import InletLine
+from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_iterable import IterableSource
@@ -57,7 +58,7 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
     inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
     actors = prepare(host.system, life, specs, inner)
     for one, actor in actors.items():
-        actor.inner_links = InnerLinks(host, one, out)
+        actor.inner_links = links_of(host, one, out)
     feeder = actors[spec]
     outlet = feeder.logic.outlets[out.index]
     inlet.feeder = (feeder.name, outlet.name)
@@ -92,19 +93,11 @@ def at_hand(source: object) -> Sequence[Any] | None:
     return make.args[0] if type(make) is partial and make.func is SequenceSource else None
 
 
-def source_of(
-    owner: StageActor,
-    outlet: Outlet,
-    name: str,
-    when_claimed: Callable[[], None],
-    when_lost: Callable[[], None],
-) -> Any:
-    """A ``Source`` of what ``owner`` emits to ``outlet``; in the owner's turn."""
+def source_of(stage: StageActor, outlet: Outlet, owner: OutletOwner) -> Any:
+    """A ``Source`` of what ``stage`` emits to ``outlet``; in its turn."""
     from actors_rs.graph.dsl.flow import Flow
 
-    lent = Lent(owner, outlet, name, when_claimed, when_lost)
-    spec = StageSpec(name, make=StageLogic, outflow_window=0, place=owner.site, lent=lent)
-    return Flow(OutletRef(spec))
+    return Flow(OutletRef(lent_spec(stage.site, Lent(stage, outlet, owner))))
 
 
 def _start(host: StageActor, life: Life, actors: Sequence[StageActor]) -> bool:

@@ -7,51 +7,41 @@ their figures are: ``of (ended)`` for all sources of that kind.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import OutletRef, StageSpec
     from actors_rs.graph.shell import StageActor
 
-__all__ = ["InnerLinks", "name_when_ended", "shown_name"]
+__all__ = ["InnerLinks", "links_of", "name_when_ended", "shown_name"]
 
 
-class InnerLinks:
-    """The links of one stage of an inner stream, for pictures.
+class InnerLinks(NamedTuple):
+    """The links of one stage of an inner stream, for pictures."""
 
-    ``spec`` is the stage's, ``host`` runs the stream and ``out`` is the end of the stream. Most
-    streams end before anybody looks, so this is no more than what has to be known.
-    """
+    host: str
+    """The stage that runs the stream; its kind if it is itself a part of an inner stream."""
+    started_by: tuple[str, ...]
+    """The host, of a source; nothing else is begun by it alone."""
+    fed_by: tuple[str, ...]
+    """The kinds that feed its inlets, as they are called when they have ended."""
+    end: int | None
+    """Which of its outlets feeds the host; ``None`` if another stage of the stream does."""
 
-    __slots__ = ("_host", "_out", "_spec")
 
-    def __init__(self, host: StageActor, spec: StageSpec, out: OutletRef) -> None:
-        self._host = host
-        self._spec = spec
-        self._out = out
+def links_of(host: StageActor, spec: StageSpec, out: OutletRef) -> InnerLinks:
+    """Those of the stage of ``spec`` in a stream that ``host`` runs and whose end is ``out``."""
+    feeders = [
+        name_when_ended(ref.spec.kind) if ref.spec.lent is None else ref.spec.lent.shown_owner
+        for ref in spec.inputs
+    ]
+    started_by = () if feeders else (host.name,)
+    end = out.index if out.spec is spec else None
+    return _one_for_all(shown_name(host), started_by, tuple(feeders), end)
 
-    @property
-    def host(self) -> str:
-        """The stage that runs the stream; its kind if it is itself a part of an inner stream."""
-        return shown_name(self._host)
 
-    @property
-    def started_by(self) -> tuple[str, ...]:
-        """The host, of a source; nothing else is begun by it alone."""
-        return () if self._spec.inputs else (self._host.name,)
-
-    @property
-    def fed_by(self) -> list[str]:
-        """The kinds that feed its inlets, as they are called when they have ended."""
-        return [
-            name_when_ended(ref.spec.kind) if ref.spec.lent is None else ref.spec.lent.shown_owner
-            for ref in self._spec.inputs
-        ]
-
-    @property
-    def end(self) -> int | None:
-        """Which of its outlets feeds the host; ``None`` if another stage of the stream does."""
-        return self._out.index if self._out.spec is self._spec else None
+_one_for_all = lru_cache(maxsize=256)(InnerLinks)
+"""A million groups have the same, and each would keep its stream's blueprint to tell them."""
 
 
 @lru_cache(maxsize=256)

@@ -68,6 +68,7 @@ def _planned(
 ) -> list[Planned]:
     """The stages there will be: not what is lent, and one for both ends of a loop."""
     makers = makers_of(specs)
+    made = [spec for spec in specs if spec.lent is None]
     frugal = _frugal_of(specs) if any(spec.frugal for spec in specs) else ()
     forgiving = _forgiving_of(specs, closing) if any(s.forgiving for s in specs) else ()
     return [
@@ -82,8 +83,8 @@ def _planned(
             spec in frugal,
             spec in forgiving,
         )
-        for spec, name in zip(specs, unique_names(spec.label for spec in specs), strict=True)
-        if spec.lent is None and (spec.loop is None or spec.outlets)
+        for spec, name in zip(made, unique_names(spec.label for spec in made), strict=True)
+        if spec.loop is None or spec.outlets
     ]
 
 

@@ -7,7 +7,6 @@ owner ends first, whoever comes is told how.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.graph.inner_links import shown_name
 from actors_rs.graph.signals import OutletLine, Signal
 from actors_rs.runtime._primitives import Lock
+from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
 if TYPE_CHECKING:
@@ -33,102 +33,97 @@ class Lent:
     When all have dropped it unused nobody can: the owner is told so in its turn.
     """
 
-    __slots__ = ("__weakref__", "_lending", "_name", "_owner", "_taken", "fed")
+    __slots__ = ("_lending", "_stage", "_unclaimed", "fed")
 
-    def __init__(
-        self,
-        owner: StageActor,
-        outlet: Outlet,
-        name: str,
-        when_claimed: Callable[[], None],
-        when_lost: Callable[[], None],
-    ) -> None:
-        self._owner = owner
-        self._name = name
-        self._lending = lending = Lending(outlet, name, when_claimed)
-        lending.await_loss(self, partial(owner.post, when_lost))
-        self._taken = Lock()  # held from the claim on
+    def __init__(self, stage: StageActor, outlet: Outlet, owner: OutletOwner) -> None:
+        self._stage = stage
+        self._lending = Lending(outlet, owner)
+        self._unclaimed: Lock | None = Lock()  # held by the first claim; gone behind it
         self.fed: Inlet | None = None
         """The inlet of whoever claimed it."""
         outlet.connect(self._lending)
+
+    def __del__(self) -> None:
+        """On any thread, and perhaps within the collector: so it does no more than post."""
+        lending = self._lending
+        if not lending.claimed and not lending.outlet.closed:
+            self._stage.post(partial(lending.owner.lost, lending.outlet))
 
     def claim(self, down: Downstream, inlet: Inlet, lines: Lines | None = None) -> None:
         """Feed ``inlet``, to which ``down`` leads; called by whoever may touch the inlet.
 
         Raises ``GraphError`` for a second claim.
         """
-        if not self._taken.acquire(blocking=False):
+        unclaimed = self._unclaimed
+        if unclaimed is None or not unclaimed.acquire(blocking=False):
             raise GraphError(
-                f"{self._name} can be run once, and was: to give its elements to several "
+                f"{self.name} can be run once, and was: to give its elements to several "
                 "streams, use .broadcast(n) on it"
             )
-        self._lending.claimed = True
+        self._unclaimed = None
+        lending, stage = self._lending, self._stage
+        lending.claimed = True
         self.fed = inlet
-        inlet.feeder = (self._owner.name, self._lending.outlet.name)
-        up: Upstream = OutletLine(self._owner, self._lending.outlet)
+        inlet.feeder = (stage.name, lending.outlet.name)
+        up: Upstream = OutletLine(stage, lending.outlet)
         if lines is not None:
             down, up = lines(down, up)
-        if not self._owner.actor_inbox.offer_control(_Claimed(self._lending, down)):
-            self._lending.hand_over(down)
+        if not stage.actor_inbox.offer_control(_Claimed(lending, down)):
+            lending.hand_over(down)
         inlet.connect(up)
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self._lending.name
 
     @property
     def run_life(self) -> Any:
         """Of the run of the stage that gives the elements."""
-        return self._owner.life.activity
+        return self._stage.life.activity
 
     @property
     def shown_owner(self) -> str:
         """That stage, or its kind if it is itself a part of an inner stream."""
-        return shown_name(self._owner)
+        return shown_name(self._stage)
 
     @property
     def owner_name(self) -> str:
         """The name of the stage that gives the elements."""
-        return self._owner.name
+        return self._stage.name
 
 
 class Lending:
     """Stands behind ``outlet`` until somebody has claimed it, and keeps how it ended for them."""
 
-    __slots__ = ("_ending", "_lent", "_name", "_when_claimed", "claimed", "outlet")
+    __slots__ = ("_ending", "claimed", "outlet", "owner")
 
-    def __init__(self, outlet: Outlet, name: str, when_claimed: Callable[[], None]) -> None:
+    def __init__(self, outlet: Outlet, owner: OutletOwner) -> None:
         self.outlet = outlet
+        self.owner = owner
         self.claimed = False
         """Whether somebody runs it, or is about to."""
-        self._name = name
-        self._when_claimed = when_claimed
-        self._lent: weakref.ref[Lent] | None = None
         self._ending: Callable[[Downstream], None] | None = None
 
-    def await_loss(self, lent: Lent, tell: Callable[[], None]) -> None:
-        """Call ``tell`` when ``lent`` is gone and nobody has claimed it.
-
-        That may be on any thread and within the collector, so it does no more than post.
-        """
-
-        def gone(_: object) -> None:
-            self._lent = None
-            if not self.claimed and not self.outlet.closed:
-                tell()
-
-        self._lent = weakref.ref(lent, gone)
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self.owner.name_of(self.outlet)
 
     def hand_over(self, down: Downstream) -> None:
         """Let ``down`` take this one's place; in the owner's turn, or behind its end."""
         if not self.outlet.closed:
             self.outlet.connect(down)
-            self._when_claimed()
+            self.owner.claimed(self.outlet)
         elif self._ending is not None:
             self._ending(down)
         else:
-            down.fail(StreamError(f"{self._name} is over: the stage that gave it let it go"))
+            down.fail(StreamError(f"{self.name} is over: the stage that gave it let it go"))
 
     # Downstream, as long as nobody has claimed it
 
     def push(self, frame: Frame, /) -> None:
-        raise DefectError(f"{self._name} was given elements that nobody asked for")
+        raise DefectError(f"{self.name} was given elements that nobody asked for")
 
     def complete(self) -> None:
         self._ending = lambda down: down.complete()

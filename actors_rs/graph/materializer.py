@@ -116,7 +116,7 @@ def _actor_of(
         spec.attributes.throughput or throughput,
     )
     if inner is not None:
-        actor.place = f"stage '{stage.name}'"
+        actor.place = stage.name
     actor.logic.on_failure = stage.on_failure
     actor.logic.remake = stage.make
     made: object = actor.logic

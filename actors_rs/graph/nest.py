@@ -24,6 +24,7 @@ from actors_rs.graph.failing import (
     unheard_failures,
 )
 from actors_rs.stages.failure import Policy
+from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, LetGo, StageLogic
 
@@ -253,7 +254,7 @@ class Nested:
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
         return self._host.at_hand(source)
 
-    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
+    def source_of(self, outlet: Outlet, owner: OutletOwner, /) -> Any:
         raise DefectError(f"stage '{self.name}' runs within another and lends no outlet")
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors_rs.graph.blueprint import Attributes, OutletRef, StageSpec
-from actors_rs.graph.inner_links import InnerLinks
+from actors_rs.graph.inner_links import links_of
 from actors_rs.graph.materializer import borrow
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.nest import Nest, Nested
@@ -54,7 +54,7 @@ def nest(host: StageActor, life: Life, chain: Chain, out: OutletRef, inlet: Inle
         host.nest = Nest()
     number = life.next_inner()
     nested = [
-        Nested(host, host.nest, life, logic, spec, number, InnerLinks(host, spec, out))
+        Nested(host, host.nest, life, logic, spec, number, links_of(host, spec, out))
         for spec, logic in chain
         if logic is not None
     ]

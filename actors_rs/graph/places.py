@@ -7,7 +7,7 @@ is kept is where the interpreter was; a line is made of it when somebody asks.
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import TypeAlias
 
@@ -41,9 +41,11 @@ def at_site() -> str:
 
 def site_of(place: Place) -> str:
     """File and line."""
-    if isinstance(place, str):
-        return place
-    code, reached = place
+    return place if isinstance(place, str) else _line_of(*place)
+
+
+@lru_cache(maxsize=1024)  # a line for each stage of each inner stream, and they are few
+def _line_of(code: CodeType, reached: int) -> str:
     lines = (line for first, behind, line in code.co_lines() if first <= reached < behind)
     return f"{code.co_filename}:{next(lines, None) or code.co_firstlineno}"
 

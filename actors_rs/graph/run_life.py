@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -204,8 +204,11 @@ class RunLife:
 
     def stages(self) -> tuple[StageActor, ...]:
         """Those of the graph and those of inner streams that have not ended."""
-        with self._lock:
-            return (*self._stages, *self._inner)
+        return tuple(self.each_stage())
+
+    def each_stage(self) -> Iterator[StageActor]:
+        """As ``stages``; who needs the first few only is not made to wait for a million."""
+        return (stage for part in (self._stages, self._inner) for stage in tuple(part))
 
     def living(self) -> tuple[StageActor, ...]:
         """The stages that have not ended, those of inner streams among them."""

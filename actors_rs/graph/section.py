@@ -121,12 +121,23 @@ class Section(StageLogic):
         if self.inlet is not None:
             self._result.window = self.inlet.window
             self._feed = Outlet("section")
-            source = source_of(host, self._feed, f"the input of {host}", _nothing, _nothing)
+            source = source_of(host, self._feed, self)
             entry = source._out.spec.lent
             out = OutletRef(graft(out.spec, source._out), out.index)
         self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
         self._set_ports()
         attach(host, self._life, _stream(out), self._result)
+
+    # Its input is handed to the section, and that runs it: that is all there is to know
+
+    def name_of(self, _: Outlet, /) -> str:
+        return f"the input of {self.context}"
+
+    def claimed(self, _: Outlet, /) -> None:
+        pass
+
+    def lost(self, _: Outlet, /) -> None:
+        pass
 
     def _set_ports(self) -> None:
         inlets, outlets = (self.inlet, self._result), (self.outlet, self._feed)
@@ -270,10 +281,6 @@ def _comes_of(first: BaseException | None, error: BaseException) -> bool:
         chain.append(cause)
         cause = cause.__cause__
     return False
-
-
-def _nothing() -> None:
-    """Whether its input is run is nothing to a section: it does so itself."""
 
 
 def _look_again() -> None:

@@ -27,6 +27,7 @@ from actors_rs.runtime.mailbox import EMPTY
 from actors_rs.runtime.timers import Timer
 from actors_rs.runtime.unread import refuse_question
 from actors_rs.stages.failure import Policy
+from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
@@ -50,6 +51,22 @@ LOOKS_APART = 0.32
 class StageActor(UserCalls):
     """Runs one stage; is the ``StageContext`` of its logic."""
 
+    # What each stage has is in slots: an instance with more than 30 names in its dict, counted over
+    # all instances, gets a dict of its own, of 0.8 KiB.
+    __slots__ = (
+        "_budget",
+        "_metered",
+        "_most",
+        "inner_links",
+        "kind",
+        "life",
+        "logic",
+        "nest",
+        "place",
+        "site",
+        "stopwatch",
+    )
+
     _stops_in_order_ = False  # it ends with its stream
     # What most stages never need has its place in the class until they do.
     clock = StageClock()
@@ -65,10 +82,6 @@ class StageActor(UserCalls):
     """How many elements its policy passed over: going on as it was, and with fresh state."""
     dead_letters = 0
     """How many it left."""
-    inner_links: InnerLinks | None = None
-    """Where it stands, as a part of an inner stream."""
-    place: str | None = None
-    """What it is called where there is one such stage in each of many inner streams."""
     outside: Outside | None = None
     """What will wake it from outside the run, once it has set something going."""
     _looks = False  # whether somebody will look at frames that take long to be filled
@@ -98,6 +111,10 @@ class StageActor(UserCalls):
             self.clock = StageClock()
         self.life = life
         """That of the run it is part of, or of its section."""
+        self.inner_links: InnerLinks | None = None
+        """Where it stands, as a part of an inner stream."""
+        self.place: str | None = None
+        """What it is called where there is one such stage in each of many inner streams."""
         self.nest: Nest | None = None
         """The inner streams that run within this actor, if there ever was one."""
         self._budget = TurnBudget(life.stopwatch)
@@ -161,10 +178,13 @@ class StageActor(UserCalls):
 
     def _look_at_turn(self) -> None:
         """On the timers' thread: send on what a turn that lasts has made, and end its piece."""
+        self._look = None  # as long as nobody sets another
         self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
         lasts = self.stopwatch() - self._budget.began
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
+            return
+        if self.actor_inbox.idle:  # it was over long ago; the pool needs no thread more for that
             return
         self.look_for_blocking()
         ahead = (outlet.send_ahead() for outlet in self.logic.outlets)
@@ -230,7 +250,8 @@ class StageActor(UserCalls):
         dead_letters = self.system.dead_letters
         with dead_letters.counting:
             self.dead_letters += 1
-        dead_letters.publish(what, where=text_of(self), why=why, error=error, place=self.place)
+        place = None if self.place is None else f"stage '{self.place}'"
+        dead_letters.publish(what, where=text_of(self), why=why, error=error, place=place)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
         from actors_rs.graph.inner import attach
@@ -242,10 +263,10 @@ class StageActor(UserCalls):
 
         return at_hand(source)
 
-    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
+    def source_of(self, outlet: Outlet, owner: OutletOwner, /) -> Any:
         from actors_rs.graph.inner import source_of
 
-        return source_of(self, outlet, name, *told)
+        return source_of(self, outlet, owner)
 
     @property
     def written(self) -> Written:
@@ -276,7 +297,7 @@ class StageActor(UserCalls):
 
     def _run_turn_(self) -> bool:
         budget, logic, inbox = self._budget, self.logic, self.actor_inbox
-        data, stopwatch = inbox.data, self.stopwatch
+        stopwatch = self.stopwatch
         # As ``budget.begin()`` does: each call less is a hundredth of what a turn costs.
         budget.began = budget.lapped = began = stopwatch()
         budget.was_spent = False
@@ -289,7 +310,7 @@ class StageActor(UserCalls):
                 self._begin_()
             for _ in self._most:
                 # Looked into before, since most turns take one message: a call less each.
-                if not (data or inbox.control) or (signal := inbox.take()) is EMPTY:
+                if not (inbox.data or inbox.control) or (signal := inbox.take()) is EMPTY:
                     break
                 if isinstance(signal, Signal):
                     signal.deliver()

@@ -19,7 +19,7 @@ These turns move nothing, unless what it sees makes it end the loop.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from itertools import count
@@ -236,15 +236,17 @@ def feeds_another(giver: RunLife, taker: RunLife) -> None:
             _peers.setdefault(one, weakref.WeakSet()).add(other)
 
 
-def _all_stages(life: RunLife) -> list[StageActor]:
-    """The living stages of ``life`` and of the runs that it gives to or takes from."""
-    lives, found = [life], [stage for stage in life.stages() if not stage.actor_stopped.is_set()]
+def _all_stages(life: RunLife) -> Iterator[StageActor]:
+    """The living stages of ``life`` and of the runs that it gives to or takes from.
+
+    Those of inner streams come last: one of the few others tells most often that a run moves.
+    """
+    lives = [life]
     for one in lives:
+        yield from (stage for stage in one.each_stage() if not stage.actor_stopped.is_set())
         for peer in tuple(_peers.get(one, ())):
             if peer not in lives and not peer.end.is_over:
                 lives.append(peer)
-                found += [stage for stage in peer.stages() if not stage.actor_stopped.is_set()]
-    return found
 
 
 def _logics(life: RunLife) -> list[tuple[StageActor, StageLogic]]:

@@ -13,7 +13,7 @@ from operator import length_hint
 from sys import maxsize
 from typing import Any, NoReturn, Protocol
 
-from actors_rs.stages.counted import behind, can_skip, forgets, has_ended
+from actors_rs.stages.counted import NOTHING, behind, can_skip, forgets, has_ended
 from actors_rs.stages.views import begun
 
 __all__ = ["Brake", "Halted", "Loop", "halted"]
@@ -54,7 +54,7 @@ class Brake:
     __slots__ = ("_counted", "_elements", "function", "pulled")
 
     def __init__(self) -> None:
-        self._counted: Iterator[Any] = iter(())  # knows how many elements of the piece are left
+        self._counted: Iterator[Any] = NOTHING  # knows how many elements of the piece are left
         self._elements: Any = None  # the same, where it can be made to end
         self.function: Any = None
         """Of the loop that is going on: a closure over its variable, and over nothing else."""
@@ -92,7 +92,8 @@ class Brake:
             return length_hint(counted) + 1, None  # the one it was called with is not taken
         except Exception as error:
             rest, failure = length_hint(counted), error
-            self._counted, self._elements = iter(()), None  # else they keep the piece
+            self._counted, self._elements = NOTHING, None  # else they keep the piece
+        self.function = None  # of the user's, or a group's: neither is kept for longer than it runs
         if loop.satisfied and failure is None:
             return length_hint(counted), None
         if one_for_one and self.pulled:  # the iterator does not know any more
@@ -129,8 +130,9 @@ class Brake:
 
     def halt(self) -> None:
         """Put ``halted`` into the variable in which a loop keeps the user's function."""
-        if self.function is not None:
-            (cell,) = self.function.__closure__
+        function = self.function  # looked at once: the piece may end meanwhile
+        if function is not None:
+            (cell,) = function.__closure__
             cell.cell_contents = halted
 
     def through(self, elements: Iterator[Any]) -> Iterator[Any]:

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from sys import maxsize
 from typing import Any
 
-__all__ = ["behind", "can_skip", "forgets", "has_ended", "skip_all"]
+__all__ = ["NOTHING", "behind", "can_skip", "forgets", "has_ended", "skip_all"]
 
+NOTHING: Iterator[Any] = iter(())
+"""One for all, as it never changes: where there are no elements, or none yet."""
 _FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
 """Iterators that let go of what they iterate over when they are asked behind its last element."""
 _SKIPPING = (*_FORGETFUL, type(iter(range(0))))

@@ -27,15 +27,16 @@ SMALL = 4
 class Frames:
     """A line of frames.
 
-    ``whole`` are those nobody has taken of, to be looked into, appended to and, while nothing is
-    ``begun``, taken from: that spares a call for each frame.
+    ``whole`` are those nobody has taken of, to be looked into and, while nothing is ``begun``,
+    taken from: that spares a call for each frame. It is ``None`` while there are none, as in most
+    of the many inlets of inner streams: an empty deque has 0.75 KiB.
     """
 
     __slots__ = ("begun", "whole")
 
     def __init__(self) -> None:
-        self.whole: deque[Frame] = deque()
-        self.begun: list[Rest] = []  # the last one comes first
+        self.whole: deque[Frame] | None = None
+        self.begun: list[Rest] | None = None  # the last one comes first
 
     def begin(self, frame: Frame, most: int) -> Frame:
         """The first ``most`` of ``frame``, which has more; the others are first in line."""
@@ -44,32 +45,37 @@ class Frames:
 
     def go_on(self, most: int) -> Frame:
         """Up to ``most`` elements of the frame begun last, at least one."""
-        rest = self.begun[-1]
+        begun = self.begun
+        assert begun
+        rest = begun[-1]
         if len(rest) <= most:
-            return _forwards(self.begun.pop())
+            begun.pop()
+            return _forwards(rest)
         if isinstance(rest, list):
             piece = rest[: -most - 1 : -1]
             del rest[-most:]
             return piece
         if isinstance(rest, View) and most * SMALL < len(rest):
-            self.begun[-1] = list(rest)[::-1]  # what is behind a piece is copied with each, else
+            begun[-1] = list(rest)[::-1]  # what is behind a piece is copied with each, else
             return self.go_on(most)
-        return self.begin(self.begun.pop(), most)
+        begun.pop()
+        return self.begin(rest, most)
 
     def put_back(self, frame: Frame) -> None:
         """``frame``, at least one element, comes first."""
         made = isinstance(frame, range | View)
+        if self.begun is None:
+            self.begun = []
         self.begun.append(frame if made else list(reversed(frame)))  # type: ignore[arg-type]
 
     def clear(self) -> None:
         """Forget all."""
-        self.whole.clear()
-        self.begun.clear()
+        self.whole = self.begun = None
 
     def left(self) -> Iterator[Frame]:
         """What has not been taken, frame by frame, in order."""
-        yield from map(_forwards, reversed(self.begun))
-        yield from self.whole
+        yield from map(_forwards, reversed(self.begun or ()))
+        yield from self.whole or ()
 
 
 def _forwards(rest: Rest) -> Frame:

@@ -6,7 +6,7 @@ holds as far as it is asked.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from reprlib import repr as short
@@ -63,7 +63,7 @@ class Group(InnerOutput):
     def __init__(self, key: Any, number: int, line: deque[Group]) -> None:
         super().__init__(f"group {number}")
         self.key = key
-        self.held: list[Any] = []
+        self.held: list[Any] | tuple[()] = ()  # of a million groups few hold something
         self.claimed = False  # somebody runs that stream
         self.ending = False  # completes, or fails, when what it holds is given
         self.used = 0.0  # when its last element came, or went
@@ -96,7 +96,7 @@ class Group(InnerOutput):
         if self.held and self.demand:
             most = self.demand
             self.emit(self.held[:most])
-            self.held = self.held[most:]
+            self.held = self.held[most:] or ()
 
 
 class Sorted:
@@ -179,27 +179,40 @@ class Sorted:
 
 
 class Groups:
-    """The open groups by key, those that were used longest ago first."""
+    """The open groups by key, and where it matters those that were used longest ago first.
 
-    def __init__(self) -> None:
+    ``by_use`` says that it does. It is an ``OrderedDict``: a dict from whose front much was taken
+    goes over all those gaps to find the first one that is left. It is by group, as an
+    ``OrderedDict`` asks its keys for their hash at every step, and those of the user's may say
+    anything.
+    """
+
+    def __init__(self, by_use: bool) -> None:
         self.open: dict[Any, Group] = {}
+        self.used: OrderedDict[Group, None] | None = OrderedDict() if by_use else None
+        """The same groups."""
         self.ending: dict[Group, None] = {}
         """Groups that are to end and still hold elements; their keys are free."""
-        self._cancelled: dict[Group, None] = {}  # those of the open ones that can make room
+        self._cancelled: OrderedDict[Group, None] = OrderedDict()  # open ones that can make room
         self._awaited: dict[Group, None] = {}  # were given to downstream, and nobody runs them
 
     def __iter__(self) -> Iterator[Group]:
         """Those there are now; on any thread, so in single steps of a dict."""
         return iter([*list(self.open.values()), *list(self.ending)])
 
+    def add(self, group: Group) -> None:
+        """``group`` is open from now on."""
+        self.open[group.key] = group
+        if self.used is not None:
+            self.used[group] = None
+
     def touch(self, group: Group, now: float) -> None:
         """``group`` was used just now."""
         group.used = now
-        del self.open[group.key]
-        self.open[group.key] = group
+        if self.used is not None:
+            self.used.move_to_end(group)
         if group in self._cancelled:
-            del self._cancelled[group]
-            self._cancelled[group] = None
+            self._cancelled.move_to_end(group)
 
     def touch_all(self, keys: Iterable[Any], now: float) -> None:
         """The groups of ``keys`` that are open were used just now, the last one last."""
@@ -210,6 +223,8 @@ class Groups:
     def remove(self, group: Group) -> None:
         """Free the key of ``group``, which is open."""
         del self.open[group.key]
+        if self.used is not None:
+            del self.used[group]
         self._cancelled.pop(group, None)
 
     def was_cancelled(self, group: Group) -> None:

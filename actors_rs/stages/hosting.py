@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from actors_rs.stages.inner_ports import InnerInput
@@ -59,6 +59,7 @@ class Hosting(StageLogic):
         self.outlets = (self.outlet,)
         self.inlets = PortSet(*outer)
         self.line: deque[InnerInlet] = deque()
+        self._looked_at = 0  # how many of the line were left in it by ``take_out_of_line``
         self._outer = len(outer)
         self.running = 0
         self.started = 0
@@ -101,6 +102,35 @@ class Hosting(StageLogic):
         self.running += 1
         self.started += 1
         return inlet
+
+    def first_in_line(self) -> InnerInlet:
+        """The next one to look at, out of the line, which is not empty."""
+        inlet = self.line.popleft()
+        inlet.in_line = False
+        if self._looked_at:
+            self._looked_at -= 1
+        return inlet
+
+    def take_out_of_line(self, wanted: Callable[[InnerInlet], bool]) -> list[InnerInlet]:
+        """Those that came into the line since this was asked and are ``wanted``, out of it.
+
+        So each is looked at once: a line of a hundred thousand that wait for demand is not gone
+        through in every turn.
+        """
+        line, taken = self.line, []
+        new = [line.pop() for _ in range(len(line) - self._looked_at)]
+        for inlet in reversed(new):
+            if wanted(inlet):
+                inlet.in_line = False
+                taken.append(inlet)
+            else:
+                line.append(inlet)
+        self._looked_at = len(line)
+        return taken
+
+    def look_again(self) -> None:
+        """Let ``take_out_of_line`` look at all that are in line."""
+        self._looked_at = 0
 
     def forget(self, inlet: InnerInlet) -> None:
         """The inner stream has ended or was cancelled."""

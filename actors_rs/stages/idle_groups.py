@@ -69,7 +69,7 @@ class IdleGroups:
         one, and of those that are due but hold elements there can be no more than a window.
         """
         idle: list[Group] = []
-        for group in self._groups.open.values():
+        for group in self._groups.used or ():
             rest = group.used + seconds - now
             if rest > DUE:
                 return idle, rest

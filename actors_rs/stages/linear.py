@@ -18,7 +18,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.brake import Brake, Halted
-from actors_rs.stages.counted import behind
+from actors_rs.stages.counted import NOTHING, behind
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.room import Wanted
@@ -136,7 +136,7 @@ class Operator(_Linear):
         self.satisfied = False
         """Set by ``transform`` when the stream is to complete behind what it has given."""
         self._piece: Frame = ()
-        self._elements: Iterator[Any] = iter(())
+        self._elements = NOTHING
         self._left = 0  # of the piece when the transform was applied to it
         self._results: Iterator[Any] | None = None  # what is left of the piece, beyond demand
 
@@ -160,7 +160,7 @@ class Operator(_Linear):
         if self._results is not None:
             held = [None] * length_hint(self._elements)
             self._piece = held if self._piece else ()
-            self._elements, self._results = iter(held), iter(())
+            self._elements, self._results = iter(held), NOTHING
 
     @property
     def loop_step(self) -> Step | None:
@@ -259,7 +259,7 @@ class Operator(_Linear):
             self.context.filling(self.outlet, out)
         halted = False
         try:
-            more = self._pull(self._results or iter(()), out, most)
+            more = self._pull(self._results or NOTHING, out, most)
         except Halted:
             left = length_hint(self._elements) + 1  # the element it was called with is not taken
             self._elements = behind(self._piece, len(self._piece) - left)

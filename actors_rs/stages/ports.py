@@ -10,6 +10,7 @@ A frame is a sequence of 1..n elements and is never changed once it was emitted.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
@@ -90,16 +91,13 @@ class Inlet:
         self.count = 0
         self.opened = False
         self.room: Room | None = None
-        self.takes_views = False
-        """Whether whoever takes frames knows what a ``View`` is."""
-        self.feeder = ("", "")
-        """Names of the stage and its outlet that feed it, for figures and pictures."""
+        self.takes_views = False  # whether whoever takes frames knows what a ``View`` is
+        self.feeder = ("", "")  # the stage and its outlet that feed it, for figures and pictures
         self.forgiving = False
         """Whether a stream that fails behind its cancellation is no failure of the run."""
         self.done = False
         self.cancelled = False
-        self.closed = False
-        """Whether nothing more will come: ``done`` or ``cancelled``."""
+        self.closed = False  # whether nothing more will come: ``done`` or ``cancelled``
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
         """Gets what is dropped because of a failure, where that is to be reported; any thread."""
@@ -159,7 +157,10 @@ class Inlet:
             frame = frames.go_on(most)
             taken = len(frame)
         else:
-            frame = frames.whole.popleft()
+            whole: Any = frames.whole  # not empty, as something is buffered
+            frame = whole.popleft()
+            if not whole:
+                frames.whole = None
             taken = len(frame)
             if taken > most:
                 frame, taken = frames.begin(frame, most), most
@@ -248,7 +249,10 @@ class Inlet:
             frame = list(frame)
         self._requested -= arrived
         self.buffered += arrived
-        self._frames.whole.append(frame)
+        frames = self._frames
+        if frames.whole is None:
+            frames.whole = deque()
+        frames.whole.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:
         """The stream ended, with ``error`` if it failed; what is held can still be taken."""

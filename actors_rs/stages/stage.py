@@ -16,6 +16,7 @@ from actors_rs.errors import DeciderError
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy
+from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Budget", "Cancellable", "LetGo", "StageContext", "StageLogic", "Stream", "StreamEnd"]
@@ -155,11 +156,10 @@ class StageContext(Protocol):
         """All elements of ``source``, if it is, or would give, a sequence that exists already."""
         ...
 
-    def source_of(self, outlet: Outlet, name: str, /, *told: Callable[[], None]) -> Any:
+    def source_of(self, outlet: Outlet, owner: OutletOwner, /) -> Any:
         """A ``Stream`` of what this stage emits to ``outlet``, to be run once by whoever gets it.
 
-        The outlet is new; it is cancelled, asked and ends like any other. Of the two ``told``, in
-        this stage's turn, the first is called if somebody runs it, the second if nobody can.
+        The outlet is new; it is cancelled, asked and ends like any other.
         """
 
     @property

@@ -4,15 +4,37 @@
 import pytest
 
 from actors_rs.errors import DefectError, StreamError
-from actors_rs.graph.lent import Lending, _Claimed
+from actors_rs.graph.lent import Lending, Lent, _Claimed
 from actors_rs.stages.ports import Outlet
 from tests.stages.harness import Downstream
 
 
-def lending(claims=None):
+class Owner:
+    def __init__(self):
+        self.told = []
+
+    def name_of(self, outlet):
+        return "group 7"
+
+    def claimed(self, outlet):
+        self.told.append(("claimed", outlet))
+
+    def lost(self, outlet):
+        self.told.append(("lost", outlet))
+
+
+class Stage:
+    """Of an outlet: what is posted to it happens at once."""
+
+    name = "stage"
+
+    def post(self, action):
+        action()
+
+
+def lending(owner=None):
     outlet = Outlet()
-    noted = [] if claims is None else claims
-    lent = Lending(outlet, "group 7", lambda: noted.append(1))
+    lent = Lending(outlet, owner or Owner())
     outlet.connect(lent)
     return outlet, lent
 
@@ -44,14 +66,15 @@ def test_a_claim_of_what_was_let_go_fails():
 
 
 def test_a_claim_in_time_takes_the_place_and_the_owner_is_told():
-    claims = []
-    outlet, lent = lending(claims)
+    owner = Owner()
+    outlet, lent = lending(owner)
     down = Downstream()
     _Claimed(lent, down).deliver()
     outlet.request(3)
     outlet.emit([1, 2])
     outlet.complete()
-    assert (down.elements, down.completed, claims) == ([1, 2], True, [1])
+    assert (down.elements, down.completed) == ([1, 2], True)
+    assert owner.told == [("claimed", outlet)]
 
 
 def test_elements_for_nobody_are_a_defect():
@@ -61,17 +84,11 @@ def test_elements_for_nobody_are_a_defect():
         outlet.emit([1])
 
 
-class Held:
-    """Stands for what can be claimed."""
-
-
 @pytest.mark.parametrize("claimed", [False, True])
 def test_the_owner_is_told_when_nobody_can_claim_it_any_more(claimed):
-    told = []
-    _, lent = lending()
-    held = Held()
-    lent.await_loss(held, lambda: told.append("lost"))
-    lent.claimed = claimed
-    assert told == []
-    del held
-    assert told == ([] if claimed else ["lost"])
+    owner, outlet = Owner(), Outlet()
+    lent = Lent(Stage(), outlet, owner)
+    outlet._downstream.claimed = claimed
+    assert owner.told == []
+    del lent
+    assert owner.told == ([] if claimed else [("lost", outlet)])

@@ -49,8 +49,8 @@ class Grouping(Alone):
         key = self.key = lambda text: text[0]
         super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall, drops), window)
 
-    def source_of(self, outlet, name, when_claimed, when_lost):
-        return Stream(self, outlet, when_claimed, when_lost)
+    def source_of(self, outlet, owner):
+        return Stream(self, outlet, partial(owner.claimed, outlet), partial(owner.lost, outlet))
 
     def stand_still(self):
         """What the run does when nothing moves any more."""

@@ -112,7 +112,9 @@ def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
     def careless(self, message):
         if self._closed:
             return False
-        self.data.append(message)
+        if (lane := self.data) is None:
+            lane = self.data = deque()
+        lane.append(message)
         with self._lock:
             scheduled, self._scheduled = self._scheduled, True
         if not scheduled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from actors_rs.graph.dsl.checks import wrong_kind
 from actors_rs.texts import repr_of
@@ -15,6 +15,18 @@ R = TypeVar("R")
 _IMMUTABLE = (int, float, complex, str, bytes, type(None))
 
 
+class _Given(Generic[R]):
+    """Gives always the same: there may be one for each of a million groups."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: R) -> None:
+        self._value = value
+
+    def __call__(self) -> R:
+        return self._value
+
+
 def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[[], R]:
     """Gives a deep copy of ``init`` as it is now, a new one in each call.
 
@@ -22,7 +34,7 @@ def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[
     use then.
     """
     if isinstance(init, _IMMUTABLE):
-        return lambda: init
+        return _Given(init)
     try:
         kept = deepcopy(init)
     except Exception as error:

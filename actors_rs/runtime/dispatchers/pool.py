@@ -49,6 +49,8 @@ class PoolDispatcher:
         self._queued = self._workers.enqueued
         self.enqueue = self._workers.enqueue
         """See ``Dispatcher.enqueue``."""
+        self.relieve = self._workers.hint
+        """See ``Dispatcher.relieve``; kept by each stage, so it is one object for all."""
         # Held from the first ready turn until nothing is ready. Two watches at a time would look
         # in quick succession and take a busy pool for a stuck one.
         self._watched = Lock()
@@ -75,10 +77,6 @@ class PoolDispatcher:
 
     def interrupted(self) -> None:
         """Nothing: any thread runs what was handed in on this one."""
-
-    def relieve(self) -> None:
-        """The running turn goes on for a while: let another thread take what is ready."""
-        self._workers.hint()
 
     def thread_of(self, owner: object) -> int | None:
         """The thread that is in a turn of ``owner``."""

@@ -63,8 +63,9 @@ class FlatMapMerge(Drawing, Hosting):
         self._breadth = breadth
         self._hand: deque[Any] = deque()  # taken, but not given to f yet
         self._out: list[Any] = []  # to be emitted in this turn
-        self._begun: dict[InnerInlet, Any] = {}  # the elements whose streams are running
+        self._begun: dict[InnerInlet, Any] = {}  # whose streams are running; see ``_note``
         self._cut_off: list[Any] = []  # by the end
+        self._are_last = False  # the streams that run
         self._is_slow = False
         self._pace = Pace()  # of drawing
         self.brake: Brake = Brake()
@@ -129,7 +130,7 @@ class FlatMapMerge(Drawing, Hosting):
             least = min(LEAST_WINDOW, self.window)
             share = max(least, self.window // self._breadth)
             inner = self.begin(source, share)
-            self._begun[inner] = element
+            self._note(inner, element)
             inner.open()
         elif (size := len(at_hand)) <= LARGE and size <= self.outlet.demand - len(self._out):
             self._out += at_hand  # it has begun and ended
@@ -137,7 +138,14 @@ class FlatMapMerge(Drawing, Hosting):
         else:
             inner = self.hold(at_hand)
             if isinstance(at_hand, range):
-                self._begun[inner] = element
+                self._note(inner, element)
+
+    def _note(self, inner: InnerInlet, element: Any) -> None:
+        """Keep ``element`` while its stream runs only where a section asks for what is lost.
+
+        Else it is counted: an element may be a group, which keeps a good part of a KiB with it.
+        """
+        self._begun[inner] = None if self.on_lost is None else element
 
     # Streams that are drawn
 
@@ -154,7 +162,7 @@ class FlatMapMerge(Drawing, Hosting):
         self.inlets.append(inner)
         self.running += 1
         self.started += 1
-        self._begun[inner] = element
+        self._note(inner, element)
         inner.get_in_line()
 
     def _draw(self, stream: Drawn, elements: Iterator[Any]) -> bool:
@@ -199,7 +207,7 @@ class FlatMapMerge(Drawing, Hosting):
     def _drew_from(self, inner: _DrawnInlet, element: Any, going_on: bool) -> None:
         inner.count = inner.stream.given
         if going_on:
-            self._begun[inner] = element
+            self._note(inner, element)
             inner.get_in_line()
         elif self.outlet.closed:
             self._cut_off.append(element)
@@ -225,8 +233,7 @@ class FlatMapMerge(Drawing, Hosting):
     # What the inner streams give
 
     def _look_at_first(self) -> None:
-        inner = self.line.popleft()
-        inner.in_line = False
+        inner = self.first_in_line()
         if inner.cancelled:
             return
         if isinstance(inner, _DrawnInlet):
@@ -247,16 +254,25 @@ class FlatMapMerge(Drawing, Hosting):
             inner.get_in_line()
 
     def _look_for_ends(self) -> None:
-        """An end needs no demand, unless there are elements before it."""
+        """An end needs no demand, unless there are elements before it.
+
+        Those it has looked at wait for demand; only when they are the last ones, those that are
+        drawn are looked at once more.
+        """
         last = self.inlet.exhausted and not self._hand
-        for inner in tuple(self.line):
+        if last and not self._are_last:
+            self._are_last = True
+            self.look_again()
+
+        def may_end(inner: InnerInlet) -> bool:
             if isinstance(inner, _DrawnInlet):
-                if last and not inner.looked and not inner.cancelled:
-                    self.line.remove(inner)
-                    inner.in_line = False
-                    self._ask_for_one_more(inner)
-            elif inner.exhausted and not inner.cancelled:
-                self.line.remove(inner)
+                return last and not inner.looked and not inner.cancelled
+            return inner.exhausted and not inner.cancelled
+
+        for inner in self.take_out_of_line(may_end):
+            if isinstance(inner, _DrawnInlet):
+                self._ask_for_one_more(inner)
+            else:
                 self._leave(inner)
 
     def _leave(self, inner: InnerInlet) -> None:

@@ -29,7 +29,7 @@ Cancels: upstream, when the stream of groups and all groups are cancelled.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import length_hint
@@ -76,10 +76,10 @@ class GroupBy(StageLogic):
         self.stall_after = stall_after
         self._drops = drops  # what comes for a group that its receiver has cancelled
         self._over = False
-        self._groups = Groups()
+        self._groups = Groups(self._evicts or idle_timeout is not None)
         self._line: deque[Group] = deque()  # groups that have news
         self._unannounced: deque[tuple[Group, Any]] = deque()
-        self._waiting: dict[Any, list[Any]] = {}  # elements of keys for which there is no room
+        self._waiting: OrderedDict[Any, list[Any]] = OrderedDict()  # of keys that have no room
         self._held = 0
         self._opened = 0
         self._dropped = 0
@@ -204,7 +204,7 @@ class GroupBy(StageLogic):
             self._waiting[key] = frame
             self._held += len(frame)
 
-    def _drop(self, elements: list[Any], outlet: Outlet) -> None:
+    def _drop(self, elements: Sequence[Any], outlet: Outlet) -> None:
         """Nobody gets ``elements``, which were for ``outlet``; they are missed if it has failed."""
         self._dropped += len(elements)
         if self.on_lost is not None and (outlet.cause is not None or not outlet.cancelled):
@@ -221,14 +221,13 @@ class GroupBy(StageLogic):
         if count < self._max_groups or groups.forget_a_cancelled_one():
             return True
         if self._evicts:
-            self._end(next(iter(groups.open.values())))
+            self._end(next(iter(groups.used or ())))
             return True
         return False
 
     def _admit_waiting(self) -> None:
         while self._waiting and not self.outlet.closed and self._has_room():
-            key = next(iter(self._waiting))
-            frame = self._waiting.pop(key)
+            key, frame = self._waiting.popitem(last=False)
             self._held -= len(frame)
             self._give(self._open(key, self._idle.now()), frame)
 
@@ -240,18 +239,21 @@ class GroupBy(StageLogic):
         group.used = now
         self._opened += 1
         if free:
-            self._groups.open[key] = group
+            self._groups.add(group)
         self._ports.append(group)
-        name = f"group {short(key)} of '{self.context.name}'"
-        claimed, lost = partial(self._claimed, group), group.cancel
-        stream = self.context.source_of(group, name, claimed, lost)
-        self._unannounced.append((group, self._wrap(key, stream)))
+        self._unannounced.append((group, self._wrap(key, self.context.source_of(group, self))))
         self._idle.mind()
         return group
 
-    def _claimed(self, group: Group) -> None:
+    def name_of(self, group: Group, /) -> str:
+        return f"group {short(group.key)} of '{self.context.name}'"
+
+    def claimed(self, group: Group, /) -> None:
         group.claimed = True
         self._groups.is_run(group)
+
+    def lost(self, group: Group, /) -> None:
+        group.cancel()
 
     def _announce(self) -> None:
         """Give downstream as many new groups as it asks for."""
@@ -278,7 +280,7 @@ class GroupBy(StageLogic):
 
     def _was_cancelled(self, group: Group) -> None:
         """Its receiver has had enough, or there is none: what it holds opens another group."""
-        held, group.held = group.held, []
+        held, group.held = group.held, ()
         self._held -= len(held)
         was_open = self._groups.open.get(group.key) is group
         again = group.claimed and group.cause is None and not self._drops

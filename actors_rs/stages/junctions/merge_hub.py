@@ -77,9 +77,8 @@ class MergeHubLogic(Hosting):
                 inlet.open()
             self._fresh.clear()
         while line and outlet.demand > 0:
-            self._look_at(line.popleft())
-        for inlet in [one for one in line if one.exhausted]:  # an end needs no demand
-            line.remove(inlet)
+            self._look_at(self.first_in_line())
+        for inlet in self.take_out_of_line(_has_ended):  # an end needs no demand
             self._look_at(inlet)
         if self._closing and not self.running:
             self.end(None)
@@ -104,6 +103,9 @@ class MergeHubLogic(Hosting):
             self.drop(inlet)
 
     def _look_at(self, inlet: InnerInlet) -> None:
-        inlet.in_line = False
         if not inlet.cancelled and self.flow(inlet) and inlet.buffered:
             inlet.get_in_line()
+
+
+def _has_ended(inlet: InnerInlet) -> bool:
+    return inlet.exhausted

@@ -26,6 +26,7 @@ from itertools import chain, islice
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.counted import NOTHING
 from actors_rs.stages.drawn import Drawing, Drawn
 from actors_rs.stages.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
@@ -44,7 +45,6 @@ _NEVER_CLOSED = frozenset((*_COUNTED, type(_ for _ in ())))
 _PLAIN = frozenset({list, tuple, str, dict})
 """What most functions return: it can be iterated over, and needs no looking after."""
 WANTED = "a Source or an iterable"
-_NOTHING: Iterator[Any] = iter(())
 STEP = 64
 """Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
 
@@ -65,7 +65,7 @@ class FlatMap(Drawing, Operator):
         self._met: Stream | None = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
-        self._drawn: Iterator[Any] = iter(())  # what comes of the element begun last
+        self._drawn = NOTHING  # what comes of the element begun last
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
@@ -102,7 +102,7 @@ class FlatMap(Drawing, Operator):
                 result, plain = found, type(found) in _PLAIN
             self._drawn = drawn = iter(result) if plain else iterator_of(result, self._what, WANTED)
             yield drawn
-            self._drawn = _NOTHING
+            self._drawn = NOTHING
             if not plain and type(drawn) not in _NEVER_CLOSED:
                 close(drawn)
             if brake.pulled:  # f may have turned slow: the rest of the piece has its time
@@ -143,7 +143,7 @@ class FlatMap(Drawing, Operator):
             self.stream_ended(whole=False)
 
     def stop(self, error: BaseException | None) -> None:
-        drawn = _NOTHING if self._stream is not None else self._drawn
+        drawn = NOTHING if self._stream is not None else self._drawn
         self._leave_stream()
         if self.outlet.closed and self.drawer is not None:  # else it is a restart
             self.drawer.close()
@@ -168,8 +168,8 @@ class FlatMap(Drawing, Operator):
 
     def hold_nothing(self) -> None:
         held = [None for _ in self.held()]
-        self._piece, self._elements, self._results = held, iter(held), iter(())
-        self._met, self._met_in, self._inner, self._drawn = None, (), None, _NOTHING
+        self._piece, self._elements, self._results = held, iter(held), NOTHING
+        self._met, self._met_in, self._inner, self._drawn = None, (), None, NOTHING
 
     def advance(self, budget: Budget) -> None:
         self._lap = budget.lap
@@ -214,7 +214,7 @@ class FlatMap(Drawing, Operator):
         """Whether the open stream, which is the last one, has one more element."""
         if self._looked == self.outlet.count:
             return True  # which was kept
-        self._looked, results = self.outlet.count, self._results or iter(())
+        self._looked, results = self.outlet.count, self._results or NOTHING
         try:
             ahead = list(islice(results, 1))
         except Exception as error:

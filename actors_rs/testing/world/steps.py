@@ -101,7 +101,7 @@ class ActorStep(Step):
     def run(self) -> None:
         """One turn: how much of the mailbox it takes and how long it seems to last is decided."""
         dispatcher, mailbox = self.dispatcher, self.mailbox
-        waiting = len(mailbox.data) + len(mailbox.control or ())
+        waiting = len(mailbox.data or ()) + len(mailbox.control or ())
         choose = dispatcher.choose  # as a variable, here and below: called as methods, what
         # instances hold takes twice as long
         turn = choose("size", _TURNS.get(waiting) or turns(waiting))

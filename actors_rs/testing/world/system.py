@@ -54,7 +54,7 @@ class WorldSystem(ActorSystem):
         """Whether others still hold what they were given is not to depend on the world's log."""
         world = self._world
         boxes = [step.mailbox for step in world.actors]
-        unread = {id(one) for box in boxes for one in (*box.data, *(box.control or ()))}
+        unread = {id(one) for box in boxes for one in (*(box.data or ()), *(box.control or ()))}
         world.log.forget_delivered(world.steps, unread)
 
     def rest(self) -> None:

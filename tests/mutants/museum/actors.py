@@ -20,7 +20,7 @@ MUTANTS = (
         "what waits while an actor is restarted is thrown away",
         f"{CHILD}.report",
         "if not self.home.offer(Down(self, self.ended_serial)):",
-        "self.actor_inbox.data.clear()\n    if not self.home.offer(Down(self, self.ended_serial)):",
+        "self.actor_inbox._all_data()\n    if not self.home.offer(Down(self, self.ended_serial)):",
         "actors/a restarted actor keeps its mailbox",
     ),
     mutant(
@@ -117,7 +117,7 @@ MUTANTS = (
         "messages beyond the throughput of a turn are dropped",
         "runtime.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
-        "elif not inbox.data.clear() and inbox.end_turn(again):",
+        "elif inbox._all_data() is not None and inbox.end_turn(again):",
         "actors/a long mailbox",
         "linear/chain",
     ),

@@ -59,8 +59,8 @@ MUTANTS = (
         "an inner end needs demand",
         "an inner stream that ended while nobody asked is never forgotten",
         f"{J}.flat_map_merge:FlatMapMerge._look_for_ends",
-        "if inner.exhausted and not inner.cancelled:",
-        "if inner.cancelled:",
+        "return inner.exhausted and not inner.cancelled",
+        "return inner.cancelled",
         "inner/breadth",
     ),
     mutant(

@@ -51,7 +51,7 @@ MUTANTS = (
         "elements put back into the inlet come behind those that arrived later",
         f"{INLET}.untake",
         "self._frames.put_back(frame)",
-        "self._frames.whole.append(frame)",
+        "self._frames.whole = deque([*(self._frames.whole or ()), frame])",
         "junctions/partition",
         "timing/batch by weight",
     ),

@@ -1,0 +1,174 @@
+# mypy: disable-error-code="arg-type, var-annotated"
+"""What a group costs does not depend on how many there are: counted, not timed."""
+
+import gc
+import sys
+import tracemalloc
+from itertools import count
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.graph.stall_watch import StallWatch, _Watched
+from actors_rs.stages import hosting
+from actors_rs.stages.junctions import flat_map_merge, merge_hub
+from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
+from actors_rs.stages.junctions.merge_hub import MergeHubLogic
+from tests.runtime.support import eventually
+from tests.stages.harness import Alone, Upstream
+
+SECONDS = 60.0
+MOST = 4096
+"""Bytes of a group that is alive, with all that runs it."""
+COUNTS = (60, 960)
+FILES = {module.__file__ for module in (flat_map_merge, hosting, merge_hub)}
+
+
+def bytes_of_a_group(fused, groups):
+    """Those in use when each of ``groups`` has taken an element, and all is quiet."""
+    sizes, calls = [], count()
+
+    def add(total, x):
+        next(calls)
+        return total + x
+
+    def numbers(system):
+        yield from range(groups)
+        eventually(lambda: calls.__reduce__()[1][0] == groups)
+        others = [one for one in system.children() if one.kind != "from_iterable"]
+        eventually(lambda: all(one.actor_inbox.idle for one in others))
+        gc.collect()
+        sizes.append(tracemalloc.get_traced_memory()[0])
+        yield from range(groups)
+
+    def sums(group):
+        reduced = group.reduce(0, add)
+        return reduced.fuse() if fused else reduced
+
+    with ActorSystem() as system:
+        source = Source.from_iterable(numbers(system)).group_by(lambda x: x, groups)
+        graph = source.flat_map(sums, breadth=groups).to(Sink.count())
+        tracemalloc.start()
+        try:
+            assert system.start(graph).result(SECONDS) == groups
+        finally:
+            tracemalloc.stop()
+    return sizes[0] / groups
+
+
+@pytest.mark.parametrize("groups", [1_000, 3_000])
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_group_that_is_alive_has_at_most_4_kib(fused, groups):
+    assert bytes_of_a_group(fused, groups) <= MOST
+
+
+class Host(Alone):
+    """Of inner streams, each of which gives one element and ends when it is told to."""
+
+    def __init__(self, logic):
+        self.given = []
+        super().__init__(logic)
+
+    def at_hand(self, source):
+        return None
+
+    def attach(self, source, inlet):
+        inlet.connect(Upstream())
+        self.given.append(inlet)
+
+    def all_give(self):
+        for inlet in self.given:
+            inlet.push([1])
+            inlet.complete()
+        return self
+
+
+def flat_map(streams):
+    host = Host(FlatMapMerge(lambda x: x, streams))
+    host.logic.inlet.window = streams
+    host.request(1)
+    host.push(*range(streams))
+    return host.all_give()
+
+
+def hub(streams):
+    host = Host(MergeHubLogic(fails=True, began=lambda: None, ended=lambda: None))
+    for _ in range(streams):
+        host.turn(lambda: host.logic.admit(()))
+    host.request(1)
+    return host.all_give()
+
+
+def instructions(act):
+    """How many ``act()`` runs in the modules that are looked at."""
+    run = 0
+
+    def call(frame, event, _):
+        if frame.f_code.co_filename not in FILES:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return step
+
+    def step(frame, event, _):
+        nonlocal run
+        run += 1
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return run
+
+
+@pytest.mark.parametrize("host", [flat_map, hub])
+def test_an_element_costs_the_same_however_many_streams_wait_for_demand(host):
+    def for_each(streams):
+        stage = host(streams)
+        stage.turn()  # this is where each is looked at for the first time
+        return instructions(lambda: [stage.request(1) for _ in range(20)])
+
+    few, many = map(for_each, COUNTS)
+    assert many < 1.2 * few
+
+
+def test_an_end_needs_no_demand_also_behind_many_that_wait_for_it():
+    host = Host(FlatMapMerge(lambda x: x, 4))
+    host.request(1).push(*range(4))
+    first, *others = host.given
+    for inlet in (first, *others[:2]):
+        inlet.push([1])
+    host.turn()
+    late = others[2]
+    late.complete()
+    host.turn()
+    assert host.logic.running == 3, "it had nothing to give, and nobody asked"
+    assert late not in tuple(host.logic.inlets)
+
+
+def test_the_watch_does_not_go_through_a_million_stages_to_find_one_at_work():
+    looked = []
+
+    class Inbox:
+        idle = False
+
+    class Flag:
+        @staticmethod
+        def is_set():
+            return False
+
+    class AtWork:
+        actor_inbox, actor_stopped = Inbox, Flag
+
+    class Life:
+        def each_stage(self):
+            for number in count():
+                looked.append(number)
+                yield AtWork()
+
+    known = _Watched()
+    assert StallWatch()._last_moves(Life(), known) is None
+    assert len(looked) == 1
+    assert isinstance(known.witness, AtWork)
