@@ -116,6 +116,7 @@ class Combining(Generic[In_contra, Out_co]):
         """For each new element of any stream, a tuple of it and the latest of the others.
 
         The first tuple is of the first elements of all. Ends with the stream that ends first.
+        ``zip_latest`` of RxPY is another operator: it waits for a new element of every stream.
         """
         count = 1 + len(others)
         return joined("zip_latest", lambda: ZipLatest(count), (self, *others))

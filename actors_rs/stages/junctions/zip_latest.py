@@ -4,8 +4,10 @@ a:   1     2   3 |
 b:     x     y     z |
 out: (1 x) (2 x) (2 y) (3 y) |
 
-As ``combine_latest``, but it ends like ``zip``, with the first input that does. The first tuple is
-of the first elements of all, where Rx has the latest of the quicker inputs: nothing is dropped.
+As ``combine_latest``, but it ends like ``zip``, with the first input that does: ``zipLatest`` of
+Akka Streams. The first tuple is of the first elements of all, and nothing is dropped. RxPY
+has another operator of this name, which waits for a new element of every input and drops those that
+are replaced meanwhile, here (1 x) (2 y) (3 z); there is none such here, as ``zip`` drops nothing.
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when an input has completed and what it gave was delivered; the others are cancelled.
