@@ -260,15 +260,16 @@ def flooded_loop():
     return Graph(round_.to(back.sink), out.to(Sink.ignore()))
 
 
-def unprimed_loop():
-    """Nothing goes in before something has come round."""
+def loop_run_dry():
+    """Nothing more goes in before something has come round, and nothing is left to come round."""
     back = Feedback(4)
-    round_, out = back.source.zip(Source.range(0, 100)).map(max).broadcast(2)
+    pairs = back.source.start_with(0).zip(Source.range(0, 100))
+    round_, out = pairs.map(max).filter(lambda x: x < 0).broadcast(2)
     return Graph(round_.to(back.sink), out.to(Sink.list()))
 
 
 def loop_that_cannot_turn(world):
-    graph = world.pick("loop", (flooded_loop, unprimed_loop))()
+    graph = world.pick("loop", (flooded_loop, loop_run_dry))()
     failure = failure_of(world.start(graph.watched(0.1)))
     assert isinstance(failure, Stalled), repr(failure)
     assert "wait for each other" in str(failure), str(failure)
