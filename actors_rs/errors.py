@@ -112,6 +112,16 @@ def note_once(error: BaseException, note: str) -> None:
         BaseException.add_note(error, note)
 
 
+def askable(error: BaseException) -> BaseException:
+    """``error``, or a ``TypeError`` in its place if it does not even let its class be asked."""
+    try:
+        isinstance(error, ActorsRsError)
+    except BaseException as broken:
+        kind, why = type(error).__name__, type(broken).__name__
+        return TypeError(f"a {kind} was raised, whose __class__ raised {why}")
+    return error
+
+
 def names_itself(error: BaseException, position: int | None) -> bool:
     """Whether ``error`` of a stage goes downstream as it is: it can say where it comes from.
 

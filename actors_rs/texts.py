@@ -8,10 +8,13 @@ gets into a text through these functions.
 from __future__ import annotations
 
 import os
+import reprlib
 from collections.abc import Callable
+from dataclasses import fields
 from types import TracebackType
+from typing import Any
 
-__all__ = ["MOST", "named", "repr_of", "text_of"]
+__all__ = ["MOST", "named", "repr_of", "repr_of_fields", "short_repr_of", "text_of"]
 
 MOST = 10_000
 """Characters of a text that are shown, and of a ``repr`` a tenth of them."""
@@ -28,6 +31,17 @@ def text_of(thing: object, most: int = MOST) -> str:
 def repr_of(thing: object, most: int = MOST // 10) -> str:
     """``repr(thing)``, at most some ``most`` characters of it, whatever ``__repr__`` does."""
     return _taken(repr, "__repr__", thing, most)
+
+
+def short_repr_of(thing: object) -> str:
+    """``reprlib.repr(thing)``, some dozens of characters, whatever ``__repr__`` does."""
+    return _taken(reprlib.repr, "__repr__", thing, MOST)
+
+
+def repr_of_fields(data: Any) -> str:
+    """The ``__repr__`` of a dataclass that holds users' objects: the generated one may raise."""
+    shown = ", ".join(f"{one.name}={repr_of(getattr(data, one.name))}" for one in fields(data))
+    return f"{type(data).__qualname__}({shown})"
 
 
 def named(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actors_rs.runtime._primitives import wall_clock
+from actors_rs.texts import repr_of_fields
 
 __all__ = ["COMMIT", "Note", "begun", "committed", "failed"]
 
@@ -34,6 +35,8 @@ class Note:
     values: dict[str, Any]
     durable: bool = False
     now: float = field(default_factory=wall_clock)
+
+    __repr__ = repr_of_fields
 
 
 def begun(partition: int) -> Note:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from actors_rs.errors import StageError, named_by
+from actors_rs.errors import StageError, askable, named_by
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.stages.stage import StageLogic
 
@@ -51,6 +51,7 @@ def note_failed(
 
     A part of a stage has given it its own name already.
     """
+    error = askable(error)
     wrapped = error if plain else named_by(stage.name, stage.site, error, position)
     origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
     if origin is not None and is_fatal(origin):  # SystemExit and the like: raised as it is

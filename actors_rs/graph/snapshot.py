@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.drawing import picture_of_run
-from actors_rs.texts import text_of
+from actors_rs.texts import repr_of_fields, text_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.shell import StageActor
@@ -56,6 +56,8 @@ class StageSnapshot:
     dead_letters: int = 0
     inner_elements: int = 0
     started_by: tuple[str, ...] = ()
+
+    __repr__ = repr_of_fields
 
 
 @dataclass(frozen=True, slots=True)

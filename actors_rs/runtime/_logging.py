@@ -23,14 +23,14 @@ class _Unfailing(logging.LoggerAdapter[logging.Logger]):
             return
         try:
             self.logger.log(level, msg, *args, stacklevel=2, **kwargs)
-        except Exception:
+        except (Exception, SystemExit):  # of what is logged, whose truth is asked for
             if logging.raiseExceptions and sys.stderr is not None:
                 self._tell_on_stderr()
 
     def _tell_on_stderr(self) -> None:
         try:
             traceback.print_exc()
-        except Exception:  # an exception of the user's that even the traceback module trips over
+        except (Exception, SystemExit):  # even the traceback module trips over what it raised
             with suppress(Exception):
                 print(f"{self.logger.name}: an error that cannot be shown", file=sys.stderr)
 

@@ -196,7 +196,7 @@ class ActorCore(Actor):
             dead = ActorDeadError(f"{self._ref_} was interrupted with the message")
             dead.__cause__ = error
             message.reply_to.end_interrupted(dead)
-        elif isinstance(message, RuntimeMessage) or type(message) is _ActorStop:
+        elif issubclass(type(message), RuntimeMessage) or type(message) is _ActorStop:
             self.actor_inbox.offer_control(message)
         else:
             self._system_.dead_letters.publish(

@@ -105,7 +105,10 @@ class DeadLetters:
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
                 self._log(where, f"{why} (a {type(what).__name__})", error)
-            except Exception as broken:  # a handler of the user's, or a text that raises
+            except (
+                Exception,
+                SystemExit,
+            ) as broken:  # a handler of the user's, or a text that raises
                 self.record(
                     None, where=where, why="a dead letter could not be logged", error=broken
                 )

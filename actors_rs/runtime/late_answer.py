@@ -30,7 +30,7 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
         )
     ref, message = question
     who = text_of(ref)
-    if isinstance(message, _ActorStop):
+    if type(message) is _ActorStop:
         return LateAnswerError(
             f"{who} has not stopped within {seconds} seconds: it first handles the messages it "
             "has, then stops all the same; stop(timeout=...) with more seconds waits longer, "
@@ -44,8 +44,8 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
 
 
 def _shown(message: Any) -> str:
-    if isinstance(message, ProxyCall):
+    if issubclass(type(message), ProxyCall):
         return f"{'.'.join(message.attr_path)}(...)"
-    if isinstance(message, ProxyGetAttr | ProxySetAttr):
+    if issubclass(type(message), ProxyGetAttr | ProxySetAttr):
         return f"the attribute {'.'.join(message.attr_path)}"
     return repr_of(message, _MOST)

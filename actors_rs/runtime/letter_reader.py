@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
+from actors_rs.texts import repr_of_fields
 
 __all__ = ["DeadLetter", "LetterReader"]
 
@@ -31,6 +32,8 @@ class DeadLetter:
     error: BaseException | None
     when: float
     number: int = 0
+
+    __repr__ = repr_of_fields
 
 
 class LetterReader:

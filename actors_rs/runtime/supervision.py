@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.strategies import OneForOne, Strategy
-from actors_rs.texts import repr_of
+from actors_rs.texts import repr_of, repr_of_fields
 
 __all__ = ["ChildSpec", "Restart", "Supervisor", "names_for"]
 
@@ -36,6 +36,8 @@ class ChildSpec:
     kwargs: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
     restart: Restart = "permanent"
+
+    __repr__ = repr_of_fields
 
     def __post_init__(self) -> None:
         made = self.actor_class

@@ -22,7 +22,7 @@ __all__ = ["refuse_question", "return_unread"]
 def return_unread(actor: ActorCore, message: Any) -> None:
     """A question is answered with ``ActorDeadError``, anything else is a dead letter."""
     if type(message) is not Ask:
-        if isinstance(message, RuntimeMessage):
+        if issubclass(type(message), RuntimeMessage):
             message.unread(actor)
         elif type(message) is not _ActorStop:
             actor._system_.dead_letters.publish(

@@ -18,7 +18,7 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.keeper import RuntimeMessage
 from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.texts import repr_of
+from actors_rs.texts import repr_of, repr_of_fields
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -35,6 +35,8 @@ class Terminated:
 
     ref: ActorRef[Any]
     error: BaseException | None = None
+
+    __repr__ = repr_of_fields
 
 
 class _Watch(RuntimeMessage):

@@ -115,7 +115,8 @@ class ConnectQuery:
 
     def _start(self, error: Any = None) -> None:
         if self.cancelled:
-            raise error or StreamError("the query was cancelled before it began")
+            before = StreamError("the query was cancelled before it began")
+            raise before if error is None else error
         self._starts += 1
         if self._starts > _MOST_STARTS:
             raise error

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import Stalled
@@ -17,6 +16,7 @@ from actors_rs.stages.inner_ports import InnerOutput
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pace import Pace
 from actors_rs.stages.stage import StageLogic
+from actors_rs.texts import short_repr_of
 
 __all__ = [
     "OVERFLOW",
@@ -291,4 +291,4 @@ def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: in
 
 def _named(keys: Sequence[Any]) -> str:
     more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-    return ", ".join(map(short, keys[:NAMED])) + more
+    return ", ".join(map(short_repr_of, keys[:NAMED])) + more

@@ -51,6 +51,8 @@ def _made_raw(node: ast.AST) -> Iterator[str]:
             maker in ("str", "format") and arguments and _is_of_user(arguments[0], part)
         ):
             yield ast.unparse(node)
+    elif isinstance(node, ast.ImportFrom) and node.module == "reprlib":
+        yield ast.unparse(node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         yield from [ast.unparse(node)] * isinstance(getattr(node.left, "value", None), str)
 

@@ -33,7 +33,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import length_hint
-from reprlib import repr as short
 from typing import Any
 
 from actors_rs.errors import TooManyGroupsError
@@ -44,6 +43,7 @@ from actors_rs.stages.pace import Pace
 from actors_rs.stages.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
+from actors_rs.texts import short_repr_of
 
 
 class GroupBy(StageLogic):
@@ -198,7 +198,7 @@ class GroupBy(StageLogic):
             self._groups.touch(group, now)
             self._give(group, frame)
         elif self._on_overflow == "fail":
-            self.fail(TooManyGroupsError(self.context.name, self._max_groups, short(key)))
+            self.fail(TooManyGroupsError(self.context.name, self._max_groups, short_repr_of(key)))
             self._drop(frame, self.outlet)
         else:
             self._waiting[key] = frame
@@ -246,7 +246,7 @@ class GroupBy(StageLogic):
         return group
 
     def name_of(self, group: Group, /) -> str:
-        return f"group {short(group.key)} of '{self.context.name}'"
+        return f"group {short_repr_of(group.key)} of '{self.context.name}'"
 
     def claimed(self, group: Group, /) -> None:
         group.claimed = True

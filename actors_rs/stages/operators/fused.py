@@ -296,7 +296,8 @@ class Fused(Operator):
         self.inlet.cancel(failure)
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
-        return super()._decide(error.__cause__ or error, element)
+        cause = error.__cause__  # not asked for its truth: a user's exception may define that
+        return super()._decide(error if cause is None else cause, element)
 
     def _look_for_ends(self) -> None:
         """End the operators that are due, one by one, each behind what came before."""

@@ -37,6 +37,14 @@ from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 from actors_rs.texts import repr_of
 
 
+def _is_awaitable(value: Any) -> bool:
+    """Whether ``value`` is something to wait for; not if its class cannot be asked."""
+    try:
+        return isinstance(value, Future) or inspect.isawaitable(value)
+    except Exception:
+        return False
+
+
 async def awaited(made: Awaitable[Any]) -> Any:
     """What comes of ``made``, which a function has returned, on this event loop.
 
@@ -320,7 +328,7 @@ class MapAsync(StageLogic):
             value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:
             return partial(self._tell, self._finish, call, None, error)
-        if isinstance(value, Future) or inspect.isawaitable(value):
+        if _is_awaitable(value):
             self._settle(call, value)
             return None
         return partial(self._tell, self._finish, call, value, None)
@@ -350,9 +358,9 @@ class MapAsync(StageLogic):
 
     def _settle(self, call: _Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
-        if isinstance(value, Future):
+        if issubclass(type(value), Future):
             self._follow(call, value)
-        elif inspect.isawaitable(value):
+        elif _is_awaitable(value):
             begin_to_wait = self._get if is_answer(value) else self._await
             try:
                 begin_to_wait(call, value)

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of_fields
 
 __all__ = ["Monitor", "StreamState"]
 
@@ -38,6 +39,8 @@ class StreamState:
     elements: int
     seconds: float
     error: BaseException | None = None
+
+    __repr__ = repr_of_fields
 
 
 class Monitor(PassThrough):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from actors_rs.errors import NondeterminismError
 from actors_rs.testing.explore.traces import Trace
 from actors_rs.testing.world import World, sequence_diagram
-from actors_rs.texts import named
+from actors_rs.texts import named, repr_of_fields
 
 __all__ = ["LAST", "Failure", "as_raised", "pytest_outcomes"]
 
@@ -27,6 +27,8 @@ class Failure:
     trace: Trace
     world: World
     seed: int | None = None
+
+    __repr__ = repr_of_fields
 
     def report(self, again: str = "") -> str:
         """Seed, trace, the last deliveries, all actors, and the line ``again`` to replay it.

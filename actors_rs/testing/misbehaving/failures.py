@@ -23,6 +23,10 @@ REJECTION = (
 FAILURE = "optional_spec104_mustSignalOnErrorWhenFails"
 
 
+def _rejection(error: BaseException | None) -> BaseException:
+    return RuntimeError("rejected") if error is None else error
+
+
 class FailsSilently(MisbehavingPublisher):
     """Has failed, and tells nobody."""
 
@@ -40,7 +44,7 @@ class FailsWithoutOnSubscribe(MisbehavingPublisher):
     caught_by = (REJECTION,)
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
-        subscriber.on_error(self.error or RuntimeError("rejected"))
+        subscriber.on_error(_rejection(self.error))
 
 
 class RaisesFromSubscribe(MisbehavingPublisher):
@@ -50,7 +54,7 @@ class RaisesFromSubscribe(MisbehavingPublisher):
     caught_by = (REJECTION, "untested_spec109_subscribeShouldNotThrowNonFatalThrowable")
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
-        raise self.error or RuntimeError("rejected")
+        raise _rejection(self.error)
 
 
 class FailsTwice(MisbehavingPublisher):
@@ -61,7 +65,7 @@ class FailsTwice(MisbehavingPublisher):
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         super().subscribe(subscriber)
-        subscriber.on_error(self.error or RuntimeError("rejected"))
+        subscriber.on_error(_rejection(self.error))
 
 
 FAILED_PUBLISHERS: tuple[type[MisbehavingPublisher], ...] = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors_rs.testing.tck.environment import Environment, Failure
-from actors_rs.texts import repr_of
+from actors_rs.texts import repr_of, repr_of_fields
 
 __all__ = ["Signal", "SignalLog"]
 
@@ -17,6 +17,8 @@ class Signal:
 
     kind: str
     value: Any = None
+
+    __repr__ = repr_of_fields
 
     def __str__(self) -> str:
         return self.kind if self.kind == "on_complete" else f"{self.kind}({repr_of(self.value)})"

@@ -397,4 +397,4 @@ def _forget_frames(error: BaseException | None) -> None:
     """One that each run raises anew would keep the frames of all of them."""
     while error is not None and error.__traceback__ is not None:
         BaseException.with_traceback(error, None)
-        error = error.__cause__ or error.__context__
+        error = error.__context__ if error.__cause__ is None else error.__cause__
