@@ -118,6 +118,8 @@ class ForeignSubscriber:
     def cancel(self) -> None:
         """Called by the subscriber, on any thread."""
         if not self._over:
+            if (before := self._actor.life.system.before_foreign_cancel) is not None:
+                before(self)
             self._over = True
             self._actor.post(self._cancelled)
 

@@ -8,7 +8,7 @@ nothing of streams: what it starts and stops is anything that keeps ``Startable`
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -70,6 +70,7 @@ class ActorSystem(Supervising):
     _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
     _spared = 0  # actors that the shutdown does not wait for yet
     knows_rest = False  # a deterministic world tells when nothing can run
+    before_foreign_cancel: Callable[[Any], None] | None = None  # it decides what is under way
     _draining = ""  # why, if it starts no further runs
     _orphaned = False  # in a child of its process, and closed then
     _fatal: BaseException | None = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from actors_rs.graph.foreign import ForeignSubscriber
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.system import Activity, ActorSystem
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+from actors_rs.testing.world.late import cancel_in_a_turn
 from actors_rs.testing.world.links import watched
 
 __all__ = ["WorldSystem"]
@@ -40,6 +42,10 @@ class WorldSystem(ActorSystem):
         )
         self._world = dispatcher
         self.lives: list[RunLife] = []
+
+    def before_foreign_cancel(self, peer: ForeignSubscriber) -> None:
+        """See ``late``."""
+        cancel_in_a_turn(self._world, peer)
 
     def adopt(self, actor: A) -> PooledActorRef[A]:
         self._world.adopt(actor)
