@@ -142,6 +142,7 @@ class Substreams(Appending[In_contra, Out_co]):
         came or went, and when its receiver has had enough, as ``group.take(3)`` has. If the key of
         a group that has ended comes again, it gets a new group. With ``closed="drop"`` elements of
         a key whose receiver has had enough are dropped; ``dropped`` in the snapshot counts them.
+        What a receiver had requested and did not take is ``unwanted`` there; see the guide.
 
         A group that nobody has any more is cancelled at once, and its elements are counted as
         dropped. When the run has stood still for ``stall_after`` seconds, with nothing under way

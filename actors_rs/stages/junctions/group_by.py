@@ -10,10 +10,11 @@ of elements for all groups together, so one slow group does not hold up the othe
 
 A group ends with upstream, when it was idle for ``idle_timeout`` seconds after the last element
 that came for it or was given of it, when it makes room for another group, or when its receiver
-cancels it. If its key comes again, a new group is opened with the same key; what the receiver had
-not requested goes to that group. With ``closed="drop"`` a group that its receiver cancelled stays
-cancelled: elements for its key are dropped and counted, until its place is needed or it was idle.
-The extra group of ``divert`` takes no place, so only idleness ends that one.
+cancels it. If its key comes again, a new group opens, which begins with all that the receiver had
+not requested. Elements that it had requested and did not take are counted as ``unwanted``, see
+``snapshot``. With ``closed="drop"`` a group that its receiver cancelled stays cancelled: elements
+for its key are dropped and counted, until its place is needed or it was idle. The extra group
+of ``divert`` takes no place, so only idleness ends that one.
 
 A group whose stream was dropped unused is cancelled at once; its elements are dropped and counted.
 

@@ -1,0 +1,96 @@
+# mypy: disable-error-code="no-any-return, var-annotated"
+"""Each element of a group is taken by its receiver or counted, however early that one ends."""
+
+import pytest
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.testing.decisions import RandomWalk
+from actors_rs.testing.world import World
+from tests.graph.helpers import SECONDS
+
+GIVEN = 300
+KEYS = 10
+ONE_THREE = (1, 2, 3)
+
+
+def both_short(group):
+    one, other = group.broadcast(2)
+    return one.take(2).merge(other.take(3))
+
+
+RECEIVERS = {
+    "take": lambda group: group.take(2),
+    "take_while": lambda group: group.take_while(lambda x: x < 50),
+    "first": lambda group: group.first(lambda x: x >= 20),
+    "all": lambda group: group.all(lambda x: x < 50),
+    "some": lambda group: group.some(lambda x: x > 50),
+    "contains": lambda group: group.contains(15),
+    "is_empty": lambda group: group.is_empty(),
+    "zip": lambda group: group.zip(Source.of(*ONE_THREE)),
+    "merge": lambda group: group.merge(Source.of(*ONE_THREE)).take(6),
+    "broadcast": both_short,
+    "map": lambda group: group.map(lambda x: x).take(2),
+    "filter": lambda group: group.filter(lambda x: x % 2).take(2),
+    "flat_map": lambda group: group.flat_map(lambda x: [x, x]).take(3),
+    "batch": lambda group: group.batch(4).take(1),
+    "map_async": lambda group: group.map_async(lambda x: x, 2).take(2),
+}
+
+
+def grouped():
+    return Source.range(0, GIVEN).group_by(lambda n: n % KEYS, KEYS)
+
+
+def balance(run, kind):
+    """Elements that the groups gave, and those that receivers of ``kind`` took or did not want."""
+    figures = [one for one in run.snapshot().stages if one.kind == kind and "(ended)" in one.name]
+    (receiver,) = figures
+    (groups,) = [one for one in run.snapshot().stages if one.kind == "group_by"]
+    unwanted, dropped = receiver.details.get("unwanted", 0), groups.details["dropped"]
+    return groups.inner_elements, receiver.elements_in + unwanted, dropped
+
+
+def check(run, kind):
+    gave, accounted_for, dropped = balance(run, kind)
+    beside = 0
+    if kind in ("zip", "merge"):  # the other side is taken or unwanted as a whole
+        (other,) = [one for one in run.snapshot().stages if one.name == "of (ended)"]
+        beside = other.elements_out
+    assert gave + beside == accounted_for
+    assert gave + dropped == GIVEN
+
+
+@pytest.mark.parametrize("kind", RECEIVERS)
+def test_what_receivers_of_groups_requested_and_did_not_take_is_counted(kind):
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        flow = grouped().flat_map(RECEIVERS[kind], breadth=KEYS)
+        run = system.start(flow.to(Sink.ignore()))
+        run.result(SECONDS)
+    check(run, kind)
+
+
+@pytest.mark.parametrize("kind", RECEIVERS)
+def test_a_world_counts_it_in_each_order(kind):
+    for seed in range(5):
+        with World(RandomWalk(seed), window=8) as world:
+            flow = grouped().flat_map(RECEIVERS[kind], breadth=KEYS)
+            run = world.start(flow.to(Sink.ignore()))
+            run.result()
+        check(run, kind)
+
+
+def test_a_group_that_another_run_takes_has_its_counter_there():
+    runs = []
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+
+        def elsewhere(group):
+            runs.append(system.start(group.take_while(lambda x: x < 50).to(Sink.list())))
+
+        going = system.start(grouped().to(Sink.for_each(elsewhere)))
+        going.result(SECONDS)
+        for run in runs:
+            run.result(SECONDS)
+    links = [link for run in runs for link in run.snapshot().links if link.upstream == "group_by"]
+    (groups,) = [one for one in going.snapshot().stages if one.kind == "group_by"]
+    assert sum(link.elements + link.dropped for link in links) == groups.inner_elements
+    assert groups.inner_elements + groups.details["dropped"] == GIVEN
