@@ -93,7 +93,7 @@ def _at_work(done: list[Entry]) -> float:
     ``done`` is in the order of its commits. The time in which no process ran does not count.
     """
     seconds = 0.0
-    begun = float("inf")  # the first of an entry and those behind it
+    begun = float("inf")  # the earliest of this entry and later ones
     for entry, one_before in pairwise([*reversed(done)]):
         begun = min(begun, entry.started or 0.0)
         seconds += max(0.0, _committed(entry) - max(_committed(one_before), begun))

@@ -1,7 +1,7 @@
-"""Where the stages of inner streams stand: what started them, what feeds them, what they feed.
+"""The links of stages of inner streams: to the stage that runs the stream, and among each other.
 
-Inner streams end and are forgotten, so links between ended stages are told by kinds of stages, as
-their figures are: ``of (ended)`` for all sources of that kind.
+A run forgets inner streams that have ended. Links between their stages are shown by kinds of
+stages, as their figures are: ``of (ended)`` stands for all ended sources of that kind.
 """
 
 from __future__ import annotations

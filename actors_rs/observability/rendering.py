@@ -16,7 +16,7 @@ __all__ = ["rendered"]
 
 FIGURES = ("in", "out", "per s", "demand", "buffered", "busy", "idle", "held")
 NAME_WIDTH = 12
-"""What is left for names, at least, where there are more columns."""
+"""Least width of the column of names where there are columns for counted figures."""
 _WIDE = 10_000
 STATE_STYLES = {"running": "green", "ended": "dim", "failed": "bold red"}
 

@@ -147,9 +147,9 @@ def _inner(stage: StageSnapshot) -> str:
 
 
 def _counted(stage: StageSnapshot) -> dict[str, int]:
-    """What its policy passed over, what it tried again or dropped, and its dead letters."""
+    """Elements that its policy passed over, and that it tried again or dropped; dead letters."""
     details = stage.details
-    restarted = stage.restarted + details.get("restarts", 0)  # elements, or those of a section
+    restarted = stage.restarted + details.get("restarts", 0)  # of elements, or of the section
     counts = {"resumed": stage.resumed, "restarted": restarted}
     if "partitions" not in details:  # else ``details`` of the row tell
         counts |= {what.replace("_", " "): details.get(what, 0) for what in _COUNTED}

@@ -8,14 +8,14 @@ __all__ = ["InnerInput", "InnerOutput"]
 
 
 class InnerInput(Inlet):
-    """An inlet that an inner stream feeds, or those that have ended."""
+    """An inlet that an inner stream feeds, or that counts for ended inner streams."""
 
     __slots__ = ()
     inner = True
 
 
 class InnerOutput(Outlet):
-    """An outlet that feeds an inner stream, or those that have ended."""
+    """An outlet that feeds an inner stream, or that counts for ended inner streams."""
 
     __slots__ = ()
     inner = True

@@ -1,10 +1,10 @@
 """A foreign subscriber that cancels while a turn of its publisher is under way.
 
-Of two threads one may be in ``cancel`` while the other, a moment behind its look at whether the
-subscriber has cancelled, is about to call ``on_next``: that signal comes after the cancellation, as
-rule 2.8 allows. So if the publisher's actor has a turn now, it is decided whether that has begun:
-then it has read nothing that came into its control lane since, such as the cancellation itself, and
-its first signal to that subscriber is given. It is the last one, as between threads.
+One thread may call ``cancel`` while another has just seen that the subscriber has not cancelled,
+and is about to call ``on_next``: that signal comes after the cancellation, as rule 2.8 allows. So
+if the publisher's actor is due, the decisions say whether its next turn had begun by the time of
+``cancel``. Such a turn reads no message that came into the control lane since, the cancellation
+included, and gives one signal more to the subscriber: the last one, as between threads.
 """
 
 from __future__ import annotations
