@@ -275,8 +275,9 @@ def _came(error: BaseException) -> str:
 
 
 def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:
+    logging.basicConfig(format="%(message)s")  # nothing, if the user's module has set it up
+    logging.getLogger("actors_rs.ledger").setLevel(logging.INFO)  # that nothing is left to do
     if options.live and console is None:
-        logging.basicConfig(format="%(message)s")
         logging.getLogger("actors_rs.live").setLevel(logging.INFO)
     with StopSignals() as stop:
         try:

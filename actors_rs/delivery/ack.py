@@ -30,6 +30,8 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     import sqlite3
 
+    from actors_rs.delivery.outputs import Output
+
 __all__ = ["Bundle", "Disposition", "Entry", "Fork", "Scope", "Token", "Tracked", "Unit"]
 
 
@@ -145,6 +147,13 @@ class Entry(Protocol):
     """Tells this run from every other one, also behind a restart of the process."""
     path: str
     """The database of the entry."""
+
+    def delivered(self, output: Output, /) -> None:
+        """Something of its run is in ``output``, for good. Blocks."""
+
+    def schema_of(self, sink: str, schema: bytes, /) -> bytes:
+        """That of all that ``sink`` writes in its run: ``schema``, if there is none yet. Blocks."""
+        ...
 
     def commit_within(self, database: sqlite3.Connection, /) -> bool:
         """Write it down in the transaction that ``database``, on ``path``, has open.

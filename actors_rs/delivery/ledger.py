@@ -11,18 +11,20 @@ that of the machine.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
 from actors_rs.delivery.notes import Note
+from actors_rs.delivery.outputs import Output, note_delivered
+from actors_rs.delivery.plan import Plan
+from actors_rs.delivery.runs import key_of, run_of
 from actors_rs.delivery.schema import SCHEMA, Report, add_columns, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.dsl.checks import path_of, wrong_value
@@ -40,43 +42,12 @@ _LEFT = "UPDATE ledger_partitions SET state = 'pending' WHERE run = :run AND sta
 _BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file meanwhile
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run computes: its schema and plan as texts without volatile parts.
-
-    ``remarks`` do not tell a plan from another one; they help to say why two differ.
-    """
-
-    schema: str
-    partitions: int
-    plan: str
-    remarks: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """The same for the same plan, in any process."""
-        text = f"{self.schema}\0{self.partitions}\0{self.plan}"
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def difference(self, there: Plan) -> str:
-        """In words, what differs in ``there``, a plan with another fingerprint."""
-        shape = self.shape_difference(there)
-        return shape or "the plan differs, though neither schema nor number of partitions does"
-
-    def shape_difference(self, there: Plan) -> str:
-        """The same where it is the number of partitions or the schema; else ""."""
-        if there.partitions != self.partitions:
-            return f"it has {there.partitions} partitions, this run {self.partitions}"
-        if there.schema != self.schema:
-            return f"its schema is {there.schema}, that of this run {self.schema}"
-        return ""
-
-
 class Ledger:
     """A ledger file, which need not exist yet. Nothing is opened before ``open``.
 
-    ``on_other_plan``: what becomes of a ledger whose plan is another one; ``"start_over"`` begins
-    a new run in it, which keeps the old one's entries for the record.
+    ``on_other_plan``: what becomes of a ledger whose plan is another one, or whose run wrote into
+    other sinks or into an output that is gone; ``"start_over"`` begins a new run in it, which keeps
+    the old one's entries for the record.
 
     Raises ``TypeError`` for a ``path`` that is none, ``InvalidArgumentError`` for one that SQLite
     would not take for a file on the disk: empty, ``":memory:"`` or an address (``file:``).
@@ -96,12 +67,13 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({repr_of(self.path)})"
 
-    def open(self, plan: Plan) -> LedgerRun:
+    def open(self, plan: Plan, outputs: Collection[Output] = ()) -> LedgerRun:
         """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
 
-        Waits up to a minute for others who are writing into the file. Raises ``LedgerError`` if
-        another process holds it, or it belongs to another plan, is no ledger or damaged, or its
-        directory is missing; ``WriteError`` if it cannot be written.
+        ``outputs``: where its elements go; none if nobody can tell. Waits up to a minute for others
+        who are writing into the file. Raises ``LedgerError`` if another process holds it, or it
+        belongs to another plan or to other outputs, or what was written there is gone, if it is no
+        ledger or damaged, or its directory is missing; ``WriteError`` if it cannot be written.
         """
         hold = self._held()
         try:
@@ -109,7 +81,12 @@ class Ledger:
                 database = _connected(self.path)
                 try:
                     _write_ahead(database)
-                    return LedgerRun(self.path, hold, database, self._run_of(database, plan))
+                    check_version(database, self.path)
+                    database.executescript(SCHEMA)
+                    add_columns(database)
+                    start_over = self.on_other_plan == "start_over"
+                    run = run_of(database, self.path, plan, outputs, start_over=start_over)
+                    return LedgerRun(self.path, hold, database, run)
                 except BaseException:
                     database.close()  # what is left open would lock the next one out
                     raise
@@ -148,27 +125,6 @@ class Ledger:
     def _is_held(self) -> LedgerError:
         return LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
 
-    def _run_of(self, database: sqlite3.Connection, plan: Plan) -> int:
-        check_version(database, self.path)
-        database.executescript(SCHEMA)
-        add_columns(database)
-        newest = database.execute(
-            "SELECT run, fingerprint, schema, partitions, plan, remarks FROM ledger_runs "
-            "ORDER BY run DESC LIMIT 1"
-        ).fetchone()
-        if newest is None:
-            return _begin_run(database, plan)
-        run, fingerprint, *there = newest
-        if fingerprint != plan.fingerprint:
-            if self.on_other_plan == "start_over":
-                return _begin_run(database, plan)
-            raise LedgerError(
-                f"{self.path}: a ledger of another plan: {plan.difference(Plan(*there))}; "
-                "give another path, or on_other_plan='start_over'"
-            )
-        _take_over(database, run)
-        return int(run)
-
 
 class LedgerRun:
     """One run in a ledger that this process holds. Every method blocks; any thread."""
@@ -178,6 +134,8 @@ class LedgerRun:
         self.run = run
         self._hold = hold
         self._database = database
+        self.key = key_of(database, run)
+        """Tells this run from every other one, also behind a restart of the process."""
         self._lock = Lock()
         self._finished = self._closed = False
 
@@ -203,6 +161,25 @@ class LedgerRun:
     def commit(self, partition: int, rows: int, size: int, checksum: str | None = None) -> None:
         """``partition`` is done, for good: ``rows`` rows of ``size`` bytes. Durable on return."""
         self.write([notes.committed(partition, rows, size, checksum)])
+
+    def delivered(self, output: Output) -> None:
+        """Something of this run is in ``output``, for good."""
+        with self._lock, _naming(self.path):
+            if not self._closed:
+                with self._database:
+                    note_delivered(self._database, self.run, output, wall_clock())
+
+    def schema_of(self, sink: str, schema: bytes) -> bytes:
+        """The schema of all that ``sink`` writes in this run: ``schema``, if it has none yet.
+
+        Durable on return.
+        """
+        self.write([notes.schema_of(sink, schema)])
+        with self._lock, _naming(self.path):
+            if self._closed:
+                return schema
+            found = self._database.execute(notes.FIND_SCHEMA, (self.run, sink)).fetchone()
+        return bytes(found[0])
 
     def write(self, several: Sequence[Note]) -> None:
         """Write ``several`` in one transaction: one wait for the disk, if any of them needs it.
@@ -325,38 +302,6 @@ def _write_ahead(database: sqlite3.Connection) -> None:
 
 def _connected(path: str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-
-
-def _begin_run(database: sqlite3.Connection, plan: Plan) -> int:
-    with database:
-        run = database.execute(
-            "INSERT INTO ledger_runs "
-            "(fingerprint, schema, plan, partitions, remarks, state, holder, started) "
-            "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)",
-            (
-                *(plan.fingerprint, plan.schema, plan.plan, plan.partitions, plan.remarks),
-                *(os.getpid(), wall_clock()),
-            ),
-        ).lastrowid
-        database.executemany(
-            "INSERT INTO ledger_partitions (run, partition) VALUES (?, ?)",
-            ((run, partition) for partition in range(plan.partitions)),
-        )
-    return int(run or 0)
-
-
-def _take_over(database: sqlite3.Connection, run: int) -> None:
-    """What was running when the last process ended is to be done again, poison is tried again."""
-    with database:
-        database.execute(
-            "UPDATE ledger_runs SET state = 'running', holder = ?, ended = NULL, error = NULL "
-            "WHERE run = ?",
-            (os.getpid(), run),
-        )
-        database.execute(
-            "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
-            (run,),
-        )
 
 
 def _holder_of(path: str) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 from actors_rs.runtime._primitives import wall_clock
 from actors_rs.texts import repr_of_fields
 
-__all__ = ["COMMIT", "Note", "begun", "committed", "failed"]
+__all__ = [
+    "COMMIT", "FIND_SCHEMA", "Note", "begun", "committed", "failed", "schema_of",
+]  # fmt: skip
 
 COMMIT = (
     "UPDATE ledger_partitions SET state = 'committed', rows = :rows, bytes = :size, "
@@ -25,6 +27,9 @@ _FAILED = (
     "UPDATE ledger_partitions SET state = :state, last_error = :error "
     "WHERE run = :run AND partition = :partition AND state <> 'committed'"
 )
+
+_SCHEMA = "INSERT OR IGNORE INTO ledger_schemas (run, sink, schema) VALUES (:run, :sink, :schema)"
+FIND_SCHEMA = "SELECT schema FROM ledger_schemas WHERE run = ? AND sink = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +59,8 @@ def committed(partition: int, rows: int, size: int, checksum: str | None = None)
     """``partition`` is done, for good: ``rows`` rows of ``size`` bytes, and what they sum up to."""
     values = {"partition": partition, "rows": rows, "size": size, "checksum": checksum}
     return Note(COMMIT, values, durable=True)
+
+
+def schema_of(sink: str, schema: bytes) -> Note:
+    """All that ``sink`` writes in the run has this schema, unless it has one already."""
+    return Note(_SCHEMA, {"sink": sink, "schema": schema}, durable=True)

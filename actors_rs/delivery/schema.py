@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from actors_rs.delivery.outputs import noted
 from actors_rs.errors import LedgerError
 
 __all__ = [
@@ -26,12 +27,18 @@ CREATE TABLE IF NOT EXISTS ledger_partitions (
     attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT, checksum TEXT,
     PRIMARY KEY (run, partition)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ledger_outputs (
+    run INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, delivered REAL,
+    PRIMARY KEY (run, kind, target)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ledger_schemas (
+    run INTEGER NOT NULL, sink TEXT NOT NULL, schema BLOB NOT NULL, PRIMARY KEY (run, sink));
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
 INSERT OR IGNORE INTO ledger_version VALUES ({VERSION});
 COMMIT;
 """
 """Fit to lie in one file with tables of the user's. Times are seconds since the epoch. A run is
-running, completed, failed or cancelled; one that was killed stays "running", held by nobody.
+running, completed, failed or cancelled; one that was killed stays "running", held by nobody. The
+path of an output is as seen from the directory of the ledger.
 The transaction locks at once: to go from reading to writing, SQLite waits for nobody."""
 
 _ADDED = (
@@ -68,6 +75,8 @@ class Report:
     ended: float | None
     error: str | None
     partitions: tuple[Entry, ...]
+    outputs: tuple[str, ...] = ()
+    """Kind and target of each sink; none where the ledger is older than such notes."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -121,4 +130,10 @@ def read_report(database: sqlite3.Connection) -> Report | None:
         (found[0],),
     )
     fields: tuple[Any, ...] = (*found, tuple(Entry(*entry) for entry in entries))
-    return Report(*fields)
+    return replace(Report(*fields), outputs=_outputs(database, found[0]))
+
+
+def _outputs(database: sqlite3.Connection, run: int) -> tuple[str, ...]:
+    if not _has(database, "ledger_outputs", "kind"):
+        return ()
+    return tuple(map(str, noted(database, run)))

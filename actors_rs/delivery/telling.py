@@ -9,7 +9,7 @@ from itertools import pairwise
 from actors_rs.delivery.schema import Entry, Report
 from actors_rs.texts import text_of
 
-__all__ = ["told"]
+__all__ = ["nothing_left", "told"]
 
 LATELY = 100
 """Partitions, those committed last, by which the pace of a run that goes on is judged."""
@@ -21,7 +21,7 @@ def told(report: Report, now: float) -> Iterator[str]:
     """The lines; ``now`` in seconds since the epoch, for a run that has not ended."""
     counts, total = report.counts, len(report.partitions)
     yield f"run {report.run} {_state(report)}, plan {report.fingerprint[:12]}"
-    yield f"began {_time(report.started)}, {_duration(report, now)}"
+    yield f"began {_time(report.started)}, {_duration(report, now)}{_into(report)}"
     rest = [
         f"{counts[s]} {_word(s, report)}" for s in ("running", "pending", "poison") if counts[s]
     ]
@@ -36,6 +36,25 @@ def told(report: Report, now: float) -> Iterator[str]:
     yield from _causes([e for e in report.partitions if e.state == "poison"], "poison")
     waiting = [e for e in report.partitions if e.last_error and e.state != "poison"]
     yield from _causes(waiting, "failed, to be tried again")
+
+
+def nothing_left(report: Report) -> str:
+    """A sentence, where all partitions of a run that is gone on with are committed; else "".
+
+    It is asked for as a run without a row looks as if it had done something.
+    """
+    times = [entry.committed for entry in report.partitions if entry.committed is not None]
+    if not times or len(times) < len(report.partitions):
+        return ""
+    return (
+        f"all {len(times)} partitions were done before, the last one {_time(max(times))}"
+        f"{_into(report)}: nothing is left to do; to do it again, after a change of the code "
+        "for instance, give another ledger and another output"
+    )
+
+
+def _into(report: Report) -> str:
+    return f", into {' and '.join(report.outputs)}" if report.outputs else ""
 
 
 def _state(report: Report) -> str:

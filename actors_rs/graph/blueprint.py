@@ -89,6 +89,7 @@ class StageSpec:
     ``forgiving``: it deals with the failure of the stream before it, so one that comes when nobody
     wants it any more, which it is not told of, is no failure of the run either. ``deals``: it gives
     each element to an outlet that asks, so what asks for it has a small window, see ``windows_of``.
+    ``target``: where a sink writes to, its path or the name of its table, if anybody can tell.
     """
 
     kind: str
@@ -113,6 +114,7 @@ class StageSpec:
     gathers: int = 0
     forgiving: bool = False
     deals: bool = False
+    target: str = ""
 
     def window_behind(self, own: int) -> int | None:
         """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.
@@ -157,6 +159,7 @@ class Traits(TypedDict, total=False):
     gathers: int
     forgiving: bool
     deals: bool
+    target: str
 
 
 class OutletRef(NamedTuple):

@@ -26,6 +26,10 @@ class Carrier(Protocol):
         """What makes the logic of ``spec``, which takes such elements. ``GraphError``: nothing."""
         ...
 
+    def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
+        """What makes the logic of ``spec``, the source, whose elements ``sinks`` get."""
+        ...
+
     def beside(self, other: Carrier, /) -> Carrier | None:
         """Whose elements they are where those of ``other`` come too; ``None``: nobody's."""
         ...
@@ -51,7 +55,17 @@ def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageL
                 )
         makers[spec] = spec.make if carrier is None else carrier.carried(spec)
         carriers[spec] = carrier if carrier is not None else spec.carrier
+        if carrier is None and spec.carrier is not None:
+            makers[spec] = spec.carrier.begun(spec, _sinks_behind(spec, specs))
     return makers
+
+
+def _sinks_behind(source: StageSpec, specs: Sequence[StageSpec]) -> list[StageSpec]:
+    reached = {source}
+    for spec in specs:
+        if any(ref.spec in reached for ref in spec.inputs):
+            reached.add(spec)
+    return [spec for spec in specs if spec in reached and not spec.outlets and spec.loop is None]
 
 
 def check_plain(specs: Sequence[StageSpec], where: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from math import ceil
 from typing import Any
@@ -18,8 +18,11 @@ from actors_rs.delivery import notes
 from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, commit_within
 from actors_rs.delivery.notes import Note
+from actors_rs.delivery.outputs import Output
 from actors_rs.delivery.schema import Entry
+from actors_rs.delivery.telling import nothing_left
 from actors_rs.errors import RunCancelled
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, Random
 from actors_rs.spark.describing import without_numbers
 from actors_rs.spark.other_plan import SparkPlan
@@ -30,13 +33,17 @@ from actors_rs.texts import named, text_of
 
 __all__ = ["Book"]
 
+logger = logger_called("actors_rs.ledger")
+
 
 class _UnitEntry:
     """One partition's line in the ledger; counts what is given of it."""
 
-    def __init__(self, run: LedgerRun, run_key: str, partition: int) -> None:
+    def __init__(self, run: LedgerRun, partition: int) -> None:
         self.path = run.path
-        self.run_key = run_key
+        self.run_key = run.key
+        self.schema_of = run.schema_of
+        self.delivered = run.delivered
         self.rows = self.size = 0
         self.checksum: str | None = None
         self._run = run.run
@@ -52,7 +59,13 @@ class _UnitEntry:
 class Book:
     """The ledger of one run of a source."""
 
-    def __init__(self, ledger: Ledger, rows_of: Callable[[Any], int], verify: float = 0.0) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        rows_of: Callable[[Any], int],
+        outputs: Collection[Output] = (),
+        verify: float = 0.0,
+    ) -> None:
         self.committed: frozenset[int] = frozenset()
         self._verify = verify
         self._done: list[Entry] = []
@@ -61,8 +74,8 @@ class Book:
         self._pen = Lock()  # notes that one thread has taken are written before another one closes
         self._ledger = ledger
         self._rows_of = rows_of
+        self._outputs = outputs
         self._run: LedgerRun | None = None
-        self._key = ""
         self._closed: tuple[str, str | None] | None = None
 
     def check(self) -> None:
@@ -70,16 +83,20 @@ class Book:
         self._ledger.check()
 
     def open(self, plan: PartitionPlan[Any], total: int) -> None:
-        """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises."""
+        """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises.
+
+        Where nothing is left to do, the log says so.
+        """
         schema, text = plan.describe()
         facts = SparkPlan(schema, total, without_numbers(text), plan.caches())
-        run = self._ledger.open(facts)
+        run = self._ledger.open(facts, self._outputs)
         report = run.report()
+        if done := nothing_left(report):
+            logger.info("%s: %s", self._ledger.path, done)
         entries = report.partitions
         self._done = [entry for entry in entries if entry.state == "committed"]
         self.committed = frozenset(entry.partition for entry in self._done)
         self._total = total
-        self._key = f"{facts.fingerprint[:16]}-{run.run}-{report.started:.6f}"
         self._run = run
         if self._closed is not None:  # meanwhile; whoever comes second finds both
             run.finish(*self._closed)
@@ -100,7 +117,7 @@ class Book:
         unit = Unit(
             partition,
             lambda dispositions: settled(unit, dispositions),
-            _UnitEntry(self._open_run(), self._key, partition),
+            _UnitEntry(self._open_run(), partition),
         )
         return unit
 

@@ -94,7 +94,7 @@ class SparkSink:
         data = partial(DataSet, writer.ask, target, schema)
         carrying = partial(UnitSparkWrite, units, own, writer, _UNIT)
         make = _Make(writer, rows_per_write, lambda: carrying(data()), data)
-        return _sink("spark_parquet", make)
+        return _sink("spark_parquet", make, target)
 
     @staticmethod
     def table(
@@ -110,7 +110,7 @@ class SparkSink:
             df.write.mode("append").saveAsTable(target)
 
         writer = _writer(session, f"writing to table {target}", append)
-        return _sink("spark_table", _Make(writer, rows_per_write, None))
+        return _sink("spark_table", _Make(writer, rows_per_write, None), target)
 
     @staticmethod
     def foreach_batch(
@@ -182,10 +182,10 @@ def _writer(
     return make(session, what, write)
 
 
-def _sink(kind: str, make: _Make | MakeWithoutUnits) -> Sink[Any, SparkWritten]:
+def _sink(kind: str, make: _Make | MakeWithoutUnits, target: str = "") -> Sink[Any, SparkWritten]:
     at_least(1, make.rows, "SparkSink: rows_per_write")
     pinned = Attributes(window=64, dispatcher="pinned")
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=pinned))
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=pinned, target=target))
 
 
 def _schema(value: Any) -> pa.Schema | None:

@@ -10,7 +10,7 @@ no more are ahead of what the end of a chain has taken. Rows have the ordinary w
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 
 from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
+from actors_rs.delivery.outputs import Output
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.dsl.checks import at_least, flag, wrong_value
 from actors_rs.graph.dsl.flow import Flow
@@ -65,6 +66,10 @@ class _Recipe:
     verify: float = 0.0
 
     def __call__(self) -> PartitionsSource:
+        return self.into(())
+
+    def into(self, outputs: Collection[Output]) -> PartitionsSource:
+        """The stage whose elements go to ``outputs``, see ``delivery.carrying.carrier``."""
         tag = f"actors-rs-{uuid.uuid4()}"
         settings: dict[str, Any] = {
             "in_flight": self.in_flight,
@@ -74,7 +79,7 @@ class _Recipe:
         }
         if self.policy.is_plain and self.ledger is None:
             return PartitionsSource(self.make_plan(), tag, **settings)
-        book = None if self.ledger is None else Book(self.ledger, self.size, self.verify)
+        book = None if self.ledger is None else Book(self.ledger, self.size, outputs, self.verify)
         return SupervisedPartitions(
             self.make_plan(), tag, policy=self.policy, book=book, **settings
         )

@@ -62,6 +62,12 @@ class Entry:
     run_key = "this run"
     path = "nowhere"
 
+    def __init__(self):
+        self.outputs = []
+
+    def delivered(self, output):
+        self.outputs.append(output)
+
 
 @pytest.fixture
 def directory(tmp_path):

@@ -352,3 +352,48 @@ def test_a_policy_that_makes_no_sense_is_refused_at_once(
 ) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         SparkSource.arrow(spark.range(1), **options)
+
+
+@pytest.mark.parametrize("fanned", [False, True])
+def test_a_run_with_nothing_left_says_so_and_refuses_another_sink_or_one_that_was_emptied(
+    spark: SparkSession,
+    system: ActorSystem,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    fanned: bool,
+) -> None:
+    rows, ledger = tmp_path / "rows.db", Ledger(tmp_path / "night.ledger")
+    source = SparkSource.arrow(numbers(spark, 3)).resume(ledger)
+    caplog.set_level("INFO", "actors_rs.ledger")
+
+    def into(*sinks: Any) -> Any:
+        stream = source.flat_map(values)
+        return system.start(stream.to(Sink.fan(*sinks) if fanned else sinks[0])).result(SECONDS)
+
+    mine = [Sink.sqlite(rows, INSERT, setup=SETUP), Sink.count()]
+    assert into(*mine) == ((15, 15) if fanned else 15)
+    assert not caplog.messages
+    assert into(*mine) == ((0, 0) if fanned else 0)
+    (line,) = caplog.messages
+    assert "night.ledger: all 3 partitions were done before, the last one 2" in line
+    assert f"sqlite {rows}: nothing is left to do" in line
+    other = Sink.sqlite(tmp_path / "other.db", INSERT, setup=SETUP)
+    with pytest.raises(
+        LedgerError, match=r"a run into .*rows\.db, this run writes into .*other\.db"
+    ):
+        into(other, mine[1])
+    rows.unlink()
+    with pytest.raises(LedgerError, match=r"written into sqlite .*rows\.db is gone"):
+        into(*mine)
+
+
+def test_a_data_set_that_was_removed_is_missed_when_the_run_goes_on(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    target, ledger = tmp_path / "rows", Ledger(tmp_path / "night.ledger")
+    source = SparkSource.arrow(numbers(spark, 3)).resume(ledger)
+    assert system.start(source.to(Sink.parquet(target))).result(SECONDS).rows == 15
+    assert system.start(source.to(Sink.parquet(target))).result(SECONDS).rows == 0
+    target.rename(tmp_path / "elsewhere")
+    with pytest.raises(LedgerError, match=r"written into parquet .*rows is gone"):
+        system.start(source.to(Sink.parquet(target))).result(SECONDS)

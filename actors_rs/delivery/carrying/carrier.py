@@ -11,8 +11,8 @@ remember them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from actors_rs.delivery.carrying.routing import CarryingBroadcast
 from actors_rs.delivery.carrying.sinks import CarryingSink
 from actors_rs.delivery.carrying.sqlite import UnitSqlite
 from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.delivery.outputs import outputs_of
 from actors_rs.errors import GraphError
 from actors_rs.graph.fusing import parts_of
 from actors_rs.stages.linear import Operator
@@ -98,6 +99,10 @@ class _Acknowledging:
             raise self.refusal(spec, "cannot tell when it is done with one")
         return lambda: adapt(spec.make())
 
+    def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
+        """What makes the logic of ``spec``, which makes elements ``Tracked``."""
+        return spec.make
+
     def beside(self, other: Carrier, /) -> Carrier | None:
         """Where both come, that which refuses more."""
         return other if isinstance(other, _Acknowledging) else None
@@ -117,7 +122,14 @@ class _Acknowledging:
 
 
 class _Resumable(_Acknowledging):
-    """What was given may be taken back and given again, in this run or in a later one."""
+    """What was given may be taken back and given again, in this run or in a later one.
+
+    A later run has to have the same sinks, so the source is told which it has.
+    """
+
+    def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
+        into = getattr(spec.make, "into", None)  # of a source that keeps a ledger
+        return spec.make if into is None else partial(into, outputs_of(sinks))
 
     def beside(self, other: Carrier, /) -> Carrier | None:
         return self if isinstance(other, _Acknowledging) else None

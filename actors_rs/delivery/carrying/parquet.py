@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import PassesOver, UnitSink
+from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.errors import LedgerError
 from actors_rs.stages.sinks.files import (
     PendingFile,
@@ -26,9 +27,6 @@ from actors_rs.stages.sinks.parquet import Parquet
 from actors_rs.stages.sinks.part_files import PartFiles
 
 __all__ = ["UnitParquet"]
-
-OWNER = ".actors_rs_run"
-"""The file in a directory of parts that names the run and the sink they belong to."""
 
 
 class _Part(Parquet):
@@ -99,6 +97,7 @@ class UnitParquet(UnitSink[_Part]):
         self.directory = directory
         self._parts = PartFiles(directory)
         self.schema = self.written = schema  # which rows are converted by, and written with
+        self.output = Output("parquet", os.fspath(directory))
         self._existing = existing
         self._free: int | None = None
         self._reports: list[WriteReport] = []
@@ -139,7 +138,7 @@ class UnitParquet(UnitSink[_Part]):
     def take_from(self, run_key: str) -> None:
         """Refuse units whose numbers are others' in this directory: they would replace theirs."""
         if "" in (run_key, self._run_key) and (
-            self._run_key is not None or (self.directory / OWNER).exists()
+            self._run_key is not None or (self.directory / OWNER_FILE).exists()
         ):
             raise LedgerError(
                 f"stage '{self.context.name}': {self.directory} is to hold units of one ledger, "
@@ -159,7 +158,7 @@ class UnitParquet(UnitSink[_Part]):
 
     def _own(self, me: str) -> None:
         """Make the directory this sink's in this run; ``LedgerError`` if it is another one's."""
-        owner = self.directory / OWNER
+        owner = self.directory / OWNER_FILE
         with naming(owner):
             taken = None if owner.exists() else next(self.directory.glob("part-*.parquet"), None)
             if taken is not None:

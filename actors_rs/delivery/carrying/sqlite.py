@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import PassesOver, UnitSink
+from actors_rs.delivery.outputs import DELIVERED_TABLE, Output
 from actors_rs.stages.sinks.sqlite_statement import Statement
 
 __all__ = ["UnitSqlite"]
 
 _BUSY_SECONDS = 60.0
 _NOTES = (
-    "CREATE TABLE IF NOT EXISTS actors_rs_delivered "
+    f"CREATE TABLE IF NOT EXISTS {DELIVERED_TABLE} "
     "(run TEXT NOT NULL, sink TEXT NOT NULL, unit TEXT NOT NULL, "
     "PRIMARY KEY (run, sink, unit)) WITHOUT ROWID"
 )
@@ -41,6 +42,7 @@ class UnitSqlite(UnitSink[_Rows]):
     def __init__(self, path: str, sql: str, setup: str | None) -> None:
         super().__init__()
         self._path = path
+        self.output = Output("sqlite", path)
         self._statement = Statement(path, sql, setup)
 
     def start(self) -> None:
@@ -92,7 +94,7 @@ class UnitSqlite(UnitSink[_Rows]):
             return True
         database.execute(_NOTES)
         noted = database.execute(
-            "INSERT OR IGNORE INTO actors_rs_delivered VALUES (?, ?, ?)",
+            f"INSERT OR IGNORE INTO {DELIVERED_TABLE} VALUES (?, ?, ?)",
             (unit.entry.run_key, self.context.name, str(unit.key)),
         )
         return noted.rowcount == 1

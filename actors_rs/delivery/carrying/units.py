@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from actors_rs.delivery.ack import Bundle, Disposition, Scope, Token, Tracked, Unit
 from actors_rs.delivery.carrying.surviving import Surviving
+from actors_rs.delivery.outputs import Output
 from actors_rs.errors import DeciderError
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.sinks.files import WritingSink
@@ -64,7 +65,11 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         self._drawn = 0  # elements so far
         self._ready: deque[Scope] = deque()  # appended to on any thread
         self._refused: Exception | None = None  # why no unit can be begun
+        self._told: str | None = None  # the run whose ledger knows that something is delivered
         self._run_key: str | None = None  # of the units so far; "" for those that are in no ledger
+
+    output: Output | None = None
+    """Where it writes to, for ledgers; ``None`` where nobody could tell that it is gone."""
 
     def take_from(self, run_key: str) -> None:
         """Units of ``run_key`` are about to come, behind those of another, or as the first."""
@@ -201,4 +206,14 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
             with suppress(Exception):  # why it was not committed is what is to be heard of
                 self.discard(held.what)
             raise
-        return not self.inlet.cancelled
+        if self.inlet.cancelled:
+            return False
+        self._tell(scope.unit)
+        return True
+
+    def _tell(self, unit: Unit) -> None:
+        """Have the ledger know that something is there; later, since a note may outlive a crash."""
+        entry = unit.entry
+        if entry is not None and self.output is not None and self._told != entry.run_key:
+            entry.delivered(self.output)
+            self._told = entry.run_key

@@ -6,11 +6,20 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fsdecode
 from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVarTuple, overload
 
-from actors_rs.graph.blueprint import OPEN, PLAIN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.blueprint import (
+    OPEN,
+    PLAIN,
+    Attributes,
+    OutletRef,
+    StageSpec,
+    Traits,
+    graft,
+    spec_of,
+)
 from actors_rs.graph.dsl.checks import (
     at_least,
     cannot_run,
@@ -275,7 +284,8 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         required_text(sql, "Sink.sqlite: sql")
         optional_text(setup, "Sink.sqlite: setup")
         at_least(1, batch, "sqlite: batch")
-        return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED)
+        target = fsdecode(path)
+        return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED, target=target)
 
     @staticmethod
     def parquet(
@@ -312,9 +322,8 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
             raise wrong_value("Sink.parquet: schema must have a column at least, got none")
         at_least(1, rows_per_file, "parquet: rows_per_file")
         one_of(("append", "refuse"), existing, "Sink.parquet: existing")
-        return _sink(
-            "parquet", lambda: Parquet(directory, schema, rows_per_file, existing), _PINNED
-        )
+        make = partial(Parquet, directory, schema, rows_per_file, existing)
+        return _sink("parquet", make, _PINNED, target=fsdecode(directory))
 
 
 def check_sink(what: str, sink: object) -> None:
@@ -347,5 +356,7 @@ def _sink(
     attributes: Attributes | None = None,
     *,
     fusable: bool = True,
+    target: str = "",
 ) -> Sink[Any, Any]:
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, fusable=fusable))
+    traits = Traits(fusable=fusable, target=target)
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, **traits))

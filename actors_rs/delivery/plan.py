@@ -1,0 +1,40 @@
+"""What a run computes, by which a ledger tells the same run from another one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run computes: its schema and plan as texts without volatile parts.
+
+    ``remarks`` do not tell a plan from another one; they help to say why two differ.
+    """
+
+    schema: str
+    partitions: int
+    plan: str
+    remarks: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same plan, in any process."""
+        text = f"{self.schema}\0{self.partitions}\0{self.plan}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def difference(self, there: Plan) -> str:
+        """In words, what differs in ``there``, a plan with another fingerprint."""
+        shape = self.shape_difference(there)
+        return shape or "the plan differs, though neither schema nor number of partitions does"
+
+    def shape_difference(self, there: Plan) -> str:
+        """The same where it is the number of partitions or the schema; else ""."""
+        if there.partitions != self.partitions:
+            return f"it has {there.partitions} partitions, this run {self.partitions}"
+        if there.schema != self.schema:
+            return f"its schema is {there.schema}, that of this run {self.schema}"
+        return ""

@@ -1,0 +1,90 @@
+"""Which run a ledger goes on with: the newest one, if its plan and its sinks are the same.
+
+What is committed is skipped, so its rows have to be where this run writes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection
+
+from actors_rs.delivery.outputs import START_OVER, Output, difference, note
+from actors_rs.delivery.plan import Plan
+from actors_rs.errors import LedgerError
+from actors_rs.runtime._primitives import wall_clock
+
+__all__ = ["key_of", "run_of"]
+
+
+def run_of(
+    database: sqlite3.Connection,
+    path: str,
+    plan: Plan,
+    outputs: Collection[Output],
+    *,
+    start_over: bool,
+) -> int:
+    """The number of the run of ``plan`` into ``outputs`` in the ledger ``path``.
+
+    Raises ``LedgerError`` where the newest run is another one, unless it is to ``start_over``.
+    """
+    newest = database.execute(
+        "SELECT run, fingerprint, schema, partitions, plan, remarks FROM ledger_runs "
+        "ORDER BY run DESC LIMIT 1"
+    ).fetchone()
+    if newest is None:
+        return _begin_run(database, plan, outputs)
+    run, fingerprint, *there = newest
+    if fingerprint != plan.fingerprint:
+        differs = plan.difference(Plan(*there))
+        other = f"a ledger of another plan: {differs}; give {START_OVER}"
+    else:
+        other = difference(database, run, outputs, key_of(database, run))
+    if not other:
+        _take_over(database, run, outputs)
+        return int(run)
+    if not start_over:
+        raise LedgerError(f"{path}: {other}")
+    return _begin_run(database, plan, outputs)
+
+
+def key_of(database: sqlite3.Connection, run: int) -> str:
+    """What tells ``run`` from every other one, in any ledger."""
+    found = database.execute("SELECT fingerprint, started FROM ledger_runs WHERE run = ?", (run,))
+    fingerprint, started = found.fetchone()
+    return f"{fingerprint[:16]}-{run}-{started:.6f}"
+
+
+def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Output]) -> int:
+    with database:
+        run = database.execute(
+            "INSERT INTO ledger_runs "
+            "(fingerprint, schema, plan, partitions, remarks, state, holder, started) "
+            "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)",
+            (
+                *(plan.fingerprint, plan.schema, plan.plan, plan.partitions, plan.remarks),
+                *(os.getpid(), wall_clock()),
+            ),
+        ).lastrowid
+        database.executemany(
+            "INSERT INTO ledger_partitions (run, partition) VALUES (?, ?)",
+            ((run, partition) for partition in range(plan.partitions)),
+        )
+        note(database, int(run or 0), outputs)
+    return int(run or 0)
+
+
+def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Output]) -> None:
+    """What was running when the last process ended is to be done again, poison is tried again."""
+    with database:
+        database.execute(
+            "UPDATE ledger_runs SET state = 'running', holder = ?, ended = NULL, error = NULL "
+            "WHERE run = ?",
+            (os.getpid(), run),
+        )
+        database.execute(
+            "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
+            (run,),
+        )
+        note(database, run, outputs)
