@@ -1,7 +1,7 @@
-"""Databases of SQLite as streams use them: who reads which, and transactions that begin when told.
+"""Databases of SQLite as streams use them: for reading, and transactions that begin when told.
 
-SQLite says that a database is locked and not by whom. Where that is a source of this process, it
-is known here.
+SQLite says that a database is locked and not by whom. Sources of this process that read it let go
+of it; of other processes the error tells the numbers.
 """
 
 from __future__ import annotations
@@ -9,17 +9,22 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os.path import realpath
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from actors_rs.stages import sqlite_readers
 from actors_rs.stages.sinks.files import naming
 from actors_rs.texts import text_of
 
-__all__ = ["begin", "connected", "for_reading", "transaction", "writing"]
-
-_readers: dict[int, str] = {}
-"""The files that sources of this process read just now, by the identity of the reader."""
+__all__ = [
+    "begin",
+    "commit",
+    "connected",
+    "for_reading",
+    "free_of_sources",
+    "transaction",
+    "writing",
+]
 
 
 def connected(path: str, patience: float = 5.0) -> sqlite3.Connection:
@@ -35,11 +40,20 @@ def begin(database: sqlite3.Connection) -> None:
     database.execute("BEGIN IMMEDIATE")
 
 
+def free_of_sources(database: sqlite3.Connection, path: str) -> None:
+    """Have sources of this process let go of ``path`` if they would keep a commit from it."""
+    if sqlite_readers.are_there(path):
+        ((mode,),) = database.execute("PRAGMA journal_mode")
+        if mode != "wal":
+            sqlite_readers.ask_to_let_go(path)
+
+
 @contextmanager
 def transaction(database: sqlite3.Connection, path: str) -> Iterator[None]:
     """What is written inside is committed, or nothing of it if anything raises: see ``writing``."""
     with writing(path):
         begin(database)
+        free_of_sources(database, path)
         try:
             with database:
                 yield
@@ -56,33 +70,46 @@ def writing(path: str) -> Iterator[None]:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            told = sqlite3.OperationalError(f"{text_of(error)}: {_who_reads(path)}")
+            told = sqlite3.OperationalError(f"{text_of(error)}: {_who_holds(path)}")
             told.sqlite_errorcode = error.sqlite_errorcode
             told.sqlite_errorname = error.sqlite_errorname
             raise told from error
 
 
-def _who_reads(path: str) -> str:
-    if realpath(path) in tuple(_readers.values()):
-        return (
-            "a Source.sqlite of this process reads it until its last row. Let it be written "
-            "meanwhile, with Sink.sqlite(..., setup='PRAGMA journal_mode = WAL'), or write "
-            "into another file"
-        )
+def commit(database: sqlite3.Connection, path: str) -> None:
+    """Commit; waits as long as sources of this process are letting go of the file."""
+    while True:
+        try:
+            database.commit()
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not (busy and sqlite_readers.ask_to_let_go(path)):
+                raise
+        else:
+            return
+
+
+def _who_holds(path: str) -> str:
+    advice = "write into another file, or give the sink setup='PRAGMA journal_mode = WAL'"
+    if sqlite_readers.are_there(path):
+        return f"a Source.sqlite of this process reads it and could not let go of it: {advice}"
+    if numbers := sqlite_readers.holders(path):
+        return f"process {', '.join(map(str, numbers))} has a transaction open in it: {advice}"
     return "another connection, of this process or another one, has a transaction open in it"
 
 
 @contextmanager
-def for_reading(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection to a database that is there, which cannot write; also ``file:`` addresses."""
+def for_reading(path: str) -> Iterator[tuple[sqlite3.Connection, str]]:
+    """A connection to a database that is there, which cannot write; also ``file:`` addresses.
+
+    With the path of its file.
+    """
     address, file = _read_only(path)
     database = sqlite3.connect(address, uri=True, check_same_thread=False)
     database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)  # ATTACH makes a file that is not there
     try:
-        _readers[id(database)] = realpath(file)
-        yield database
+        yield database, file
     finally:
-        _readers.pop(id(database), None)
         database.close()
 
 

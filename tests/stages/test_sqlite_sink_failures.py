@@ -328,20 +328,6 @@ def test_nan_is_refused_since_sqlite_would_write_null(tmp_path, make, beside):
     assert written(path) == 3
 
 
-def test_a_sink_whose_database_a_source_of_this_process_reads_says_so(tmp_path, monkeypatch):
-    path, link = tmp_path / "both.db", tmp_path / "link.db"
-    link.symlink_to(path)
-    many = f"{TABLE}; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 20000) "
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(f"{many} INSERT INTO t SELECT n FROM c")
-    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
-    rows = Source.sqlite(link, "SELECT -n FROM t")
-    told = r"database is locked: a Source.sqlite of this process reads it .*journal_mode = WAL"
-    with pytest.raises(StageError, match=told):
-        rows.run(Sink.sqlite(path, INSERT))
-    assert rows.run(Sink.sqlite(path, INSERT, setup="PRAGMA journal_mode = WAL")) == 20_000
-
-
 def test_a_sink_whose_database_another_connection_holds_says_so(tmp_path, monkeypatch):
     path = tmp_path / "out.db"
     monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))

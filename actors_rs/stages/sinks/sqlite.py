@@ -5,9 +5,9 @@ An element is a tuple or a dict of parameters. One that is not, or gives a scala
 SQLite would take for bytes, cannot be written; a row of pandas does, and ``.tolist()`` of it not.
 Nor can ``nan``, for which SQLite would write NULL: give ``None`` for a value that is missing.
 
-A ``Source.sqlite`` of the same file locks it until its last row:
-``setup="PRAGMA journal_mode = WAL"`` lets both go on. The error of a locked database says who
-holds it.
+A ``Source.sqlite`` of this process that reads the same file lets go of it, and the sink waits for
+that. Readers elsewhere lock it until their last row, unless ``setup="PRAGMA journal_mode = WAL"``
+lets both go on. The error of a locked database says who holds it: on Linux, which process.
 
 If a batch fails, its elements are run one by one, which finds those at fault, and taken back; where
 these are passed over, the others are one transaction. What only the commit checks, a deferred

@@ -16,7 +16,14 @@ from operator import ne
 from typing import Any, TypeAlias
 
 from actors_rs.errors import ActorsRsError
-from actors_rs.stages.sqlite_files import begin, connected, transaction, writing
+from actors_rs.stages.sqlite_files import (
+    begin,
+    commit,
+    connected,
+    free_of_sources,
+    transaction,
+    writing,
+)
 from actors_rs.texts import repr_of, text_of
 
 __all__ = ["PassesOver", "Statement"]
@@ -175,6 +182,7 @@ class Statement:
         """Connect, and run the setup. ``patience``: seconds to wait while others write."""
         with writing(self._path):
             self._database = connected(self._path, **patience)
+            free_of_sources(self._database, self._path)
             if self._setup is not None:
                 self._database.executescript(self._setup)
                 self._database.commit()
@@ -264,7 +272,7 @@ class Statement:
         with suppress(_RefusedError), transaction(database, self._path):
             within(database, run)
             with committing():
-                database.commit()
+                commit(database, self._path)
         if refused:
             raise refused[0]
 

@@ -3,8 +3,9 @@
 ("a", 7) ("b", 8) |
 
 Gives the rows of a query. The database is opened for reading only, and a statement that writes is
-refused. As dicts, each column needs a
-name of its own.
+refused. As dicts, each column needs a name of its own. Whoever reads keeps others from writing. So
+where a ``Sink.sqlite`` of this process is to write into the same file, the rows that are left go
+into a temporary file first: they stay those of the moment at which the query began.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -23,6 +24,7 @@ from typing import Any
 from actors_rs.stages.reading import reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.stages.sqlite_files import for_reading
+from actors_rs.stages.sqlite_readers import Rows
 from actors_rs.texts import repr_of
 
 
@@ -43,13 +45,14 @@ class Sqlite(IteratorSource):
         self._dicts = dicts
 
     def elements(self) -> Iterator[Any]:
-        with reading(self._path), for_reading(self._path) as database:
+        with reading(self._path), for_reading(self._path) as (database, file):
             check_reads(self._query, database)
-            rows = database.execute(self._query, self._parameters)
+            cursor = database.execute(self._query, self._parameters)
+            rows = Rows(file, cursor, self.context.post)
             if not self._dicts:
                 yield from rows
                 return
-            names = [column[0] for column in rows.description or ()]
+            names = [column[0] for column in cursor.description or ()]
             check_columns(names)
             for row in rows:
                 yield dict(zip(names, row, strict=True))
