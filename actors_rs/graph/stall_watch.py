@@ -1,19 +1,22 @@
 """``StallWatch``: ends what stands still for good, with an error that says why.
 
-A run stands still when no stage has anything to do and nothing outside can give it something: no
-timer, job or coroutine of a stage is pending, no source has demand it has not met, no foreign
-Publisher owes elements, no foreign Subscriber has yet to request some, no user holds a way in. Then
-nothing can ever happen but that a peer ends the run, so a verdict is never false.
+A run stands still when no stage has anything to do and nothing outside can give it something:
 
-The watch of a system looks at its runs every now and then, on the thread of the timers, as long as
-there are any. Of most runs it looks at one stage: the one that was at work, or waited for something
-outside, the last time. Only when that one is still does it look for another one. If there is none,
-the next look has to find all stages as they were: what was read of one stage after the other was
-then true of all of them at once. In a deterministic world, which knows when nothing can run, the
-first look is enough.
+- no timer, job or coroutine of a stage is pending;
+- no source and no foreign Publisher owes elements;
+- no foreign Subscriber has yet to request elements;
+- no user holds a way in, such as a ``SourceQueue``.
 
-The stage that closes a loop looks at the loop every now and then, for as long as the loop lives.
-These turns move nothing, unless what it sees makes it end the loop.
+Then nothing can happen any more, except that a peer ends the run. So a verdict is never false.
+
+The watch of a system looks at its runs four times a second, on the thread of the timers. Of most
+runs it looks at one stage, the witness: a stage that was at work, or waited for something outside,
+at the last look. When the witness is still, the watch looks for another one. When all stages are
+still, the next look has to find each of them unmoved: then all of them were still at one moment. In
+a deterministic world, which knows when nothing can run, the first look is enough.
+
+The stage that closes a loop looks at the loop as long as the loop lives. These turns count as no
+move, unless the stage ends the loop.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ LOOKS = 4
 
 
 class Outside:
-    """What a stage has set going and will be woken by. Any thread: single steps of a dict."""
+    """The timers, jobs and futures that will wake a stage. Any thread: single steps of a dict."""
 
     __slots__ = ("_open",)
 
@@ -67,13 +70,13 @@ class Outside:
         return self._noting_now(job)
 
     def follow(self, future: Future[Any]) -> None:
-        """Note ``future`` until it is done and those were told that had asked before."""
+        """Note ``future`` until it is done and its earlier callbacks have run."""
         token = object()
         self._open[token] = None
         future.add_done_callback(lambda _: self.over(token))
 
     def over(self, token: object) -> None:
-        """It has happened, or will not."""
+        """Forget ``token``: it has happened, or will not happen."""
         self._open.pop(token, None)
 
     def _noting_now(self, action: Callable[[], None]) -> Callable[[], None]:
@@ -151,7 +154,7 @@ class StallWatch:
         self._runs.pop(life, None)
 
     def at_rest(self, system: ActorSystem) -> None:
-        """Nothing can run in ``system`` before time moves, which tells so itself."""
+        """Judge the runs of ``system``, in which nothing can run before time moves."""
         now = system.now()
         for life, known in self._runs.copy().items():
             if self._last_moves(life, known) is None:
@@ -211,7 +214,7 @@ class StallWatch:
         return tuple(moves)
 
     def _judge(self, life: RunLife, seconds: float) -> bool:
-        """``life`` has stood still for ``seconds``: whether something was done about that."""
+        """Act on ``life``, which has stood still for ``seconds``; whether there was a way to."""
         acted, patient = False, False
         for stage, logic in _logics(life):
             if logic.stall_after is not None and (action := logic.unblock()) is not None:
@@ -250,7 +253,7 @@ def _all_stages(life: RunLife) -> Iterator[StageActor]:
 
 
 def _logics(life: RunLife) -> list[tuple[StageActor, StageLogic]]:
-    """Those that may have something to do about it, each with the actor it runs in."""
+    """The living logics of ``life``, each with the actor it runs in."""
     return [(stage, stage.logic) for stage in life.living()]
 
 
@@ -261,7 +264,7 @@ def _thresholds(life: RunLife) -> list[float]:
 
 
 def _last_move(stage: StageActor) -> Hashable:
-    """What is another one behind each turn in which ``stage`` did anything but look at its loop."""
+    """A value that changes with each turn of ``stage``, except those that look at its loop."""
     logic = stage.logic
     return logic.figures() if isinstance(logic, Feedback) else stage.last_turn
 
@@ -279,7 +282,7 @@ def _is_still(stage: StageActor) -> bool:
 
 
 def _wakes_itself(stage: StageActor) -> bool:
-    """Whether it has set something going that will come back to it and may move something."""
+    """Whether a timer, job or future of ``stage`` will wake it and may move something."""
     logic = stage.logic
     return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
 

@@ -162,8 +162,12 @@ class ActorCore(Actor):
         except BaseException as error:
             self._fail_(error)
         else:
-            if self._keeper_ is not None:
-                self._keeper_.started(self)
+            self._started_()
+
+    def _started_(self) -> None:
+        """``on_start`` has returned: the supervisor hears that this actor has started."""
+        if self._keeper_ is not None:
+            self._keeper_.started(self)
 
     def _note_slow_(self, message: Any, seconds: float, used: ProcessorTime | None) -> None:
         """From the second slow turn on, say once for a class which handler blocks, if one does."""

@@ -145,13 +145,8 @@ class SupervisorActor(PooledActor):
             message, where=text_of(self), why="a supervisor takes no messages"
         )
 
-    def _begin_(self) -> None:
+    def _started_(self) -> None:
         """Its own supervisor hears that it has started when its children have."""
-        self._on_start_due_ = False
-        try:
-            self.on_start()
-        except BaseException as error:
-            self._fail_(error)
 
     def _process_(self, message: Any) -> None:
         if type(message) is Ask and type(message.message) is _ActorStop:
@@ -248,8 +243,7 @@ class SupervisorActor(PooledActor):
     def _round_over(self) -> None:
         if not self._ready:
             self._ready = True
-            if self._keeper_ is not None:
-                self._keeper_.started(self)
+            super()._started_()
         if self._stop_wanted:
             self._begin_end()
 
