@@ -50,7 +50,7 @@ def acknowledged(
     if not isinstance(flow, Flow):
         raise TypeError(f"acknowledged: expected a Flow or Source, got {repr_of(flow)}")
     plain_function(ack, "acknowledged: ack")
-    spec = spec_of("acknowledged", lambda: _Acknowledged(ack), flow._out)
+    spec = spec_of("acknowledged", partial(_Acknowledged, ack), flow._out)
     return Flow(OutletRef(replace(spec, carrier=ACKNOWLEDGING)))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.graph.carried import check_plain
 from actors_rs.graph.loops import check_loops
+from actors_rs.graph.pickling import check_pickles
 from actors_rs.graph.places import Place, assembly_place, at_site, site_of
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
     from actors_rs.graph.loops import Loop
 
-__all__ = ["OPEN", "Attributes", "OutletRef", "StageSpec", "Traits", "graft", "in_order", "walked"]
+__all__ = [
+    "OPEN",
+    "Attributes",
+    "OutletRef",
+    "StageSpec",
+    "Traits",
+    "graft",
+    "in_order",
+    "to_pickle",
+    "walked",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +137,11 @@ class StageSpec:
             return max(self.outflow_window, own // self.gathers)
         return self.outflow_window
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        state = dict(self.__dict__, place=self.site)  # a code object cannot be pickled
+        check_pickles(self, {**state, "inputs": ()}, protocol)
+        return object.__new__, (StageSpec,), state
+
     @property
     def logic_class(self) -> Any:
         """The class of its logic where ``make`` says it, being that or a ``partial`` of it.
@@ -168,6 +184,9 @@ class OutletRef(NamedTuple):
     spec: StageSpec
     index: int = 0  # type: ignore[assignment]  # nobody wants the method of a tuple
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return "OPEN" if self is OPEN else (OutletRef, tuple(self))  # which is known by identity
+
     def __repr__(self) -> str:
         return f"<outlet {self.index} of '{self.spec.label}'>"
 
@@ -189,6 +208,11 @@ def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
     With them the side sinks, fed from their stages; these are copies, new ones in each call.
     """
     return walked(ends, with_sides=True)
+
+
+def to_pickle(ends: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
+    """All specs of a blueprint, each after its inputs: so no pickler has to go as deep as it is."""
+    return tuple(walked(ends))
 
 
 def walked(ends: Iterable[StageSpec], *, with_sides: bool = False) -> list[StageSpec]:

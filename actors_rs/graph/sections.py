@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import (
@@ -71,7 +72,7 @@ def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float
     outflow = _check(out, is_open)
     return spec_of(
         "section",
-        lambda: Section(out, is_open, backoff, max_restarts, within),
+        partial(Section, out, is_open, backoff, max_restarts, within),
         *((OPEN,) if is_open else ()),
         outflow_window=None if outflow == _UNCHANGED else outflow,
     )

@@ -88,6 +88,9 @@ AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum
 class _Acknowledging:
     """Elements are ``Tracked``."""
 
+    def __reduce__(self) -> str:
+        return "ACKNOWLEDGING"  # compared by identity
+
     def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
         if (own := getattr(spec.make, "carrying", None)) is not None:
@@ -130,6 +133,9 @@ class _Resumable(_Acknowledging):
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
         into = getattr(spec.make, "into", None)  # of a source that keeps a ledger
         return spec.make if into is None else partial(into, outputs_of(sinks))
+
+    def __reduce__(self) -> str:
+        return "RESUMABLE"
 
     def beside(self, other: Carrier, /) -> Carrier | None:
         return self if isinstance(other, _Acknowledging) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
 from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
@@ -48,7 +49,7 @@ class Combining(Generic[In_contra, Out_co]):
     def merge(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
         """The elements of this and the others as they come, each stream in its own order."""
         count = 1 + len(others)
-        return joined("merge", lambda: Merge(count), (self, *others))
+        return joined("merge", partial(Merge, count), (self, *others))
 
     def merge_preferred(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
         """As ``merge``, but what this stream has ready goes before what the others have.
@@ -56,7 +57,7 @@ class Combining(Generic[In_contra, Out_co]):
         One that always has an element ready starves the others.
         """
         count = 1 + len(others)
-        return joined("merge_preferred", lambda: MergePreferred(count), (self, *others))
+        return joined("merge_preferred", partial(MergePreferred, count), (self, *others))
 
     def merge_sorted(
         self, other: Flow[In_contra, Out_co], key: Callable[[Out_co], Any] | None = None
@@ -66,12 +67,12 @@ class Combining(Generic[In_contra, Out_co]):
         ``key`` gives what is compared, as in ``sorted``; by default that is the element itself.
         """
         optional_plain_function(key, "merge_sorted: key")
-        return joined("merge_sorted", lambda: MergeSorted(key), (self, other))
+        return joined("merge_sorted", partial(MergeSorted, key), (self, other))
 
     def interleave(self, other: Flow[In_contra, Out_co], n: int = 1) -> Flow[In_contra, Out_co]:
         """``n`` elements of this, ``n`` of ``other``, and so on; then the rest of the longer."""
         at_least(1, n, "interleave: n")
-        return joined("interleave", lambda: Interleave(n), (self, other))
+        return joined("interleave", partial(Interleave, n), (self, other))
 
     @overload
     def zip(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
@@ -93,7 +94,7 @@ class Combining(Generic[In_contra, Out_co]):
     def zip(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, Any]:
         """Tuples of one element from each, in order; ends with the shortest stream."""
         count = 1 + len(others)
-        return joined("zip", lambda: Zip(count), (self, *others))
+        return joined("zip", partial(Zip, count), (self, *others))
 
     @overload
     def zip_latest(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
@@ -119,7 +120,7 @@ class Combining(Generic[In_contra, Out_co]):
         ``zip_latest`` of RxPY is another operator: it waits for a new element of every stream.
         """
         count = 1 + len(others)
-        return joined("zip_latest", lambda: ZipLatest(count), (self, *others))
+        return joined("zip_latest", partial(ZipLatest, count), (self, *others))
 
     @overload
     def combine_latest(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
@@ -144,7 +145,7 @@ class Combining(Generic[In_contra, Out_co]):
         The first tuple is of the first elements of all. Ends with the stream that ends last.
         """
         count = 1 + len(others)
-        return joined("combine_latest", lambda: CombineLatest(count), (self, *others))
+        return joined("combine_latest", partial(CombineLatest, count), (self, *others))
 
     @overload
     @staticmethod
@@ -198,7 +199,7 @@ class Combining(Generic[In_contra, Out_co]):
 def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
     """The elements of all ``flows`` as they come, each stream in its own order."""
     count = len(flows)
-    return joined("merge", lambda: Merge(count), flows)
+    return joined("merge", partial(Merge, count), flows)
 
 
 @overload
@@ -224,7 +225,7 @@ def zip(*flows: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
 def zip(*flows: Any) -> Any:
     """Tuples of one element from each of ``flows``, in order; ends with the shortest stream."""
     count = len(flows)
-    return joined("zip", lambda: Zip(count), flows)
+    return joined("zip", partial(Zip, count), flows)
 
 
 def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[Any, Any]:

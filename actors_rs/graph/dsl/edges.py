@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import function
+from actors_rs.graph.dsl.initial import Always
 from actors_rs.stages.operators.default_if_empty import DefaultIfEmpty
 from actors_rs.stages.operators.end_with import EndWith
 from actors_rs.stages.operators.start_with import StartWith
@@ -29,23 +30,23 @@ class Edges(Appending[In_contra, Out_co]):
 
     def start_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """``values``, then the elements."""
-        return self._linear("start_with", partial(StartWith, lambda: values))
+        return self._linear("start_with", partial(StartWith, Always(values)))
 
     def start_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """What ``functions`` return, each called when its result is demanded, then the elements."""
         for f in functions:
             function(f, "start_with_get: each argument")
-        return self.then("start_with_get", lambda: StartWith.calling(functions))
+        return self.then("start_with_get", partial(StartWith.calling, functions))
 
     def end_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, then ``values`` once upstream has completed."""
-        return self._linear("end_with", partial(EndWith, lambda: values))
+        return self._linear("end_with", partial(EndWith, Always(values)))
 
     def end_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """The elements, then what ``functions`` return, each called when it is demanded."""
         for f in functions:
             function(f, "end_with_get: each argument")
-        return self.then("end_with_get", lambda: EndWith.calling(functions))
+        return self.then("end_with_get", partial(EndWith.calling, functions))
 
     def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, or ``values`` if there are none."""

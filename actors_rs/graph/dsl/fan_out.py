@@ -72,7 +72,7 @@ class Branching(Generic[In_contra, Out_co]):
     def broadcast(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
         """``n`` flows that get every element, at the pace of the slowest."""
         at_least(1, n, "broadcast: n")
-        return self._split("broadcast", lambda: Broadcast(n), n, name)
+        return self._split("broadcast", partial(Broadcast, n), n, name)
 
     def partition(
         self,
@@ -95,7 +95,7 @@ class Branching(Generic[In_contra, Out_co]):
             with telling_where():
                 answer = OnFailure.checked("partition: on_failure", on_failure, decider)
         attributes = Attributes(on_failure=answer)
-        return self._split("partition", lambda: Partition(n, f), n, name, attributes)
+        return self._split("partition", partial(Partition, n, f), n, name, attributes)
 
     def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
         """``n`` flows; each element goes to one that asks for it, so most go to the quickest.
@@ -105,7 +105,7 @@ class Branching(Generic[In_contra, Out_co]):
         stage overrides it: a larger window costs less per element and divides the work less well.
         """
         at_least(1, n, "balance: n")
-        return self._split("balance", lambda: Balance(n), n, name, deals=True)
+        return self._split("balance", partial(Balance, n), n, name, deals=True)
 
     @overload
     def unzip(
@@ -124,7 +124,7 @@ class Branching(Generic[In_contra, Out_co]):
         Elements are tuples or other sequences of ``n``, as ``zip`` gives them.
         """
         at_least(1, n, "unzip: n")
-        return self._split("unzip", lambda: Unzip(n), n, name)
+        return self._split("unzip", partial(Unzip, n), n, name)
 
     def into(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]:
         """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
@@ -154,7 +154,7 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``."""
         plain_function(when, "divert_to: when")
-        return self._with_side("divert_to", lambda: DivertTo(when), sink)
+        return self._with_side("divert_to", partial(DivertTo, when), sink)
 
     def wire_tap(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
         """Elements to ``sink`` too, as far as it keeps up: it never holds the stream up.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
@@ -75,7 +76,7 @@ class FileSources:
         plain_function(close, "Source.unfold_resource: close")
         if interrupt is not None:
             plain_function(interrupt, "Source.unfold_resource: interrupt")
-        return _blocking("unfold_resource", lambda: UnfoldResource(open, read, close, interrupt))
+        return _blocking("unfold_resource", partial(UnfoldResource, open, read, close, interrupt))
 
     @staticmethod
     def files(pattern: str | PathLike[str]) -> Flow[Never, Path]:
@@ -86,7 +87,7 @@ class FileSources:
         """
         path_of(pattern, "Source.files", "pattern")
         _expect_pattern_of_files(fspath(pattern))
-        return _blocking("files", lambda: Files(pattern))
+        return _blocking("files", partial(Files, pattern))
 
     @overload
     @staticmethod
@@ -130,14 +131,14 @@ class FileSources:
                 f"Source.csv: delimiter must not end or quote, got {repr_of(delimiter)}"
             )
         flag(header, "Source.csv: header")
-        return _blocking("csv", lambda: Csv(path, header, delimiter, encoding))
+        return _blocking("csv", partial(Csv, path, header, delimiter, encoding))
 
     @staticmethod
     def jsonl(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, Any]:
         """The JSON values of a file with one on each line, with a mark of UTF-8 in front or not."""
         path_of(path, "Source.jsonl")
         encoding_of(encoding, "Source.jsonl")
-        return _blocking("jsonl", lambda: Jsonl(path, encoding))
+        return _blocking("jsonl", partial(Jsonl, path, encoding))
 
     @staticmethod
     def parquet(
@@ -158,7 +159,7 @@ class FileSources:
         at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")
         names = None if columns is None else _names(columns)
         arrow_parquet()
-        make = lambda: Parquet(path, names, rows_per_batch)  # noqa: E731
+        make = partial(Parquet, path, names, rows_per_batch)
         return _blocking("parquet", make, WINDOW_OF_RECORD_BATCHES)
 
     @overload
@@ -200,7 +201,7 @@ class FileSources:
                 f"got {repr_of(parameters)}"
             )
         flag(dicts, "Source.sqlite: dicts")
-        return _blocking("sqlite", lambda: Sqlite(path, query, parameters, dicts))
+        return _blocking("sqlite", partial(Sqlite, path, query, parameters, dicts))
 
 
 def _expect_pattern_of_files(pattern: str) -> None:

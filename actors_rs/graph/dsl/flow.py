@@ -10,7 +10,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
-from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, StageSpec, graft, spec_of
+from actors_rs.graph.blueprint import (
+    OPEN,
+    Attributes,
+    OutletRef,
+    StageSpec,
+    graft,
+    spec_of,
+    to_pickle,
+)
 from actors_rs.graph.dsl.checks import cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.dsl.combining import Combining
 from actors_rs.graph.dsl.composing import Composition
@@ -29,6 +37,7 @@ from actors_rs.graph.dsl.sink import Sink, check_sink
 from actors_rs.graph.dsl.sources import SourceFactories
 from actors_rs.graph.dsl.substreams import Substreams
 from actors_rs.graph.dsl.timing import TimedSources, Timing
+from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import Stream
@@ -74,6 +83,7 @@ class Flow(
     SourceFactories,
     TimedSources,
     Stream,
+    CopiedAsItself,
     metaclass=Suggesting,
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
@@ -109,6 +119,9 @@ class Flow(
 
         def __getattr__(self, name: str) -> Any:
             raise UnknownName(type(self), name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), to_pickle([self._out.spec]), self._out)
 
     def then(
         self,
@@ -191,6 +204,10 @@ class Flow(
                 f"with {spec.kind}(..., name=...)"
             )
         return Flow(OutletRef(replace(spec, **changes), self._out.index))
+
+
+def _unpickled(kind: type[Flow[Any, Any]], _: object, out: OutletRef) -> Flow[Any, Any]:
+    return kind(out)
 
 
 Source: TypeAlias = Flow[Never, S]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from actors_rs.graph.dsl.appending import Appending
 from actors_rs.graph.dsl.checks import function, optional_plain_function, plain_function
-from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.graph.dsl.initial import Always, copies_of
 from actors_rs.stages.operators.average import Average
 from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.count import Count
@@ -61,7 +61,7 @@ class Folds(Appending[In_contra, Out_co]):
         """
         make_init = copies_of(init, "reduce", "reduce_get")
         function(f, "reduce: f")
-        return self._linear("reduce", lambda: Reduce(make_init, f))
+        return self._linear("reduce", partial(Reduce, make_init, f))
 
     def reduce_get(
         self, make_init: Callable[[], R], f: Callable[[R, Out_co], R]
@@ -69,12 +69,12 @@ class Folds(Appending[In_contra, Out_co]):
         """``reduce`` from what ``make_init()`` gives, which is called once in each run."""
         function(make_init, "reduce_get: make_init")
         function(f, "reduce_get: f")
-        return self._linear("reduce_get", lambda: Reduce(make_init, f))
+        return self._linear("reduce_get", partial(Reduce, make_init, f))
 
     def reduce_without_initial(self: Folds[I, T], f: Callable[[T, T], T]) -> Flow[I, T]:
         """``f(accumulated, element)`` over all elements, from the first one on."""
         function(f, "reduce_without_initial: f")
-        return self._linear("reduce_without_initial", lambda: ReduceWithoutInitial(f))
+        return self._linear("reduce_without_initial", partial(ReduceWithoutInitial, f))
 
     @overload
     def sum(self: Folds[I, int]) -> Flow[I, int]: ...
@@ -111,12 +111,12 @@ class Folds(Appending[In_contra, Out_co]):
     def all(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for every element; false cancels upstream at once."""
         plain_function(predicate, "all: predicate")
-        return self._linear("all", lambda: Search(predicate, wanted=False))
+        return self._linear("all", partial(Search, predicate, wanted=False))
 
     def some(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for any element; true cancels upstream at once."""
         plain_function(predicate, "some: predicate")
-        return self._linear("some", lambda: Search(predicate, wanted=True))
+        return self._linear("some", partial(Search, predicate, wanted=True))
 
     def contains(
         self, value: object, equal: Callable[[Any, Any], object] | None = None
@@ -125,11 +125,11 @@ class Folds(Appending[In_contra, Out_co]):
         if equal is None:
             return self._linear("contains", partial(Contains, value))
         plain_function(equal, "contains: equal")
-        return self._linear("contains", lambda: Search(partial(equal, value), wanted=True))
+        return self._linear("contains", partial(Search, partial(equal, value), wanted=True))
 
     def is_empty(self) -> Flow[In_contra, bool]:
         """Whether no element comes; the first one cancels upstream."""
-        return self._linear("is_empty", lambda: Search(lambda _: False, wanted=False))
+        return self._linear("is_empty", partial(Search, Always(False), wanted=False))
 
 
 def _extreme(

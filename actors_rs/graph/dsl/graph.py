@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from actors_rs.graph.blueprint import StageSpec, check_closed, check_fed, check_used_once, in_order
+from actors_rs.graph.blueprint import (
+    StageSpec,
+    check_closed,
+    check_fed,
+    check_used_once,
+    in_order,
+    to_pickle,
+)
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.drawing import Arrow, Box, Picture
 from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
@@ -14,6 +21,7 @@ from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
+from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.texts import repr_of
@@ -31,7 +39,7 @@ R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 
 
-class Graph(Generic[R_co], metaclass=Suggesting):
+class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     """One or several streams with their sinks, run together.
 
     ``Graph(a.to(x), b.to(y))`` is one run with two results, a tuple in that order. Raises
@@ -132,6 +140,11 @@ class Graph(Generic[R_co], metaclass=Suggesting):
         copy._sinks, copy._layout = fused_to_the_ends(self._sinks), None
         return copy
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        slots = {name: getattr(self, name) for name in Graph.__slots__}
+        state = None, {**slots, "_layout": None}  # as pickle hands slots over
+        return _unpickled, (type(self), to_pickle(self._sinks)), state
+
     def _copy(self) -> Self:
         copy = super().__new__(type(self))
         for slot in Graph.__slots__:
@@ -197,3 +210,7 @@ class Graph(Generic[R_co], metaclass=Suggesting):
         )
         with ActorSystem(workers=workers) as system:
             return system.start(self).result()
+
+
+def _unpickled(kind: type[Graph[Any]], _: object) -> Graph[Any]:
+    return object.__new__(kind)

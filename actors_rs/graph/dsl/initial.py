@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from actors_rs.graph.dsl.checks import wrong_kind
 from actors_rs.texts import repr_of
 
-__all__ = ["copies_of"]
+__all__ = ["Always", "begun", "copies_of"]
 
 R = TypeVar("R")
+L = TypeVar("L")
 _IMMUTABLE = (int, float, complex, str, bytes, type(None))
 
 
-class _Given(Generic[R]):
-    """Gives always the same: there may be one for each of a million groups."""
+class Always(Generic[R]):
+    """A function that gives always the same, whatever it is called with.
+
+    Small, for there may be one for each of a million groups; and unlike a lambda it can be pickled.
+    """
 
     __slots__ = ("_value",)
 
     def __init__(self, value: R) -> None:
         self._value = value
 
-    def __call__(self) -> R:
+    def __call__(self, *_: object) -> R:
         return self._value
 
 
@@ -34,7 +39,7 @@ def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[
     use then.
     """
     if isinstance(init, _IMMUTABLE):
-        return _Given(init)
+        return Always(init)
     try:
         kept = deepcopy(init)
     except Exception as error:
@@ -42,4 +47,9 @@ def copies_of(init: R, what: str, instead: str, name: str = "init") -> Callable[
             f"{what}: {name} must be something that can be copied, as each run begins with a copy "
             f"of its own, got {repr_of(init)}; give {instead} a function that makes it"
         ) from error
-    return lambda: deepcopy(kept)
+    return partial(deepcopy, kept)
+
+
+def begun(kind: Callable[..., L], make_init: Callable[[], Any], *others: Any) -> L:
+    """A fresh logic of ``kind``, which begins with what ``make_init`` gives."""
+    return kind(make_init(), *others)

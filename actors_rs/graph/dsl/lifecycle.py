@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.dsl.chain import Chain
@@ -34,7 +35,7 @@ class LifeCycle(Chain[In_contra, Out_co]):
         """This stream until ``switch`` is used, which other streams may have too."""
         if not isinstance(switch, KillSwitch):
             raise wrong_kind(f"kill_switch needs a KillSwitch, got {repr_of(switch)}")
-        return self.then("kill_switch", lambda: KillSwitchStage(switch))
+        return self.then("kill_switch", partial(KillSwitchStage, switch))
 
     def on_termination(
         self, f: Callable[[BaseException | None], object]
@@ -45,7 +46,7 @@ class LifeCycle(Chain[In_contra, Out_co]):
         the run ends; if it raises, the run fails.
         """
         plain_function(f, "on_termination: f")
-        return self.then("on_termination", lambda: OnTermination(f))
+        return self.then("on_termination", partial(OnTermination, f))
 
     def monitor(
         self, f: Callable[[StreamState], object] | None = None, every: float = 1.0
@@ -57,4 +58,4 @@ class LifeCycle(Chain[In_contra, Out_co]):
         """
         optional_plain_function(f, "monitor: f")
         seconds = positive_seconds(every, "monitor: every")
-        return self.then("monitor", lambda: Monitor(f, seconds))
+        return self.then("monitor", partial(Monitor, f, seconds))

@@ -20,7 +20,7 @@ from actors_rs.graph.dsl.checks import (
     wrong_kind,
     wrong_value,
 )
-from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.graph.dsl.initial import begun, copies_of
 from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
@@ -83,7 +83,7 @@ class Operators(Appending[In_contra, Out_co]):
     def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
         """What ``f`` gives for each element, unless that is ``None``."""
         function(f, "map_not_none: f")
-        return self._linear("map_not_none", lambda: MapNotNone(f))
+        return self._linear("map_not_none", partial(MapNotNone, f))
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -103,7 +103,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         make_init = copies_of(init, "scan", "stateful_map")
         function(f, "scan: f")
-        return self._linear("scan", lambda: Scan(make_init(), f))
+        return self._linear("scan", partial(begun, Scan, make_init, f))
 
     def stateful_map(
         self,
@@ -120,7 +120,7 @@ class Operators(Appending[In_contra, Out_co]):
         function(f, "stateful_map: f")
         if on_complete is not None:
             function(on_complete, "stateful_map: on_complete")
-        return self._linear("stateful_map", lambda: StatefulMap(create, f, on_complete))
+        return self._linear("stateful_map", partial(StatefulMap, create, f, on_complete))
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
@@ -149,7 +149,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, count, "sort_within: count")
         optional_plain_function(key, "sort_within: key")
-        return self._linear("sort_within", lambda: SortWithin(count, key))
+        return self._linear("sort_within", partial(SortWithin, count, key))
 
     def batch(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from actors_rs.graph.dsl.chain import Chain
@@ -47,7 +48,7 @@ class RateMatching(Chain[In_contra, Out_co]):
             if dead_letters:
                 raise wrong_value("buffer: with 'backpressure' there are no dead letters")
             return self.then("buffer", PassThrough).with_attributes(window=n)
-        return self.then("buffer", lambda: Buffer(n, overflow, dead_letters), BEHIND_A_BUFFER)
+        return self.then("buffer", partial(Buffer, n, overflow, dead_letters), BEHIND_A_BUFFER)
 
     def conflate(
         self, seed: Callable[[Out_co], R], f: Callable[[R, Out_co], R]
@@ -59,7 +60,7 @@ class RateMatching(Chain[In_contra, Out_co]):
         """
         function(seed, "conflate: seed")
         function(f, "conflate: f")
-        return self.then("conflate", lambda: Conflate(seed, f), FRESH)
+        return self.then("conflate", partial(Conflate, seed, f), FRESH)
 
     def expand(self, f: Callable[[Out_co], Iterable[R]]) -> Flow[In_contra, R]:
         """Values of ``f(element)`` for as long as no newer element comes, at least one of each.
@@ -68,4 +69,4 @@ class RateMatching(Chain[In_contra, Out_co]):
         element again and again to a downstream that is faster than upstream.
         """
         function(f, "expand: f")
-        return self.then("expand", lambda: Expand(f), FRESH)
+        return self.then("expand", partial(Expand, f), FRESH)

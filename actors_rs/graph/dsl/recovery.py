@@ -16,6 +16,7 @@ from actors_rs.graph.dsl.checks import (
     plain_function,
     wrong_kind,
 )
+from actors_rs.graph.dsl.initial import Always
 from actors_rs.graph.dsl.substreams import source_in
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.rate_limit import RateLimit
@@ -49,7 +50,7 @@ class Recovery(Chain[In_contra, Out_co]):
     def recover(self, f: Callable[[Exception], R]) -> Flow[In_contra, Out_co | R]:
         """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again."""
         function(f, "recover: f")
-        return self.then("recover", lambda: Recover(f), forgiving=True)
+        return self.then("recover", partial(Recover, f), forgiving=True)
 
     def recover_with(
         self,
@@ -65,19 +66,19 @@ class Recovery(Chain[In_contra, Out_co]):
         at_least(1, attempts, "recover_with: attempts")
         if isinstance(stream, Stream):
             source_in(stream, "recover_with")
-            return self._recovering(lambda _: stream, attempts)
+            return self._recovering(Always(stream), attempts)
         f = function(stream, "recover_with: a Source, or a function giving one,")
         return self._recovering(f, attempts)
 
     def _recovering(
         self, f: Callable[[Exception], Any], attempts: int
     ) -> Flow[In_contra, Out_co | Any]:
-        return self.then("recover_with", lambda: RecoverWith(f, attempts), forgiving=True)
+        return self.then("recover_with", partial(RecoverWith, f, attempts), forgiving=True)
 
     def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
         """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""
         plain_function(f, "map_error: f")
-        return self.then("map_error", lambda: MapError(f))
+        return self.then("map_error", partial(MapError, f))
 
     def retry(
         self,
@@ -107,16 +108,24 @@ class Recovery(Chain[In_contra, Out_co]):
         if spec.kind != "map_async":
             raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")
 
-        def make() -> MapAsync:
-            logic = spec.make()
-            assert isinstance(logic, MapAsync)
-            logic.retries = Retries(partial(_wait, backoff, logic), max_attempts, budget, when)
-            return logic
-
+        make = partial(_retrying, spec.make, backoff, max_attempts, budget, when)
         return self._changed("retry", make=make)
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         raise NotImplementedError
+
+
+def _retrying(
+    make: Callable[[], Any],
+    backoff: Backoff,
+    max_attempts: int,
+    budget: RateLimit | None,
+    when: Callable[[Exception], Any] | None,
+) -> MapAsync:
+    logic = make()
+    assert isinstance(logic, MapAsync)
+    logic.retries = Retries(partial(_wait, backoff, logic), max_attempts, budget, when)
+    return logic
 
 
 def _wait(backoff: Backoff, logic: MapAsync, attempts: int) -> float:

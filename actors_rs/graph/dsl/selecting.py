@@ -49,7 +49,7 @@ class Selections(Appending[In_contra, Out_co]):
     def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements from the first one on for which ``predicate`` is false."""
         plain_function(predicate, "skip_while: predicate")
-        return self._linear("skip_while", lambda: SkipWhile(predicate))
+        return self._linear("skip_while", partial(SkipWhile, predicate))
 
     def first(self, predicate: Callable[[Out_co], object] | None = None) -> Flow[In_contra, Out_co]:
         """The first element, or the first for which ``predicate`` is true; then a cancellation.
@@ -58,7 +58,7 @@ class Selections(Appending[In_contra, Out_co]):
         """
         optional_plain_function(predicate, "first: predicate")
         asks_for_all = predicate is not None  # and not for one element alone, of whoever is before
-        return self.then("first", lambda: First(predicate), fusable=asks_for_all)
+        return self.then("first", partial(First, predicate), fusable=asks_for_all)
 
     def element_at(self, index: int) -> Flow[In_contra, Out_co]:
         """The element that ``index`` others come before; then upstream is cancelled.
@@ -79,11 +79,11 @@ class Selections(Appending[In_contra, Out_co]):
         optional_plain_function(key, "distinct: key")
         if window is not None:
             at_least(1, window, "distinct: window")
-        return self._linear("distinct", lambda: Distinct(key, window))
+        return self._linear("distinct", partial(Distinct, key, window))
 
     def distinct_until_changed(
         self, key: Callable[[Out_co], Any] | None = None
     ) -> Flow[In_contra, Out_co]:
         """Elements whose ``key``, by default they themselves, is not that of the one before."""
         optional_plain_function(key, "distinct_until_changed: key")
-        return self._linear("distinct_until_changed", lambda: DistinctUntilChanged(key))
+        return self._linear("distinct_until_changed", partial(DistinctUntilChanged, key))

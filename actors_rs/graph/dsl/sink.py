@@ -19,6 +19,7 @@ from actors_rs.graph.blueprint import (
     Traits,
     graft,
     spec_of,
+    to_pickle,
 )
 from actors_rs.graph.dsl.checks import (
     at_least,
@@ -36,6 +37,7 @@ from actors_rs.graph.dsl.checks import (
 )
 from actors_rs.graph.dsl.initial import copies_of
 from actors_rs.graph.dsl.neighbours import FOR_SINKS
+from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -80,7 +82,7 @@ Ts = TypeVarTuple("Ts")
 _PINNED = Attributes(dispatcher="pinned")
 
 
-class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
+class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
 
     __slots__ = ("_spec",)
@@ -98,6 +100,9 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
 
         def __getattr__(self, name: str) -> Any:
             raise UnknownName(type(self), name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (to_pickle([self._spec]), self._spec)
 
     def __repr__(self) -> str:
         return f"<Sink '{self._spec.label}'>"
@@ -149,7 +154,7 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
     def for_each(f: Callable[[T], object]) -> Sink[T, int]:
         """Call ``f`` with each element; the result is how many there were."""
         plain_function(f, "for_each: f")
-        return _sink("for_each", lambda: ForEach(f))
+        return _sink("for_each", partial(ForEach, f))
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -169,14 +174,14 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         """
         make_init = copies_of(init, "Sink.fold", "Sink.fold_get")
         function(f, "fold: f")
-        return _sink("fold", lambda: Fold(make_init, f))
+        return _sink("fold", partial(Fold, make_init, f))
 
     @staticmethod
     def fold_get(make_init: Callable[[], R], f: Callable[[R, T], R]) -> Sink[T, R]:
         """``fold`` from what ``make_init()`` gives, which is called once in each run."""
         function(make_init, "fold_get: make_init")
         function(f, "fold_get: f")
-        return _sink("fold_get", lambda: Fold(make_init, f))
+        return _sink("fold_get", partial(Fold, make_init, f))
 
     @overload
     @staticmethod
@@ -284,8 +289,8 @@ class Sink(Generic[In_contra, R_co], metaclass=Suggesting):
         required_text(sql, "Sink.sqlite: sql")
         optional_text(setup, "Sink.sqlite: setup")
         at_least(1, batch, "sqlite: batch")
-        target = fsdecode(path)
-        return _sink("sqlite", lambda: Sqlite(path, sql, batch, setup), _PINNED, target=target)
+        make = partial(Sqlite, path, sql, batch, setup)
+        return _sink("sqlite", make, _PINNED, target=fsdecode(path))
 
     @staticmethod
     def parquet(
@@ -348,6 +353,10 @@ class FanOf:
 
     def __call__(self) -> Fan:
         return Fan([Part(s.label, s.site, s.make, s.attributes.on_failure) for s in self.specs])
+
+
+def _unpickled(_: object, spec: StageSpec) -> Sink[Any, Any]:
+    return Sink(spec)
 
 
 def _sink(

@@ -21,7 +21,7 @@ from actors_rs.graph.dsl.checks import (
     wrong_kind,
 )
 from actors_rs.graph.dsl.file_sources import FileSources
-from actors_rs.graph.dsl.initial import copies_of
+from actors_rs.graph.dsl.initial import Always, begun, copies_of
 from actors_rs.graph.foreign_source import PublisherSource
 from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
 from actors_rs.protocol.interfaces import Publisher, is_publisher
@@ -160,14 +160,14 @@ class SourceFactories(FileSources):
         if interrupt is not None:
             plain_function(interrupt, "Source.unfold: interrupt")
         make_state = copies_of(state, "Source.unfold", "Source.unfold_resource", "state")
-        return source("unfold", lambda: Unfold(make_state(), f).interrupted_by(interrupt))
+        return source("unfold", partial(_unfolding, make_state, f, interrupt))
 
     @staticmethod
     def defer(*functions: Callable[[], T]) -> Flow[Never, T]:
         """What ``functions`` return, each called when its element is demanded, anew in each run."""
         for f in functions:
             function(f, "Source.defer: each argument")
-        return source("defer", lambda: Defer(functions))
+        return source("defer", partial(Defer, functions))
 
     @staticmethod
     def from_future(
@@ -181,20 +181,20 @@ class SourceFactories(FileSources):
         ``asyncio.run_coroutine_threadsafe``, which returns a future of this kind.
         """
         if isinstance(future, Future):
-            return source("from_future", lambda: FutureSource(lambda: future, own=False))
+            return source("from_future", partial(FutureSource, Always(future), own=False))
         if not callable(future):
             raise wrong_kind(
                 "Source.from_future needs a concurrent.futures.Future, or a function that gives "
                 f"one, got {repr_of(future)}"
             )
-        return source("from_future", lambda: FutureSource(future, own=True))
+        return source("from_future", partial(FutureSource, future, own=True))
 
     @staticmethod
     def from_publisher(publisher: Publisher[T]) -> Flow[Never, T]:
         """The elements of somebody else's Publisher, subscribed to anew in each run."""
         if not is_publisher(publisher):
             raise wrong_kind(f"Source.from_publisher needs a Publisher, got {repr_of(publisher)}")
-        return source("from_publisher", lambda: PublisherSource(publisher))
+        return source("from_publisher", partial(PublisherSource, publisher))
 
     @staticmethod
     def queue(capacity: int, overflow: QueueOverflow = "backpressure") -> Flow[Never, Any]:
@@ -209,7 +209,9 @@ class SourceFactories(FileSources):
         """
         at_least(1, capacity, "Source.queue: capacity")
         one_of(get_args(QueueOverflow), overflow, "Source.queue: overflow")
-        return source("queue", lambda: QueueSource(SourceQueue(capacity, overflow)))
+        return source(
+            "queue", partial(begun, QueueSource, partial(SourceQueue, capacity, overflow))
+        )
 
     @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, str]:
@@ -220,7 +222,7 @@ class SourceFactories(FileSources):
         """
         path_of(path, "Source.lines")
         encoding_of(encoding, "Source.lines")
-        return source("lines", lambda: Lines(path, encoding))
+        return source("lines", partial(Lines, path, encoding))
 
 
 def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
@@ -228,7 +230,7 @@ def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
     if isinstance(iterable, Iterator):
         return Rest(iterable, "Source.from_iterable")
     if isinstance(iterable, Iterable):
-        return lambda: iterable
+        return Always(iterable)
     if not callable(iterable):
         raise wrong_kind(
             "Source.from_iterable needs an iterable, or a function that gives one, "
@@ -239,4 +241,12 @@ def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
 
 def _interruptible(iterable: Any, interrupt: Callable[[], object]) -> Flow[Never, Any]:
     make = _made_by(iterable)
-    return source("from_iterable", lambda: IterableSource(make).interrupted_by(interrupt))
+    return source("from_iterable", partial(_drawing, make, interrupt))
+
+
+def _drawing(make: Callable[[], Iterable[Any]], interrupt: Callable[[], object]) -> Any:
+    return IterableSource(make).interrupted_by(interrupt)
+
+
+def _unfolding(make_state: Callable[[], Any], f: Any, interrupt: Any) -> Any:
+    return Unfold(make_state(), f).interrupted_by(interrupt)

@@ -94,13 +94,13 @@ class Substreams(Appending[In_contra, Out_co]):
         function(f, "flat_map: f")
         _check_breadth_for_groups(self._out.spec, breadth or 1)
         if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
-            return self.then("flat_map", lambda: FlatMap(f), 0)
-        return self.then("flat_map", lambda: FlatMapMerge(f, breadth), 0)
+            return self.then("flat_map", partial(FlatMap, f), 0)
+        return self.then("flat_map", partial(FlatMapMerge, f, breadth), 0)
 
     def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of each stream or iterable that ``f`` returns, one after the other."""
         function(f, "concat_map: f")
-        return self.then("concat_map", lambda: FlatMap(f, "concat_map"), 0)
+        return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0)
 
     def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of the stream that ``f`` returns for the newest element.
@@ -108,7 +108,7 @@ class Substreams(Appending[In_contra, Out_co]):
         The stream of the element before is cancelled. Upstream is never held back.
         """
         function(f, "switch_map: f")
-        return self.then("switch_map", lambda: SwitchMap(f), 0)
+        return self.then("switch_map", partial(SwitchMap, f), 0)
 
     def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
         """This stream, and where it fails the one that ``f(error)`` returns, in its place.
@@ -117,7 +117,7 @@ class Substreams(Appending[In_contra, Out_co]):
         raised, or the error of ``Source.failed``. ``f`` is called once at most.
         """
         function(f, "catch: f")
-        return self.then("catch", lambda: Catch(f), forgiving=True)
+        return self.then("catch", partial(Catch, f), forgiving=True)
 
     def group_by(
         self,
@@ -200,7 +200,7 @@ class Substreams(Appending[In_contra, Out_co]):
     def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, or the other one if this completes without an element."""
         source = source_in(stream, "if_empty")
-        return self.then("if_empty", lambda: Concat([None, source], only_if_empty=True))
+        return self.then("if_empty", partial(Concat, [None, source], only_if_empty=True))
 
     def amb(self, *others: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """Whichever of this and the others gives an element or ends first; the rest is cancelled.
@@ -208,7 +208,7 @@ class Substreams(Appending[In_contra, Out_co]):
         Where this stream may fail behind its cancellation as well, use ``amb(this, *others)``.
         """
         closed = [source_in(stream, "amb") for stream in others]
-        return self.then("amb", lambda: Amb([None, *closed]), forgiving=True)
+        return self.then("amb", partial(Amb, [None, *closed]), forgiving=True)
 
 
 def some_seconds(seconds: float | None, what: str) -> float | None:
@@ -232,7 +232,7 @@ def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
     Without streams it never ends.
     """
     closed = [source_in(stream, "amb") for stream in streams]
-    return _source("amb", lambda: Amb(closed))
+    return _source("amb", partial(Amb, closed))
 
 
 def _streams_of(spec: StageSpec, kind: str) -> Sequence[Any] | None:
