@@ -3,7 +3,10 @@
 
 import functools
 import inspect
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -35,6 +38,7 @@ FLOWS = {
     "from_future future": lambda f: Source.from_future(f),
     "from_iterable iterable": lambda f: Source.from_iterable(f),
     "group_by key": lambda f: ten.group_by(f, 3).flat_map(lambda group: group, 3),
+    "jsonl default": lambda f: ten.map(complex).also_to(Sink.jsonl(a_path(), default=f)),
     "map f": lambda f: ten.map(f),
     "map_async f": lambda f: ten.map_async(f, 2),
     "map_async f, ordered": lambda f: ten.map_async(f, 2, ordered=False),
@@ -86,6 +90,11 @@ AT_ONCE = {"combine how", "then make"}
 """Called while the blueprint is built: what they raise is raised there."""
 BESIDE = {"from_iterable interrupt", "unfold interrupt", "unfold_resource interrupt"}
 """Called on a thread of their own: what they raise is a dead letter."""
+
+
+def a_path():
+    """Of a file that never appears, since its stream fails."""
+    return Path(gettempdir()) / f"{uuid4()}.jsonl"
 
 
 def a_function(*_):
