@@ -34,6 +34,7 @@ NAMES = (
     "supervision",
     "junctions",
     "substreams",
+    "many_groups",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
 
