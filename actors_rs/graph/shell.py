@@ -186,7 +186,6 @@ class StageActor(UserCalls):
             return
         if self.actor_inbox.idle:  # it was over long ago; the pool needs no thread more for that
             return
-        self.look_for_blocking()
         ahead = (outlet.send_ahead() for outlet in self.logic.outlets)
         made = self._hand_over() if self.at_boundary else [*ahead]
         if self.logic.brake is not None:
@@ -303,8 +302,6 @@ class StageActor(UserCalls):
         budget.was_spent = False
         if self._metered:
             self.clock.began = began
-        if self._suspicion is not None:
-            self._suspicion.begin()
         try:
             if self._on_start_due_:
                 self._begin_()
@@ -324,6 +321,8 @@ class StageActor(UserCalls):
         ended = stopwatch()
         if self._metered:
             self.clock.end(ended, logic.outlets != () and is_held_back(logic))
+        if ended - began > SLOW_TURN_SECONDS:
+            self._turn_was_slow_(ended - began)
         ports = logic.outlets or logic.inlets
         try:
             is_over = (not ports or ports[0].closed) and logic.finished  # a cheap look first
@@ -332,8 +331,6 @@ class StageActor(UserCalls):
         if is_over and (self.nest is None or self._nest_is_empty()):
             self._finish()
             return False
-        if ended - began > SLOW_TURN_SECONDS:
-            self.slow_turn(ended - began)
         return budget.was_spent
 
     def _begin_(self) -> None:

@@ -24,7 +24,6 @@ from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.blocked import Suspicion
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import text_of
@@ -118,7 +117,7 @@ class UserCalls(PooledActor):
     _stops = False  # the ``stop`` of its logic was called
     _said_late = False
     _waits: Timer | None = None  # until its calls are given up
-    _suspicion: Suspicion | None = None  # that a function blocks, since a turn took long
+    _advised = False  # that it blocks
 
     def noted_outside(self) -> Outside:
         """Where to note what will wake it."""
@@ -240,25 +239,15 @@ class UserCalls(PooledActor):
         held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
         return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
 
-    def look_for_blocking(self) -> None:
-        """Its turn lasts: note which function it is in, if a turn took long before. Any thread."""
-        if self._suspicion is not None:
-            code = type(self)._run_turn_.__code__
-            self._suspicion.look(self._thread_in_turn(), code, self)
-
-    def slow_turn(self, seconds: float) -> None:
-        """A turn took ``seconds``: from the second one on, say which function blocks, if any."""
-        if self._suspicion is not None:
-            self._suspicion.judge(seconds, partial(self._advise, seconds))
-        elif self.dispatcher == "pool" and self.given_up_with is None:
-            self._suspicion = Suspicion()
-
-    def _advise(self, seconds: float, function: str) -> None:
+    def _advise_(self, function: str, seconds: float) -> None:
+        if self.given_up_with is not None or self._advised:
+            return
+        self._advised = True
         use = "" if isinstance(self.logic, SourceLogic) else "map_async or "
         logger.warning(
-            "stage '%s': %s blocked a pool thread for %.0f ms: use %s"
+            "stage '%s' (%s): %s blocked a pool thread for %.0f ms: use %s"
             "with_attributes(dispatcher='pinned')",
-            *(self.name, function, seconds * 1000, use),
+            *(self.name, self.site or "no line of the program", function, seconds * 1000, use),
         )
 
     # How it is given up

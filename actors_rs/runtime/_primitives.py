@@ -15,6 +15,7 @@ import threading as _threading
 import time as _time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial as _partial
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -58,7 +59,7 @@ __all__ = [
     "serve_coroutines",
     "start_thread",
     "this_thread",
-    "thread_seconds",
+    "thread_clock",
     "wall_clock",
 ]
 
@@ -74,7 +75,6 @@ Full = _queue.Full
 monotonic = _time.monotonic
 wall_clock = _time.time
 cpu_seconds = _time.process_time
-thread_seconds = getattr(_time, "thread_time", _time.process_time)  # of this thread, if it tells
 CLOCKS: dict[Callable[..., Any], int | None] = {
     **dict.fromkeys((_time.time, _time.time_ns, _time.monotonic, _time.monotonic_ns, _time.sleep)),
     **dict.fromkeys((_time.perf_counter, _time.perf_counter_ns)),
@@ -193,6 +193,16 @@ class Event:
         self.__init__()  # type: ignore[misc]
         if is_set:
             self.set()
+
+
+def thread_clock() -> Callable[[], float]:
+    """What tells, on any thread, the processor time that the calling one has used, in seconds.
+
+    Where the system tells that of no other thread, it is that of the process, which is no less.
+    """
+    if (clock_of := getattr(_time, "pthread_getcpuclockid", None)) is None:
+        return cpu_seconds
+    return _partial(_time.clock_gettime, clock_of(_threading.get_ident()))
 
 
 class Thread(AnyThread):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
@@ -19,7 +20,7 @@ from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import STOP, Ask, PooledActorRef, answer_dead
-from actors_rs.runtime.blocked import SLOW_TURN_SECONDS, ProcessorTime
+from actors_rs.runtime.blocked import SLOW_TURN_SECONDS, VERY_SLOW_TURN_SECONDS, Glimpse, Look
 from actors_rs.runtime.future import PooledFuture
 from actors_rs.runtime.keeper import (
     NO_MESSAGE,
@@ -32,7 +33,6 @@ from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.raised_at import forget_frames
 from actors_rs.runtime.stop_flag import StopFlag
 from actors_rs.runtime.unread import return_unread
-from actors_rs.runtime.user_code import function_named
 from actors_rs.runtime.watch import end_all_watches, tell_watchers
 from actors_rs.texts import repr_of, text_of
 
@@ -72,7 +72,8 @@ class ActorCore(Actor):
     _has_place_ = False  # a supervisor is about to become its keeper
     _watchers_: dict[str, Mailbox] | None = None
     _watching_: dict[str, Mailbox] | None = None
-    _suspected_ = False  # of blocking, for a turn took long
+    _glimpse_: Glimpse | None = None  # of a turn that lasts
+    _has_blocked_ = False  # in an earlier turn
 
     @staticmethod
     def _create_actor_inbox() -> Mailbox:
@@ -137,7 +138,6 @@ class ActorCore(Actor):
         if self._on_start_due_:
             self._begin_()
         inbox, system = self.actor_inbox, self._system_
-        used = ProcessorTime() if self._suspected_ else None
         stopwatch = system.stopwatch
         deadline = stopwatch() + TURN_SECONDS
         message: Any = EMPTY
@@ -151,7 +151,7 @@ class ActorCore(Actor):
                 raise
             if (now := stopwatch()) > deadline:
                 if now > deadline + SLOW_TURN_SECONDS:
-                    self._note_slow_(message, now - deadline + TURN_SECONDS, used)
+                    self._turn_was_slow_(now - deadline + TURN_SECONDS)
                 break
         return False
 
@@ -169,30 +169,30 @@ class ActorCore(Actor):
         if self._keeper_ is not None:
             self._keeper_.started(self)
 
-    def _note_slow_(self, message: Any, seconds: float, used: ProcessorTime | None) -> None:
-        """From the second slow turn on, say once for a class which handler blocks, if one does."""
-        kind = type(self)  # of which there may be thousands of actors
-        if used is None:
-            self._suspected_ = self._dispatcher_.kind == "pool"
-        elif kind in _advised:
-            self._suspected_ = False
-        elif used.shows_blocking(seconds) and (handler := self._handler_of_(message)):
+    def _turn_lasts_(self, look: Look) -> None:
+        """Note which function its turn, that lasts, is in. On the thread that looks."""
+        if self._glimpse_ is None or not self._glimpse_.is_of(look):
+            with suppress(Exception):  # the thread has ended just now
+                self._glimpse_ = Glimpse(look, type(self)._run_turn_.__code__, self)
+
+    def _turn_was_slow_(self, seconds: float) -> None:
+        """The turn, which is over, took ``seconds``: say which function has blocked, if one has.
+
+        It has done so in two turns, or for long; it is said once for an actor's class.
+        """
+        glimpse, self._glimpse_ = self._glimpse_, None
+        if glimpse is not None and glimpse.shows_blocking(seconds):
+            if self._has_blocked_ or seconds > VERY_SLOW_TURN_SECONDS:
+                self._advise_(glimpse.function, seconds)
+            self._has_blocked_ = True
+
+    def _advise_(self, function: str, seconds: float) -> None:
+        if (kind := type(self)) not in _advised:  # there may be thousands of actors of it
             _advised.add(kind)
             logger.warning(
                 "%s: %s blocked a pool thread for %.0f ms: set dispatcher = 'pinned'",
-                *(text_of(self), handler, seconds * 1000),
+                *(text_of(self), function, seconds * 1000),
             )
-
-    def _handler_of_(self, message: Any) -> str:
-        """The name of the function that ``message`` is for; empty if it is none of the user's."""
-        asked = message.message if type(message) is Ask else message
-        if type(asked) is ProxyCall:
-            called: Any = self
-            for name in asked.attr_path:
-                called = getattr(called, name, None)
-            return function_named(called)
-        ours = type(asked) is _ActorStop or type(asked) in RUNTIME_MESSAGES
-        return "" if ours else function_named(self.on_receive)
 
     def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
         """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""

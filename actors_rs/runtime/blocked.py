@@ -1,9 +1,10 @@
 """Advice for functions of the user's that block a thread of the pool.
 
 A turn that lasts may compute, wait for the interpreter's lock, or for a core of a busy machine:
-none of that calls for advice. So a stage, or an actor, whose turn took long is suspected,
-and its later turns are measured: one blocks if its thread, and the rest of the process, used next
-to no processor time.
+none of that calls for advice. The pool looks at its threads anyway, a few times a second. A thread
+that it finds in the same turn twice gets a ``Glimpse``: the user's function that it is in, and the
+processor time that was used by then. When the turn is over, it has blocked if its thread, and the
+rest of the process, used next to none since. A turn that is not looked at pays nothing.
 """
 
 from __future__ import annotations
@@ -11,56 +12,56 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import CodeType
 
-from actors_rs.runtime._primitives import cpu_seconds, thread_seconds
+from actors_rs.runtime._primitives import cpu_seconds, monotonic
 from actors_rs.runtime.user_code import function_inside
 
-__all__ = ["SLOW_TURN_SECONDS", "ProcessorTime", "Suspicion"]
+__all__ = ["SLOW_TURN_SECONDS", "VERY_SLOW_TURN_SECONDS", "Glimpse", "Look"]
 
 SLOW_TURN_SECONDS = 0.1
-"""A turn that holds a pool thread for longer is suspected of blocking it."""
+"""A turn that holds a pool thread for longer may call for advice, if it is not the only one."""
+VERY_SLOW_TURN_SECONDS = 1.0
+"""A turn that blocks a pool thread for longer calls for advice by itself."""
 USED_IF_BLOCKED = 0.05
 """The share of its time that a thread which blocks may still compute."""
 USED_BY_OTHERS = 0.5
 """From this share on, the others may have held the interpreter's lock."""
+SEEN_IF_BLOCKED = 0.4
+"""The share of a turn, up to its end, that must have been looked at."""
 
 
-class ProcessorTime:
-    """What a turn uses, from the making of this on. To be asked on the thread of the turn."""
+class Look:
+    """At a ``thread`` of the pool, in its turn ``number``; ``used`` tells its processor time."""
 
-    __slots__ = ("_process", "_thread")
+    __slots__ = ("number", "thread", "used")
 
-    def __init__(self) -> None:
-        self._thread, self._process = thread_seconds(), cpu_seconds()
+    def __init__(self, thread: int, number: int, used: Callable[[], float]) -> None:
+        self.thread = thread
+        self.number = number
+        self.used = used
+
+
+class Glimpse:
+    """Of a turn that lasts."""
+
+    __slots__ = ("_at", "_look", "_others", "_used", "_used_then", "function")
+
+    def __init__(self, look: Look, turn: CodeType, owner: object) -> None:
+        """``look`` found its thread in ``owner``'s method with the code ``turn``. Any thread."""
+        self.function = function_inside(look.thread, turn, owner)
+        """What the user's function is called that it is in; empty if it is in none."""
+        self._look = look
+        self._used, self._used_then = look.used, look.used()
+        self._at, self._others = monotonic(), cpu_seconds() - self._used_then
+
+    def is_of(self, look: Look) -> bool:
+        """Whether ``look`` has found the same turn."""
+        return (look.thread, look.number) == (self._look.thread, self._look.number)
 
     def shows_blocking(self, seconds: float) -> bool:
-        """Whether a turn of ``seconds`` spent them waiting, for something outside of Python."""
-        used = thread_seconds() - self._thread
-        others = cpu_seconds() - self._process - used
-        return used < USED_IF_BLOCKED * seconds and others < USED_BY_OTHERS * seconds
-
-
-class Suspicion:
-    """Of one stage, one of whose turns took long; ``look`` is called on any thread."""
-
-    __slots__ = ("_function", "_used", "over")
-
-    def __init__(self) -> None:
-        self.over = False
-        """Whether the advice has been given."""
-        self.begin()
-
-    def begin(self) -> None:
-        """A turn begins, on this thread."""
-        self._function = ""
-        self._used = ProcessorTime()
-
-    def look(self, thread: int | None, turn: CodeType, owner: object) -> None:
-        """The turn lasts: note the function of the user's that ``thread`` is in."""
-        if thread is not None and not self.over:
-            self._function = function_inside(thread, turn, owner) or self._function
-
-    def judge(self, seconds: float, say: Callable[[str], object]) -> None:
-        """The turn took ``seconds``: ``say`` which function has blocked, once, if one has."""
-        if not self.over and self._function and self._used.shows_blocking(seconds):
-            self.over = True
-            say(self._function)
+        """Whether the turn, which took ``seconds`` and is over now, spent them waiting."""
+        seen = monotonic() - self._at
+        if not self.function or not SEEN_IF_BLOCKED * seconds <= seen <= seconds:
+            return False  # most of it was not looked at, or it was an earlier turn
+        used = self._used() - self._used_then
+        others = cpu_seconds() - self._used() - self._others
+        return used < USED_IF_BLOCKED * seen and others < USED_BY_OTHERS * seen

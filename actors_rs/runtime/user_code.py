@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
 
-__all__ = ["function_inside", "function_named", "name_of_one_of"]
+__all__ = ["function_inside", "name_of_one_of"]
 
 _OURS = __name__.partition(".")[0]
+_BETWEEN = {"contextlib", "functools", "pykka._actor", "threading"}
+"""Modules of others that call the user's functions for us, or are called by us."""
 
 
 def function_inside(thread: int, code: CodeType, owner: object) -> str:
@@ -22,18 +24,10 @@ def function_inside(thread: int, code: CodeType, owner: object) -> str:
     while frame is not None:
         if frame.f_code is code and frame.f_locals.get("self") is owner:
             return "" if found is None else _said(found)
-        if not _is_ours(frame.f_globals.get("__name__")):
+        if not _is_ours(module := frame.f_globals.get("__name__")) and module not in _BETWEEN:
             found = frame  # the outermost one is what was given to the stage
         frame = frame.f_back
     return ""
-
-
-def function_named(function: object) -> str:
-    """``function`` as ``function_inside`` would name it; empty if it is ours, or not in Python."""
-    code, module = getattr(function, "__code__", None), getattr(function, "__module__", None)
-    if code is None or _is_ours(module):
-        return ""
-    return f"{module}.{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
 
 
 def name_of_one_of(things: Iterable[object]) -> str:

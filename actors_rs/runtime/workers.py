@@ -14,7 +14,17 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Empty, Event, RLock, Thread, current_thread_id, monotonic
+from actors_rs.runtime._primitives import (
+    Empty,
+    Event,
+    RLock,
+    Thread,
+    cpu_seconds,
+    current_thread_id,
+    monotonic,
+    thread_clock,
+)
+from actors_rs.runtime.blocked import Look
 from actors_rs.runtime.job_queue import LONG_JOB, JobQueue, Sleeper
 
 __all__ = ["Job", "Workers"]
@@ -26,11 +36,23 @@ logger = logger_called("actors_rs.runtime")
 class _Worker:
     """One thread; ``begun``, ``leaving`` and ``job`` are written by that thread alone."""
 
-    __slots__ = ("abandoned", "begun", "gone", "job", "leaving", "sleeper", "thread")
+    __slots__ = (
+        "abandoned",
+        "begun",
+        "clock",
+        "gone",
+        "job",
+        "leaving",
+        "seen",
+        "sleeper",
+        "thread",
+    )
 
     def __init__(self) -> None:
         self.sleeper = Sleeper()
-        self.begun = 0
+        self.begun = self.seen = 0
+        self.clock: Callable[[], float] = cpu_seconds
+        """Tells the processor time of its thread."""
         self.leaving = False
         self.job: Job | None = None
         """What it is at."""
@@ -195,6 +217,18 @@ class Workers:
                 thread.join(max(0.0, deadline - monotonic()))
         return tuple(one.thread.name for one in late if one.thread is not None)
 
+    def lasting(self) -> list[tuple[object, Look]]:
+        """Of each job that had begun at the last call already: whose it is, and its thread.
+
+        Not from several threads at a time.
+        """
+        found = []
+        for worker in self._workers.copy():
+            job, thread, before, worker.seen = worker.job, worker.thread, worker.seen, worker.begun
+            if job is not None and thread is not None and worker.seen == before:
+                found.append((_owner_of(job), Look(thread.ident or 0, before, worker.clock)))
+        return found
+
     def _at_work_for(self, owner: object) -> _Worker | None:
         workers = self._workers.copy()
         return next((one for one in workers if _owner_of(one.job) is owner), None)
@@ -229,6 +263,7 @@ class Workers:
     def _run(self, worker: _Worker) -> None:
         if self._on_thread_start is not None:
             self._on_thread_start()
+        worker.clock = thread_clock()
         queue = self._queue
         queue.enter(worker.sleeper)
         take = queue.take

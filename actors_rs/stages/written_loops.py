@@ -117,7 +117,7 @@ def _loop(kinds: tuple[Kind, ...], limited: bool) -> _Loop:
     if limited:
         text += ["            if len(out) == most:", "                break"]
     text += ["    finally:", *(f"        passed[{n}] = n{n}" for n in counted), "        pass"]
-    made: dict[str, Any] = {}
+    made: dict[str, Any] = {"__name__": __name__}
     exec("\n".join(text), made)
     return _Loop(made["loop"], step_of)
 

@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
 from actors_rs.graph import shell
 from actors_rs.runtime import actor_core, blocked
-from actors_rs.runtime.blocked import Suspicion
+from actors_rs.runtime.blocked import Glimpse, Look
 from tests.graph.helpers import SECONDS, wait_until
 
 
@@ -17,72 +17,138 @@ def advice(caplog):
 
 
 class Clocks:
-    """What the suspicion reads: the processor time of this thread, and of the process."""
+    """What a glimpse reads: the time, the processor time of a thread, and of the process."""
 
     def __init__(self, monkeypatch):
-        self.thread = self.process = 0.0
-        monkeypatch.setattr(blocked, "thread_seconds", lambda: self.thread)
+        self.now = self.thread = self.process = 0.0
+        monkeypatch.setattr(blocked, "monotonic", lambda: self.now)
         monkeypatch.setattr(blocked, "cpu_seconds", lambda: self.process)
 
-    def judged(self, thread, process, function="mine.f (mine.py:1)"):
-        """What is said of a turn of one second that used so many seconds."""
-        suspicion, said = Suspicion(), []
-        suspicion.begin()
-        suspicion._function = function
+    def judged(self, thread, process, function="mine.f (mine.py:1)", seconds=1.0):
+        """Whether a turn of so many seconds blocked, that was seen 0.9 s before its end."""
+        look = Look(threading.get_ident(), 1, lambda: self.thread)
+        glimpse = Glimpse(look, Clocks.judged.__code__, self)
+        glimpse.function = function
+        self.now += 0.9
         self.thread += thread
         self.process += process
-        suspicion.judge(1.0, said.append)
-        suspicion.judge(1.0, said.append)
-        return said
+        return glimpse.shows_blocking(seconds)
 
 
 @pytest.mark.parametrize(
-    ("thread", "process", "function", "said"),
+    ("thread", "process", "function", "blocks"),
     [
-        (0.01, 0.01, "f", ["f"]),  # it blocks
-        (0.01, 0.4, "f", ["f"]),  # others compute a little
-        (1.0, 1.0, "f", []),  # it computes
-        (0.1, 0.1, "f", []),  # it computes, on a machine that has too much to do
-        (0.0, 1.0, "f", []),  # it may have waited for the interpreter's lock
-        (0.0, 0.0, "", []),  # no function of the user's: a stage of the library waits for a disk
+        (0.01, 0.01, "f", True),  # it blocks
+        (0.01, 0.4, "f", True),  # others compute a little
+        (0.9, 0.9, "f", False),  # it computes
+        (0.1, 0.1, "f", False),  # it computes, on a machine that has too much to do
+        (0.0, 0.9, "f", False),  # it may have waited for the interpreter's lock
+        (0.0, 0.0, "", False),  # no function of the user's: a stage of the library waits for a disk
     ],
 )
-def test_only_a_turn_without_processor_time_blocks(monkeypatch, thread, process, function, said):
-    assert Clocks(monkeypatch).judged(thread, process, function) == said
+def test_only_a_turn_without_processor_time_blocks(monkeypatch, thread, process, function, blocks):
+    assert Clocks(monkeypatch).judged(thread, process, function) == blocks
 
 
-def test_a_function_that_blocks_again_is_named_once(monkeypatch, caplog):
-    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", 0.001)
-    stage_looks, go_on = [], threading.Event()
-    look = Suspicion.look
+@pytest.mark.parametrize("seconds", [0.8, 3.0])
+def test_a_turn_that_was_hardly_looked_at_and_an_earlier_one_are_not_judged(monkeypatch, seconds):
+    assert not Clocks(monkeypatch).judged(0.0, 0.0, "f", seconds)
 
-    def looked(suspicion, thread, code, owner):
-        look(suspicion, thread, code, owner)
-        stage_looks.append(suspicion._function)
-        go_on.set()
 
-    monkeypatch.setattr(Suspicion, "look", looked)
+@pytest.fixture
+def no_processor_time(monkeypatch):
     monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)
-    monkeypatch.setattr(blocked, "thread_seconds", lambda: 0.0)
+    monkeypatch.setattr(blocked, "USED_IF_BLOCKED", 1e9)
 
+
+@pytest.fixture
+def once_is_enough(monkeypatch, no_processor_time):
+    """Any turn that is looked at is a slow one, and one is enough."""
+    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Set when a turn has been looked at in which a function of this module was."""
+    seen = threading.Event()
+    init = Glimpse.__init__
+
+    def looked(glimpse, look, turn, owner):
+        init(glimpse, look, turn, owner)
+        if __name__ in glimpse.function:
+            owner._glimpse_ = glimpse  # before the function returns
+            seen.set()
+
+    monkeypatch.setattr(Glimpse, "__init__", looked)
+    return seen
+
+
+def takes(f):
+    """What calls its argument ``f`` in the stage itself."""
+    return {
+        "map": lambda s: s.map(f),
+        "filter": lambda s: s.filter(f),
+        "flat_map": lambda s: s.flat_map(lambda n: [f(n)]),
+        "group_by": lambda s: s.group_by(f, 4).flat_map(lambda group: group, breadth=4),
+        "partition": lambda s: merge(*s.partition(2, f)),
+        "sort_within": lambda s: s.sort_within(2, key=f),
+        "max": lambda s: s.max(key=f),
+        "divert_to": lambda s: s.divert_to(Sink.ignore(), f),
+        "scan": lambda s: s.scan(0, lambda total, n: f(n)),
+        "map_async": lambda s: s.map_async(lambda n: n, 2, key=f),
+        "for_each": lambda s: s.also_to(Sink.for_each(f)),
+        "fuse": lambda s: s.map(f).filter(lambda n: True).fuse(),
+        "on_failure": lambda s: s.map(lambda n: 1 // n).on_failure(decider=lambda *_: resumes(f)),
+    }
+
+
+def resumes(f):
+    f(0)
+    return "resume"
+
+
+@pytest.mark.usefixtures("once_is_enough")
+@pytest.mark.parametrize("operator", takes(None))
+def test_one_call_that_blocks_is_named_with_its_stage_and_its_line(caplog, seen, operator):
     def waits_for_a_server(n):
-        go_on.clear()
-        go_on.wait(SECONDS if n else 0.05)  # the first call makes its stage suspected
-        return n
+        assert seen.wait(SECONDS)
+        return 0
 
     with ActorSystem(workers=2) as system:
-        graph = Source.range(0, 4).map(waits_for_a_server).to(Sink.ignore())
-        system.start(graph).result(SECONDS)
+        stream = takes(waits_for_a_server)[operator](Source.of(0))
+        system.start(stream.to(Sink.ignore())).result(SECONDS)
     (said,) = advice(caplog)
-    assert said.startswith("stage 'map': tests.runtime.test_blocked.")
-    assert "waits_for_a_server (" in said
+    assert said.startswith("stage '")
+    assert f"{__file__}:" in said
     assert said.endswith("use map_async or with_attributes(dispatcher='pinned')")
 
 
+@pytest.mark.usefixtures("no_processor_time")
+def test_a_function_that_blocks_for_a_moment_is_named_when_it_does_so_again_and_once(
+    monkeypatch, caplog, seen
+):
+    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
+    said = []
+
+    def waits_for_a_server(n):
+        said.append(len(advice(caplog)))
+        seen.clear()
+        assert seen.wait(SECONDS)
+
+    with ActorSystem(workers=2, window=1) as system:
+        system.start(Source.range(0, 5).to(Sink.for_each(waits_for_a_server))).result(SECONDS)
+    assert said[:2] == [0, 0]
+    assert len(advice(caplog)) == 1
+
+
 def test_a_computation_and_map_async_are_not_advised(monkeypatch, caplog):
-    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)  # every turn is suspected
+    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
     with ActorSystem(workers=2) as system:
-        numbers = Source.range(0, 200).map(lambda n: sum(range(1000)))
+        numbers = Source.range(0, 200).map(lambda n: sum(range(20_000)))
         system.start(numbers.to(Sink.list())).result(SECONDS)
         gate = threading.Event()
         slow = Source.range(0, 4).map_async(lambda n: gate.wait(SECONDS), 4)
@@ -100,47 +166,43 @@ def stage_details(run):
 
 
 class Blocks(PooledActor):
-    def on_receive(self, gate):
-        return gate.wait(0.005)
+    def on_receive(self, seen):
+        return seen.wait(SECONDS)
 
-    def called(self, gate):
-        return gate.wait(0.005)
+    def called(self, seen):
+        return seen.wait(SECONDS)
 
 
 @pytest.fixture
-def every_turn_is_slow(monkeypatch):
+def every_turn_is_slow(monkeypatch, no_processor_time):
     monkeypatch.setattr(actor_core, "SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(actor_core, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
 
 
-@pytest.fixture
-def no_processor_time(monkeypatch):
-    monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)
-    monkeypatch.setattr(blocked, "thread_seconds", lambda: 0.0)
-
-
-def ask_for(kind, ask, times=4):
+def ask_for(kind, ask, seen, times=3):
     with ActorSystem(workers=2) as system:
         for ref in (system.spawn(kind), system.spawn(kind)):
             for _ in range(times):
+                seen.clear()
                 ask(ref)
 
 
 def fresh(kind):
-    """A class that has not been suspected yet."""
+    """A class that has not been advised yet."""
     return type(kind.__name__, (kind,), {})
 
 
-@pytest.mark.usefixtures("every_turn_is_slow", "no_processor_time")
+@pytest.mark.usefixtures("every_turn_is_slow")
 @pytest.mark.parametrize(
     ("ask", "function"),
     [
-        (lambda ref: ref.ask(threading.Event(), timeout=SECONDS), "on_receive"),
-        (lambda ref: ref.proxy().called(threading.Event()).get(timeout=SECONDS), "called"),
+        (lambda ref, seen: ref.ask(seen, timeout=SECONDS), "on_receive"),
+        (lambda ref, seen: ref.proxy().called(seen).get(timeout=SECONDS), "called"),
     ],
 )
-def test_a_handler_that_blocks_again_is_named_once_for_its_class(caplog, ask, function):
-    ask_for(fresh(Blocks), ask)
+def test_a_handler_that_blocks_again_is_named_once_for_its_class(caplog, seen, ask, function):
+    ask_for(fresh(Blocks), lambda ref: ask(ref, seen), seen)
     (said,) = advice(caplog)
     assert said.startswith("Blocks (urn:uuid:")
     assert f": tests.runtime.test_blocked.Blocks.{function} (" in said
@@ -148,22 +210,17 @@ def test_a_handler_that_blocks_again_is_named_once_for_its_class(caplog, ask, fu
 
 
 @pytest.mark.usefixtures("every_turn_is_slow")
-def test_a_handler_that_computes_is_not_advised(monkeypatch, caplog):
-    clock = iter(range(100_000))
-    monkeypatch.setattr(blocked, "thread_seconds", lambda: float(next(clock)))
-    monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)
-    ask_for(fresh(Blocks), lambda ref: ref.ask(threading.Event(), timeout=SECONDS))
+def test_a_handler_that_is_slow_once_is_not_advised(caplog, seen):
+    ask_for(fresh(Blocks), lambda ref: ref.ask(seen, timeout=SECONDS), seen, times=1)
     assert advice(caplog) == []
 
 
-@pytest.mark.usefixtures("every_turn_is_slow", "no_processor_time")
-def test_a_pinned_actor_and_one_that_is_slow_once_are_not_advised(caplog):
+@pytest.mark.usefixtures("every_turn_is_slow")
+def test_a_pinned_actor_is_not_looked_at(caplog, seen):
     class Pinned(Blocks):
         dispatcher = "pinned"
 
-    def ask(ref):
-        ref.ask(threading.Event(), timeout=SECONDS)
-
-    ask_for(Pinned, ask)
-    ask_for(fresh(Blocks), ask, times=1)
+    gate = threading.Event()
+    gate.set()
+    ask_for(Pinned, lambda ref: ref.ask(gate, timeout=SECONDS), seen)
     assert advice(caplog) == []

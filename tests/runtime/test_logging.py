@@ -48,12 +48,11 @@ def test_who_asks_hears_of_the_failure_and_the_thread_lives_on(capsys):
 
 @pytest.mark.usefixtures("raising")
 def test_a_turn_that_is_reported_as_slow_ends_as_any_other(monkeypatch, capsys):
-    def judge(suspicion, _, say):
-        suspicion.over or say("slow")
-        suspicion.over = True
+    def judge(stage, seconds):
+        stage._advise_("slow", seconds)
 
     monkeypatch.setattr("actors_rs.graph.shell.SLOW_TURN_SECONDS", -1.0)
-    monkeypatch.setattr("actors_rs.runtime.blocked.Suspicion.judge", judge)
+    monkeypatch.setattr("actors_rs.graph.shell.StageActor._turn_was_slow_", judge)
     with ActorSystem(workers=1, window=4) as system:
         system.start(Source.range(0, 30).to(Sink.for_each(str))).result(DEADLINE)
     assert "is broken" in capsys.readouterr().err

@@ -117,6 +117,9 @@ class PoolDispatcher:
         """Grow if nothing moved since the last look although a turn is ready."""
         if watch is not self._watch_now:
             return
+        for owner, look in self._workers.lasting():
+            if (turn_lasts := getattr(owner, "_turn_lasts_", None)) is not None:
+                turn_lasts(look)
         begun = self._workers.begun
         moved = begun != self._begun_before
         self._begun_before = begun
