@@ -151,7 +151,7 @@ class Entry(Protocol):
     def delivered(self, output: Output, /) -> None:
         """Something of its run is in ``output``, for good. Blocks."""
 
-    def schema_of(self, sink: str, schema: bytes, /) -> bytes:
+    def schema_of(self, sink: str, schema: bytes | None = None, /) -> bytes | None:
         """That of all that ``sink`` writes in its run: ``schema``, if there is none yet. Blocks."""
         ...
 

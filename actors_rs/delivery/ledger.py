@@ -169,17 +169,18 @@ class LedgerRun:
                 with self._database:
                     note_delivered(self._database, self.run, output, wall_clock())
 
-    def schema_of(self, sink: str, schema: bytes) -> bytes:
+    def schema_of(self, sink: str, schema: bytes | None = None, /) -> bytes | None:
         """The schema of all that ``sink`` writes in this run: ``schema``, if it has none yet.
 
-        Durable on return.
+        Durable on return. ``None`` only asks for it.
         """
-        self.write([notes.schema_of(sink, schema)])
+        if schema is not None:
+            self.write([notes.schema_of(sink, schema)])
         with self._lock, _naming(self.path):
             if self._closed:
                 return schema
             found = self._database.execute(notes.FIND_SCHEMA, (self.run, sink)).fetchone()
-        return bytes(found[0])
+        return None if found is None else bytes(found[0])
 
     def write(self, several: Sequence[Note]) -> None:
         """Write ``several`` in one transaction: one wait for the disk, if any of them needs it.

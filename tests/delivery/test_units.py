@@ -64,6 +64,10 @@ class Entry:
 
     def __init__(self):
         self.outputs = []
+        self.schemas = {}
+
+    def schema_of(self, sink, schema=None):
+        return self.schemas.get(sink) if schema is None else self.schemas.setdefault(sink, schema)
 
     def delivered(self, output):
         self.outputs.append(output)
@@ -227,12 +231,15 @@ def test_a_directory_is_taken_on_a_file_system_without_links_too(sink, directory
 
 
 def test_the_part_of_a_unit_replaces_no_directory(sink, directory):
-    (directory / "part-00000.parquet").mkdir()
-    (directory / ".actors_rs_run").write_text("this run parquet")
-    unit = Unit(0, lambda outcomes: None, Entry())  # type: ignore[arg-type]
-    element = unit.track(rows(1))
-    unit.seal()
-    sink.consume(iter([element]))
+    entry = Entry()
+    for key in (1, 0):  # with the first one the schema is known
+        unit = Unit(key, lambda outcomes: None, entry)  # type: ignore[arg-type]
+        element = unit.track(rows(1))
+        unit.seal()
+        sink.consume(iter([element]))
+        sink.settle_ready()
+        if key:
+            (directory / "part-00000.parquet").mkdir()
     assert sink.inlet.cancelled
     (error,) = sink.context.errors
     assert isinstance(error, WriteError)

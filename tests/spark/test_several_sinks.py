@@ -64,7 +64,7 @@ def test_two_parquet_sinks_cannot_share_a_directory(
     source = SparkSource.arrow(numbers(spark, 2)).resume(Ledger(tmp_path / "l"))
     odds, evens = source.broadcast(2)
     graph = Graph(odds.to(Sink.parquet(tmp_path / "o")), evens.to(Sink.parquet(tmp_path / "o")))
-    with pytest.raises(StageError, match="already holds the output of another"):
+    with pytest.raises(StageError, match="that no other sink is writing to"):
         system.start(graph).result(SECONDS)
 
 

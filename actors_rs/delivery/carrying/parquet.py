@@ -16,7 +16,8 @@ from typing import Any, Literal
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.delivery.outputs import OWNER_FILE, Output
-from actors_rs.errors import LedgerError
+from actors_rs.errors import LedgerError, StreamError
+from actors_rs.stages.arrow_match import mismatch
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,
@@ -36,20 +37,23 @@ class _Part(Parquet):
     written, the sink decides.
     """
 
-    def __init__(self, sink: UnitParquet, passes_over: PassesOver) -> None:
+    def __init__(self, sink: UnitParquet, unit: Unit, passes_over: PassesOver) -> None:
         super().__init__(sink.directory, sink.schema, 2**62)
-        self._written = sink.written
+        self._written = sink.written  # which fits the one that is given
         self.context = sink.context
         self.on_failure = sink.on_failure
         self._sink = sink
+        self._unit = unit
         self._passes_over = passes_over
 
     def add(self, value: Any) -> None:
         """The next element."""
+        self._take_schema()
         self.inlet.count += 1
         self.consume(iter((value,)))
 
     def finish(self) -> WriteReport:
+        self._take_schema()
         self._write_rows()
         if self._pending is None or self.inlet.cancelled:  # no row is left, or the sink has failed
             return WriteReport((), 0)
@@ -62,12 +66,30 @@ class _Part(Parquet):
             self.inlet.cancel()  # the sink has failed
         return not self.inlet.cancelled
 
+    def fail(self, error: BaseException, position: int | None = None) -> None:
+        self._sink.fail(error, position)
+        self.inlet.cancel()
+
+    def _take_schema(self) -> None:
+        """That of the sink, which another unit may have settled meanwhile."""
+        if self._schema is None and self._sink.written is not None:
+            self._schema = self._written = self._sink.written
+
+    def _settle(self, own: Any, *, inferred: bool = False) -> None:
+        try:
+            with naming(self._directory):
+                own = self._sink.schema_for(self._unit, own, inferred=inferred)
+        except StreamError as error:  # no element's fault
+            self.fail(error)
+        else:
+            self._schema = self._written = own
+
 
 class _NumberedPart(_Part):
     """One whose name tells its unit, so that it replaces what was delivered of that before."""
 
-    def __init__(self, sink: UnitParquet, passes_over: PassesOver, path: Path) -> None:
-        super().__init__(sink, passes_over)
+    def __init__(self, sink: UnitParquet, unit: Unit, passes_over: PassesOver, path: Path) -> None:
+        super().__init__(sink, unit, passes_over)
         self._path = path
 
     def _new_file(self) -> PendingFile:
@@ -81,8 +103,10 @@ class _NumberedPart(_Part):
 class _LoosePart(_Part):
     """One that gets the first number from ``number`` on that is free; ``None``: from the start."""
 
-    def __init__(self, sink: UnitParquet, passes_over: PassesOver, number: int | None) -> None:
-        super().__init__(sink, passes_over)
+    def __init__(
+        self, sink: UnitParquet, unit: Unit, passes_over: PassesOver, number: int | None
+    ) -> None:
+        super().__init__(sink, unit, passes_over)
         self._number = number
         self.number = self._next_number()
 
@@ -96,7 +120,9 @@ class UnitParquet(UnitSink[_Part]):
         super().__init__()
         self.directory = directory
         self._parts = PartFiles(directory)
-        self.schema = self.written = schema  # which rows are converted by, and written with
+        self.schema = schema  # which rows are converted by, if it is given
+        self.written: Any = None
+        """The schema of all files of this sink, once it is settled; in a ledger, of its run."""
         self.output = Output("parquet", os.fspath(directory))
         self._existing = existing
         self._free: int | None = None
@@ -108,12 +134,15 @@ class UnitParquet(UnitSink[_Part]):
         super().start()
 
     def begin(self, unit: Unit, passes_over: PassesOver) -> _Part:
+        if self.written is None:
+            with naming(self.directory):
+                self._look_up_schema(unit)
         if unit.entry is None:  # it will not come again under this number: others may have it
-            part = _LoosePart(self, passes_over, self._free)
+            part = _LoosePart(self, unit, passes_over, self._free)
             self._free = part.number + 1  # to look anew each time would be slower and slower
             return part
         number = f"{unit.key:05d}" if isinstance(unit.key, int) else str(unit.key)
-        return _NumberedPart(self, passes_over, self.directory / f"part-{number}.parquet")
+        return _NumberedPart(self, unit, passes_over, self.directory / f"part-{number}.parquet")
 
     def add(self, held: _Part, value: Any, /) -> None:
         held.add(value)
@@ -135,6 +164,30 @@ class UnitParquet(UnitSink[_Part]):
         files = sorted(file for report in self._reports for file in report.files)
         return WriteReport(tuple(files), sum(report.rows for report in self._reports))
 
+    def schema_for(self, unit: Unit, own: Any, *, inferred: bool = False) -> Any:
+        """The schema of all files of this sink: ``own``, if there is none yet and it fits them.
+
+        Raises ``ValueError`` where it does not. Blocks: it is durable on return.
+        """
+        if self.written is None:
+            self.written = self._parts.schema_beside(own, inferred=inferred)
+            if unit.entry is not None:
+                mine = self.written.serialize().to_pybytes()
+                self.written = _read(unit.entry.schema_of(self.context.name, mine))
+        return self.written
+
+    def _look_up_schema(self, unit: Unit) -> None:
+        """What is known of it before a row has come."""
+        if unit.entry is not None:
+            self.written = _read(unit.entry.schema_of(self.context.name))
+        if self.schema is None:
+            return
+        if told := mismatch(self.schema, self.schema_for(unit, self.schema)):
+            raise ValueError(
+                f"expected a schema that fits what this run has written before, got {told}: give "
+                "the one that it had, or another ledger and another directory"
+            )
+
     def take_from(self, run_key: str) -> None:
         """Refuse units whose numbers are others' in this directory: they would replace theirs."""
         if "" in (run_key, self._run_key) and (
@@ -149,8 +202,6 @@ class UnitParquet(UnitSink[_Part]):
         else:
             with naming(self.directory):
                 self._expect_none()
-                if self.schema is not None:
-                    self.written = self._parts.schema_beside(self.schema)
 
     def _expect_none(self) -> None:
         if self._existing == "refuse":
@@ -192,3 +243,10 @@ def _write_first(path: Path, text: str) -> None:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(written)
+
+
+def _read(schema: bytes | None) -> Any:
+    """A schema as a ledger has it."""
+    import pyarrow
+
+    return None if schema is None else pyarrow.ipc.read_schema(pyarrow.py_buffer(schema))

@@ -313,10 +313,10 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         fit the schema of one of them, by the rule of ``docs/delivery.md``: columns go by their
         names, and each type fits one that holds all of its values.
 
-        Behind ``acknowledged`` each unit is a file, and gets the schema of its own first element
-        unless one is given: without it they are compared neither with each other nor with the
-        files that are there. ``existing`` is looked at when the first element comes, and not for
-        units of a ledger, which takes a directory that is its own.
+        After ``acknowledged`` each unit is a file. All have the schema of the first one, or that of
+        the files that are there; a ledger keeps the schema of its run. An element that does not
+        fit follows ``on_failure``. ``existing`` is checked when the first element comes,
+        and not for units of a ledger, which takes a directory that is its own.
         """
         path_of(directory, "Sink.parquet", "directory")
         if schema is not None and not _is_schema(schema):
