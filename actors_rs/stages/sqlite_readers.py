@@ -40,20 +40,15 @@ class Rows:
     ) -> None:
         self.file = realpath(path)
         self._cursor = cursor
-        self._rows: Iterator[Any] = cursor
+        self._rest: Iterator[Any] = iter(())
         self._turn = turn
         self._asked = self._lets_go = False
 
     def __iter__(self) -> Iterator[Any]:
         _readers[id(self)] = self
-        rows = None
         try:
-            while rows is not self._rows:
-                rows = self._rows
-                for row in rows:
-                    yield row
-                    if rows is not self._rows:  # it has let go meanwhile
-                        break
+            yield from self._cursor
+            yield from self._rest
         finally:
             _readers.pop(id(self), None)
 
@@ -74,8 +69,7 @@ class Rows:
         rest: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by who reads it
         while rows := self._cursor.fetchmany(_AT_ONCE):
             marshal.dump(rows, rest)
-        self._cursor.connection.close()
-        self._rows = _rows_in(rest)
+        self._rest = _rows_in(rest)  # the cursor has come to its end, and so has its lock
         _readers.pop(id(self), None)
 
 

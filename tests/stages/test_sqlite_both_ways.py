@@ -107,7 +107,7 @@ def test_a_temporary_file_that_cannot_be_written_fails_the_source(path, monkeypa
     with pytest.raises(StageError, match=r"No space left on device|database is locked"):
         run(SOURCES["tuples"](path).to(Sink.sqlite(path, INSERT)))
     with closing(sqlite3.connect(path)) as database:
-        assert database.execute("SELECT count(*) FROM t").fetchone() == (ROWS,)
+        assert database.execute("SELECT count(*) FROM t WHERE n > 0").fetchone() == (ROWS,)
 
 
 READER = """
