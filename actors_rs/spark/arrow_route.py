@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from actors_rs.spark.failures import ensure_session_alive
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = [
+    "MOST_TOGETHER",
     "ArrowRoute",
+    "Batches",
     "numbered",
     "open_arrow_route",
     "open_direct",
@@ -35,6 +38,9 @@ __all__ = [
 ]
 
 _LENGTH = struct.Struct("!i")
+MOST_TOGETHER = 64
+"""Partitions in one job, at most."""
+Batches: TypeAlias = "Generator[pa.RecordBatch, None, None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +49,15 @@ class ArrowRoute:
 
     ``run(indices)`` runs one job and returns when the job is done. The batches it returns are read
     lazily, in the order of ``indices``; closing the generator closes the connection. An empty
-    partition has no batch.
+    partition has no batch. ``apart`` is the same where the route can tell the partitions of a job
+    from each other: it gives the batches of each one, to be read before the next is asked for.
     """
 
     name: str
     schema: pa.Schema
     partitions: int
     run: Callable[[Sequence[int]], Generator[pa.RecordBatch, None, None]]
+    apart: Callable[[Sequence[int]], Generator[Batches, None, None]] | None = None
 
 
 def open_arrow_route(df: DataFrame) -> ArrowRoute:
@@ -103,18 +111,49 @@ def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowR
     alone = context._gateway.new_array(context._jvm.org.apache.spark.api.java.JavaRDD, 1)
     alone[0] = java_rdd
 
-    def read(socket_info: Any) -> Generator[pa.RecordBatch, None, None]:
+    def read(socket_info: Any) -> Generator[pa.RecordBatch | None, None, None]:
         with _load_from_socket(socket_info, _FrameReader(schema)) as batches:  # type: ignore[arg-type]
             yield from batches
         # The end of the stream looks the same whether the JVM sent all or died: ask it.
         socket_info[2].getResult()
 
-    def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
+    def run(indices: Sequence[int]) -> Batches:
         # As an RDD of its own: Spark fails all jobs of an RDD when one fails.
         rdd = context._jsc.union(alone)
         return read(run_job(spark_context, rdd, list(indices)))
 
-    return ArrowRoute(name, schema, int(java_rdd.getNumPartitions()), run)
+    marks: list[Any] = []
+
+    def apart(indices: Sequence[int]) -> Generator[Batches, None, None]:
+        if not marks:
+            marks.append(context._jsc.parallelize([b""] * MOST_TOGETHER, MOST_TOGETHER))
+        both = context._gateway.new_array(context._jvm.org.apache.spark.api.java.JavaRDD, 2)
+        both[0], both[1] = java_rdd, marks[0]
+        # Behind each partition one of an empty frame: the stream itself has no ends of partitions.
+        order = [one for at, index in enumerate(indices) for one in (index, count + at)]
+        frames = read(run_job(spark_context, context._jsc.union(both), order))
+        return _parted(frames, len(indices))
+
+    count = int(java_rdd.getNumPartitions())
+    return ArrowRoute(name, schema, count, run, apart)
+
+
+def _parted(
+    frames: Generator[pa.RecordBatch | None, None, None], parts: int
+) -> Generator[Batches, None, None]:
+    with closing(frames):
+        for _ in range(parts):
+            yield _until_mark(frames)
+        for _ in frames:  # to its end, which tells whether the JVM lives
+            pass
+
+
+def _until_mark(frames: Iterator[pa.RecordBatch | None]) -> Batches:
+    for frame in frames:
+        if frame is None:
+            return
+        yield frame
+    raise EOFError("the connection to the JVM ended within a partition")
 
 
 def open_public(df: DataFrame) -> ArrowRoute:
@@ -151,13 +190,15 @@ def numbered(df: DataFrame) -> DataFrame:
 class _FrameReader:
     """Reads record batches, each after its length in four bytes, until the end of the stream.
 
+    An empty frame is None.
+
     Has the one method of pyspark's serializers that `_load_from_socket` calls.
     """
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
 
-    def load_stream(self, stream: IO[bytes]) -> Iterator[pa.RecordBatch]:
+    def load_stream(self, stream: IO[bytes]) -> Iterator[pa.RecordBatch | None]:
         """The batches, each in one buffer of its own that its columns point into."""
         import pyarrow as pa
 
@@ -166,7 +207,7 @@ class _FrameReader:
             buffer = pa.allocate_buffer(max(length, 0))
             if stream.readinto(memoryview(buffer)) != length:  # type: ignore[attr-defined]
                 raise EOFError("the connection to the JVM ended within an Arrow batch")
-            yield pa.ipc.read_record_batch(buffer, self._schema)
+            yield pa.ipc.read_record_batch(buffer, self._schema) if length else None
 
 
 def schema_of_to_arrow(df: DataFrame) -> pa.Schema:

@@ -26,7 +26,7 @@ from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, Random
 from actors_rs.spark.describing import without_numbers
 from actors_rs.spark.other_plan import SparkPlan
-from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.verifying import verify_partition
 from actors_rs.texts import named, text_of

@@ -8,7 +8,7 @@ cannot be kept there and is refused by `refuse_per_partition`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -107,6 +107,15 @@ class _Query(Generic[T]):
         with self._described(lambda: query.cancelled, _WHAT):
             with closing(query.responses()) as responses:
                 yield from self._elements(responses)
+
+    @property
+    def joins(self) -> bool:
+        return False
+
+    def fetch_together(
+        self, indices: Sequence[int], tag: str, checksums: Sequence[Checksum | None]
+    ) -> Generator[Generator[T, None, None], None, None]:
+        raise DefectError("a query of Spark Connect is one partition")
 
     def check(self, index: int) -> None:
         if self._lost is not None:

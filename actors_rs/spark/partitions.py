@@ -7,170 +7,38 @@ threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pickle import PicklingError
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from actors_rs.errors import DefectError, InvalidArgumentError, LedgerError
-from actors_rs.spark.arrow_route import ArrowRoute, open_arrow_route
+from actors_rs.errors import DefectError, InvalidArgumentError
+from actors_rs.spark.arrow_route import ArrowRoute, Batches, open_arrow_route
 from actors_rs.spark.connect_back import open_streamed
 from actors_rs.spark.dealing import settings_of
 from actors_rs.spark.describing import caches_read, description_of
 from actors_rs.spark.failures import (
-    SparkSessionLost,
-    describe_failure,
     ensure_session_alive,
-    session_frozen,
 )
-from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
-from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.pickling import pickled_function
+from actors_rs.spark.plan import Apart, Checksums, Each, PlannedPartitions, Runs
 from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.spark.repeat.fixing import fixed, judge
-from actors_rs.spark.sharing import hint_at_fair_scheduling
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import RDD, SparkContext
     from pyspark.sql import DataFrame, Row
 
-__all__ = ["ArrowPartitions", "PartitionPlan", "RddPartitions", "RowPartitions"]
+__all__ = ["ArrowPartitions", "RddPartitions", "RowPartitions"]
 
-T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 _ROWS_AT_ONCE = 4096
 _OF_A_QUERY = "SQLExecutionRDD"
 
 
-_Runs: TypeAlias = Callable[[int, Checksum | None], Generator[T, None, None]]
-
-
-class PartitionPlan(Protocol[T_co]):
-    """What a source of partitions asks of Spark.
-
-    ``plan`` and ``fetch`` block and raise `SparkPartitionError` or `SparkSessionLost`. ``fetch``
-    may run on several threads at a time, ``cancel`` on any thread at any time. A tag names one
-    run: make it unique, and use a fresh one after ``cancel``, since a cancelled tag stays so.
-    """
-
-    def make_repeatable(self, tag: str) -> None:
-        """Before ``plan``, for a run that may be gone on with in another process.
-
-        Raises `LedgerError` where a partition may hold other rows there, and fixes what Spark
-        would decide anew in each run. Blocks; no partition is computed.
-        """
-
-    def plan(self, tag: str) -> int:
-        """The number of partitions. With adaptive execution this runs the shuffles; call it once,
-        before the first ``fetch`` and not before somebody wants an element."""
-
-    def fetch(
-        self, index: int, tag: str, checksum: Checksum | None = None
-    ) -> Generator[T_co, None, None]:
-        """The elements of one partition, in order; the job starts at the first ``next``.
-
-        ``checksum``: sums up what has been read, where it comes as Arrow.
-        Close the generator if it is not used up: that drops the connection to the JVM.
-        """
-
-    def check(self, index: int) -> None:
-        """Raise `SparkSessionLost` if the session is gone; for a reader of ``index`` that pauses,
-        since only a call tells it that the JVM died."""
-
-    def cancel(self, tag: str) -> None:
-        """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
-
-    def is_queued(self, tag: str) -> bool:
-        """Whether the jobs under ``tag`` wait for a core, all of them; False if nobody can tell.
-
-        Never raises. Blocks."""
-        ...
-
-    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
-        """Have ``on_lost`` called, on any thread, when the session does not answer any more.
-
-        Until the watch is closed. Only then is it sure that a blocked call comes back at all.
-        Does not block.
-        """
-        ...
-
-    def describe(self) -> tuple[str, str]:
-        """The schema of the rows and the plan, as texts; after ``plan``. Blocks."""
-        ...
-
-    def caches(self) -> str:
-        """The caches that are read, a line each; after ``plan``. They are no part of the plan:
-        what was cached, or is not any more, explains why two plans differ. Blocks."""
-        ...
-
-
-class _Planned(Generic[T]):
-    """What the kinds share: tags around jobs, failures described, cancellation."""
-
-    def __init__(self, context: SparkContext, pool: str | None = None) -> None:
-        self._context = context
-        self._pool = pool
-        self._run: _Runs[T] | None = None
-
-    def make_repeatable(self, tag: str) -> None:
-        try:
-            with tagged(self._context, tag, self._pool):
-                self._make_repeatable()
-        except LedgerError:
-            raise
-        except Exception as error:
-            raise describe_failure(error, None, self._context, tag) from error
-
-    def plan(self, tag: str) -> int:
-        try:
-            with tagged(self._context, tag, self._pool):
-                count, self._run = self._open()
-        except Exception as error:
-            raise describe_failure(error, None, self._context, tag) from error
-        hint_at_fair_scheduling(self._context)
-        return count
-
-    def fetch(
-        self, index: int, tag: str, checksum: Checksum | None = None
-    ) -> Generator[T, None, None]:
-        if self._run is None:
-            raise DefectError(f"fetch({index}) was called before plan()")
-        try:
-            with tagged(self._context, tag, self._pool):
-                elements = self._run(index, checksum)
-            yield from elements
-        except Exception as error:
-            raise describe_failure(error, index, self._context, tag) from error
-
-    def check(self, index: int) -> None:
-        ensure_session_alive(self._context, f"partition {index}")
-
-    def cancel(self, tag: str) -> None:
-        cancel_jobs(self._context, tag)
-
-    def is_queued(self, tag: str) -> bool:
-        return are_queued(self._context, tag)
-
-    def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
-        gateway = self._context._gateway
-        return watch(gateway, lambda: on_lost(session_frozen(gateway)))
-
-    def describe(self) -> tuple[str, str]:
-        raise NotImplementedError
-
-    def caches(self) -> str:
-        return ""
-
-    def _make_repeatable(self) -> None:
-        raise NotImplementedError
-
-    def _open(self) -> tuple[int, _Runs[T]]:
-        raise NotImplementedError
-
-
-class ArrowPartitions(_Planned["pa.RecordBatch"]):
+class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
     """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has.
 
     Of a partition of more than ``max_bytes`` no more than a few batches are held at a time.
@@ -192,9 +60,10 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
             raise DefectError("the schema was asked for before plan()")
         return self._schema
 
-    def _open(self) -> tuple[int, _Runs[pa.RecordBatch]]:
+    def _open(self) -> tuple[int, Runs[pa.RecordBatch]]:
         route = _open_arrow(self._fixed or self._df, self._max_bytes)
         self._schema = route.schema
+        self._apart = _parts_of(route, summed)
         return route.partitions, lambda index, checksum: summed(route.run([index]), checksum)
 
     def describe(self) -> tuple[str, str]:
@@ -207,7 +76,7 @@ class ArrowPartitions(_Planned["pa.RecordBatch"]):
         self._fixed = fixed(self._df)
 
 
-class RowPartitions(_Planned["Row"]):
+class RowPartitions(PlannedPartitions["Row"]):
     """A DataFrame's partitions as rows, equal to those of ``df.collect()``.
 
     They travel as Arrow and are decoded some thousand at a time, as they are asked for. Where Arrow
@@ -222,7 +91,7 @@ class RowPartitions(_Planned["Row"]):
         self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
         self._max_bytes = max_bytes
 
-    def _open(self) -> tuple[int, _Runs[Row]]:
+    def _open(self) -> tuple[int, Runs[Row]]:
         df = self._fixed or self._df
         decode = _row_decoder(df)
         if decode is None and self._max_bytes is not None:
@@ -233,9 +102,12 @@ class RowPartitions(_Planned["Row"]):
         if decode is None:
             return _open_rdd(df.rdd)
         route = _open_arrow(df, self._max_bytes)
-        return route.partitions, lambda index, checksum: _decoded(
-            summed(route.run([index]), checksum), decode
-        )
+
+        def rows(batches: Batches, checksum: Checksum | None) -> Generator[Row, None, None]:
+            return _decoded(summed(batches, checksum), decode)
+
+        self._apart = _parts_of(route, rows)
+        return route.partitions, lambda index, checksum: rows(route.run([index]), checksum)
 
     def describe(self) -> tuple[str, str]:
         return description_of(self._df, self._fixed)
@@ -247,7 +119,7 @@ class RowPartitions(_Planned["Row"]):
         self._fixed = fixed(self._df)
 
 
-class RddPartitions(_Planned[list[T]]):
+class RddPartitions(PlannedPartitions[list[T]]):
     """An RDD's partitions, each one element: the list of what the partition holds."""
 
     def __init__(self, rdd: RDD[T], pool: str | None = None) -> None:
@@ -259,7 +131,7 @@ class RddPartitions(_Planned[list[T]]):
         super().__init__(rdd.context, pool)
         self._rdd = rdd
 
-    def _open(self) -> tuple[int, _Runs[list[T]]]:
+    def _open(self) -> tuple[int, Runs[list[T]]]:
         _pickle_function(self._rdd)
         count, run = _open_rdd(self._rdd)
         return count, lambda index, checksum: _as_list(run(index, checksum))
@@ -304,7 +176,22 @@ def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
     return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
 
 
-def _open_rdd(rdd: RDD[T]) -> tuple[int, _Runs[T]]:
+def _parts_of(
+    route: ArrowRoute, read: Callable[[Batches, Checksum | None], Generator[T, None, None]]
+) -> Apart[T] | None:
+    """``route.apart``, each part of it read by ``read``."""
+    apart = route.apart
+    if apart is None:
+        return None
+
+    def several(indices: Sequence[int], checksums: Checksums) -> Each[T]:
+        parts = apart(indices)
+        return (read(part, one) for part, one in zip(parts, checksums, strict=True))
+
+    return several
+
+
+def _open_rdd(rdd: RDD[T]) -> tuple[int, Runs[T]]:
     context = rdd.context
 
     def run(index: int, checksum: Checksum | None) -> Generator[T, None, None]:

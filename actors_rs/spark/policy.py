@@ -120,6 +120,6 @@ class PartitionTimeoutError(StreamError, TimeoutError):
 
     def __init__(self, happened: str) -> None:
         super().__init__(
-            f"{happened}: give PartitionPolicy a longer timeout, or make the partitions smaller "
+            f"{happened}: give a longer partition_timeout, or make the partitions smaller "
             "with repartition"
         )

@@ -30,7 +30,8 @@ from actors_rs.spark.connect import (
     refuse_per_partition,
     refuse_rdd,
 )
-from actors_rs.spark.partitions import ArrowPartitions, PartitionPlan, RddPartitions, RowPartitions
+from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -12,8 +12,9 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.job_size import JobSize
 from actors_rs.spark.liveness import Watch
-from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
@@ -22,6 +23,8 @@ __all__ = ["Fetch", "PartitionsSource"]
 
 PIECES_AHEAD = 8
 """Pieces of one partition that wait to be delivered; its thread holds at most one more."""
+WAIT_SECONDS = 0.05
+"""How long partitions wait for others that could begin with them in one job."""
 PROBE_SECONDS = 2.0
 """How often a thread that waits for demand looks whether the session still lives."""
 
@@ -41,6 +44,7 @@ class Fetch:
         "index",
         "pieces",
         "tag",
+        "touched",
         "whole",
     )
 
@@ -48,6 +52,7 @@ class Fetch:
         self.index = index
         self.tag = tag
         self.dropped = False
+        self.touched = False  # something of it was handed over
         self.pieces: deque[list[Any]] = deque()
         self.ended = False
         self.whole = False  # read to its end, not cut short
@@ -85,7 +90,10 @@ class PartitionsSource(StageLogic):
         self._todo: deque[int] = deque()  # partitions that are still to be begun
         self._done = 0
         self._fetches: deque[Fetch] = deque()  # begun and not yet delivered, in order
-        self._jobs = 0
+        self._jobs = 0  # partitions that are being fetched
+        self._threads = 0  # each with a job
+        self._job_size = JobSize(1)  # until it is planned
+        self._waits = self._waited = False  # for room to begin several partitions in one job
         self._broken = False  # a partition failed: none behind it will be delivered
         self._draining = False
         self._stopped = False
@@ -155,6 +163,8 @@ class PartitionsSource(StageLogic):
     def _planned(self, total: int) -> None:
         self._total = total
         self._todo = deque(range(total))
+        if self._plan.joins:  # so two jobs go on side by side
+            self._job_size = JobSize(self._in_flight // 2)
 
     def _plan_failed(self, error: BaseException) -> None:
         if self._draining:
@@ -202,44 +212,115 @@ class PartitionsSource(StageLogic):
         """``fetch`` has ended and all of it was emitted."""
 
     def _begin_fetches(self) -> None:
-        """Begin partitions while demand exceeds what those begun will surely give, one each."""
-        while (
-            not (self._draining or self._broken or self.outlet.closed)
-            and self._todo
-            and len(self._fetches) < min(self._in_flight, self.outlet.demand + self.outlet.foreseen)
-        ):
-            fetch = Fetch(self._todo.popleft(), self._tag)
-            self._fetches.append(fetch)
-            self._begin(fetch)
+        """Begin partitions while demand exceeds what those begun will surely give, one each.
 
-    def _begin(self, fetch: Fetch) -> None:
-        """Start the thread of ``fetch``."""
-        self._jobs += 1
-        self._run_blocking(partial(self._fetch_job, fetch))
+        Several of them in one job where the last ones were small: it is worth a moment's wait.
+        """
+        while not (self._draining or self._broken or self.outlet.closed) and self._todo:
+            most = min(self._in_flight, self.outlet.demand + self.outlet.foreseen)
+            wanted, room = self._job_size.now, most - len(self._fetches)
+            if room <= 0 or (room < min(wanted, len(self._todo)) and self._has_to_wait()):
+                return
+            count = min(wanted, room, len(self._todo))
+            fetches = [Fetch(self._todo.popleft(), self._tag) for _ in range(count)]
+            self._fetches.extend(fetches)
+            self._waited = False
+            self._begin(fetches)
+
+    def _has_to_wait(self) -> bool:
+        """Whether there may be more room in a moment, since jobs run."""
+        if self._jobs and not (self._waits or self._waited):
+            self._waits = True
+            self.context.after(WAIT_SECONDS, self._wait_over)
+        return self._waits and bool(self._jobs)
+
+    def _wait_over(self) -> None:
+        self._waits, self._waited = False, True
+
+    def _begin(self, fetches: Sequence[Fetch]) -> None:
+        """Start the thread of ``fetches``, which are one job."""
+        self._jobs += len(fetches)
+        self._threads += 1
+        self._run_blocking(partial(self._job, fetches, self._threads))
 
     # Fetching, on a thread that may block
 
-    def _fetch_job(self, fetch: Fetch) -> None:
-        error: BaseException | None = None
+    def _job(self, fetches: Sequence[Fetch], beside: int) -> None:
+        begun, done, error = self.context.now(), 0, None
+        sizes = (0, 0)
         try:
-            self._read(fetch)
+            with closing(self._opened(fetches)) as opened:
+                for fetch, elements in zip(fetches, opened, strict=False):
+                    sizes = self._read(fetch, elements, *sizes)
+                    if not fetch.whole or fetch is fetches[-1]:
+                        break
+                    done += 1
+                    self.context.post(partial(self._fetch_ended, fetch, None))
         except BaseException as failure:
             error = failure
-        self.context.post(partial(self._fetch_ended, fetch, error))
+        seconds = (self.context.now() - begun) / beside
+        self.context.post(partial(self._job_ended, fetches, fetches[done:], error, seconds, *sizes))
 
-    def _read(self, fetch: Fetch) -> None:
-        with closing(self._elements(fetch)) as elements:
+    def _opened(
+        self, fetches: Sequence[Fetch]
+    ) -> Generator[Generator[Any, None, None], None, None]:
+        """The elements of each of ``fetches``, in order."""
+        if len(fetches) > 1:
+            indices, sums = [one.index for one in fetches], [one.checksum for one in fetches]
+            return self._plan.fetch_together(indices, fetches[0].tag, sums)
+        (fetch,) = fetches
+        return (self._plan.fetch(one.index, one.tag, one.checksum) for one in [fetch])
+
+    def _read(
+        self, fetch: Fetch, elements: Generator[Any, None, None], pieces: int, size: int
+    ) -> tuple[int, int]:
+        """Hand over what is read; the ``pieces`` of the job so far, and their bytes."""
+        with closing(elements):
             while not (self._stopped or self._draining or fetch.dropped):
                 piece = list(islice(elements, self._piece))
                 if not piece:
                     fetch.whole = True
-                    return
+                    break
                 while not fetch.demand.acquire(timeout=PROBE_SECONDS):
                     self._plan.check(fetch.index)
+                pieces, size = pieces + 1, size + getattr(piece[0], "nbytes", 0)
+                fetch.touched = True
                 self.context.post(partial(self._arrived, fetch, piece))
+        return pieces, size
 
-    def _elements(self, fetch: Fetch) -> Generator[Any, None, None]:
-        return self._plan.fetch(fetch.index, fetch.tag)
+    # What became of it, in the stage's turn
+
+    def _job_ended(
+        self,
+        fetches: Sequence[Fetch],
+        rest: Sequence[Fetch],
+        error: BaseException | None,
+        seconds: float,
+        pieces: int,
+        size: int,
+    ) -> None:
+        """The job of ``fetches`` has ended; ``rest``: those that have not ended before.
+
+        Nobody can tell at which of several partitions it failed: each is tried alone, and what
+        happens then is that partition's.
+        """
+        self._threads -= 1
+        if error is None:
+            self._job_size.ended(len(fetches), seconds, pieces, size)
+        else:
+            self._job_size.failed()
+        ended = self._draining or self._stopped or self.outlet.closed
+        alone = len(fetches) == 1 or error is None or ended
+        if isinstance(error, SparkSessionLost):
+            rest, alone = rest[:1], True  # nothing more will come
+        alone = alone or getattr(error, "cancelled", False)
+        for fetch in rest:
+            if alone or fetch.touched:
+                self._fetch_ended(fetch, error)
+            else:
+                self._jobs -= 1
+                fetch.checksum = None if fetch.checksum is None else Checksum()
+                PartitionsSource._begin(self, [fetch])
 
     def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
         self._jobs -= 1

@@ -13,13 +13,15 @@ commits or behind the last element; closing it blocks, so the stage then has a t
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Generator
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from actors_rs.delivery.ack import Disposition, Unit
+from actors_rs.spark.attempts import Attempts
 from actors_rs.spark.bookkeeping import Book
-from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.job_size import JobSize
+from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.stage import Fetch, PartitionsSource
@@ -32,27 +34,6 @@ REST_SECONDS = 0.1
 """Between two transactions of the ledger, unless as many partitions as may be in flight are done.
 
 A process that is killed repeats what was done in that time, besides what is in flight."""
-
-
-class _Try:
-    """All that is known of one partition that was begun."""
-
-    __slots__ = (
-        "attempts", "beside", "fetch", "given", "queued", "rests", "second", "seconded", "timer",
-        "unit",
-    )  # fmt: skip
-
-    def __init__(self, fetch: Fetch) -> None:
-        self.fetch = fetch
-        self.second: Fetch | None = None  # beside the first, which is late
-        self.seconded = False  # there was one, whatever became of it
-        self.beside: BaseException | None = None  # what became of it, or of the first
-        self.rests = False  # until the next attempt
-        self.queued = False  # when it was last asked about, its job waited for a core
-        self.attempts = 0
-        self.given = 0
-        self.timer: Cancellable | None = None
-        self.unit: Unit | None = None
 
 
 class SupervisedPartitions(PartitionsSource):
@@ -70,7 +51,7 @@ class SupervisedPartitions(PartitionsSource):
         super().__init__(plan, tag, **settings)
         self._policy = policy
         self._book = book
-        self._tries: dict[int, _Try] = {}
+        self._tries: dict[int, Attempts] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
         self._settled_units: set[Unit] = set()  # which are to be written down
         self._writing = False
@@ -156,6 +137,8 @@ class SupervisedPartitions(PartitionsSource):
 
     def _planned(self, total: int) -> None:
         super()._planned(total)
+        if self._policy.timeout is not None:  # an attempt that is late has to be a job of its own
+            self._job_size = JobSize(1)
         if self._book is not None:
             committed = self._book.committed
             self._todo = deque(index for index in self._todo if index not in committed)
@@ -163,25 +146,27 @@ class SupervisedPartitions(PartitionsSource):
 
     # Attempts
 
-    def _begin(self, fetch: Fetch) -> None:
-        one = self._tries.setdefault(fetch.index, _Try(fetch))
+    def _begin(self, fetches: Sequence[Fetch]) -> None:
+        first = self._tries.get(fetches[0].index)
+        attempt = 1 if first is None else first.attempts + 1
+        tag = f"{self._tag}-{fetches[0].index}-{attempt}"
+        for fetch in fetches:
+            fetch.tag = tag
+            self._begin_attempt(fetch)
+        super()._begin(fetches)
+
+    def _begin_attempt(self, fetch: Fetch) -> None:
+        one = self._tries.setdefault(fetch.index, Attempts(fetch))
         one.attempts += 1
         self._attempts += 1
-        fetch.tag = f"{self._tag}-{fetch.index}-{one.attempts}"
         if self._book is not None:
+            fetch.checksum = Checksum()
             self._book.begun(fetch.index)
             self._write_down()
             if one.unit is None:
                 one.unit = self._units[fetch.index] = self._book.unit(fetch.index, self._settled)
         if self._policy.timeout is not None:
             self._watch_over(one, self._policy.timeout)
-        super()._begin(fetch)
-
-    def _elements(self, fetch: Fetch) -> Generator[Any, None, None]:
-        if self._book is None:
-            return super()._elements(fetch)
-        fetch.checksum = Checksum()
-        return self._plan.fetch(fetch.index, fetch.tag, fetch.checksum)
 
     def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
         one = self._tries.get(fetch.index)
@@ -248,7 +233,7 @@ class SupervisedPartitions(PartitionsSource):
         else:
             self._pass_over(one, error)
 
-    def _retry(self, one: _Try, error: BaseException) -> None:
+    def _retry(self, one: Attempts, error: BaseException) -> None:
         """Put a new attempt in the place of the one that failed, and begin it after a while."""
         self._retried += 1
         if one.given:
@@ -262,14 +247,14 @@ class SupervisedPartitions(PartitionsSource):
         wait = self._policy.backoff.delay(one.attempts - 1)
         one.timer = self.context.after(wait, partial(self._begin_again, one))
 
-    def _begin_again(self, one: _Try) -> None:
+    def _begin_again(self, one: Attempts) -> None:
         one.rests = False
         if not (self._draining or self._stopped or self.outlet.closed):
-            self._begin(one.fetch)
+            self._begin([one.fetch])
         else:
             one.fetch.ended = True
 
-    def _pass_over(self, one: _Try, error: BaseException) -> None:
+    def _pass_over(self, one: Attempts, error: BaseException) -> None:
         index = one.fetch.index
         self._poisoned += 1
         letter = PoisonPartition(index, one.attempts, text_of(error))
@@ -277,7 +262,7 @@ class SupervisedPartitions(PartitionsSource):
         self._give_back(one)
         one.fetch.pieces.clear()
 
-    def _give_back(self, one: _Try) -> None:
+    def _give_back(self, one: Attempts) -> None:
         """What was given of the partition does not count: sinks drop what they hold of it."""
         unit, one.unit = one.unit, None
         if unit is not None:
@@ -286,20 +271,20 @@ class SupervisedPartitions(PartitionsSource):
 
     # An attempt that is late
 
-    def _watch_over(self, one: _Try, timeout: float) -> None:
+    def _watch_over(self, one: Attempts, timeout: float) -> None:
         one.timer = self.context.after(timeout, partial(self._late, one, one.attempts))
 
-    def _late(self, one: _Try, attempt: int) -> None:
+    def _late(self, one: Attempts, attempt: int) -> None:
         """Nothing has come for a while; it does not count if the job is not even being run."""
         if self._is_late(one, attempt):
             self.context.run_blocking(partial(self._ask, one, attempt, one.fetch.tag))
 
-    def _ask(self, one: _Try, attempt: int, tag: str) -> None:
+    def _ask(self, one: Attempts, attempt: int, tag: str) -> None:
         """On a thread that may block."""
         queued = self._plan.is_queued(tag)
         self.context.post(partial(self._judge, one, attempt, queued))
 
-    def _judge(self, one: _Try, attempt: int, queued: bool) -> None:
+    def _judge(self, one: Attempts, attempt: int, queued: bool) -> None:
         if not self._is_late(one, attempt):
             return
         was_queued, one.queued = one.queued, queued
@@ -310,12 +295,12 @@ class SupervisedPartitions(PartitionsSource):
         else:
             self._begin_second(one)
 
-    def _is_late(self, one: _Try, attempt: int) -> bool:
+    def _is_late(self, one: Attempts, attempt: int) -> bool:
         if one.attempts != attempt or one.rests or self._draining:  # it rang a moment too late
             return False
         return not (one.fetch.ended or one.fetch.pieces or one.given)
 
-    def _give_up_waiting(self, one: _Try) -> None:
+    def _give_up_waiting(self, one: Attempts) -> None:
         took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s"
         other = "twice" if one.beside is None else f"and its other attempt failed: {one.beside}"
         if one.second is not None:
@@ -325,12 +310,12 @@ class SupervisedPartitions(PartitionsSource):
         one.fetch.ended = True
         self._fetch_failed(one.fetch, PartitionTimeoutError(f"{took}, {other}"))
 
-    def _begin_second(self, one: _Try) -> None:
+    def _begin_second(self, one: Attempts) -> None:
         one.seconded = True
         one.second = Fetch(one.fetch.index, self._tag)
-        self._begin(one.second)
+        self._begin([one.second])
 
-    def _use_second(self, one: _Try) -> None:
+    def _use_second(self, one: Attempts) -> None:
         """The second attempt was first."""
         if one.second is None:
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 from actors_rs.delivery.schema import Entry
 from actors_rs.errors import LedgerError
-from actors_rs.spark.partitions import PartitionPlan
+from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 
 __all__ = ["verify_partition"]

@@ -27,6 +27,9 @@ class ListPlan:
         self.lost: BaseException | None = None
         self.planned: list[str] = []
         self.begun: list[int] = []
+        self.joins = False
+        self.jobs: list[list[int]] = []
+        """Of several partitions."""
         self.read = threading.Semaphore(0)
         self.closed: list[int] = []
         self.cancelled: list[str] = []
@@ -55,6 +58,16 @@ class ListPlan:
                 yield element
         finally:
             self.closed.append(index)
+
+    def fetch_together(
+        self, indices: Sequence[int], tag: str, checksums: Sequence[Checksum | None]
+    ) -> Generator[Generator[Any, None, None], None, None]:
+        self.jobs.append(list(indices))
+        for index in indices:  # before any is given, as a job of Spark's
+            for element in self.partitions[index]:
+                if isinstance(element, BaseException):
+                    raise element
+        yield from (self.fetch(index, tag) for index in indices)
 
     def check(self, index: int) -> None:
         if self.lost is not None:
@@ -118,6 +131,7 @@ class Bench:
         self.open = True
         self.stopped = False
         self.timers: list[Timer] = []
+        self.clock = 0.0
         self.reported: list[Any] = []
         settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "piece": piece}
         self.logic = (
@@ -177,7 +191,7 @@ class Bench:
         return error
 
     def now(self) -> float:
-        raise NotImplementedError
+        return self.clock
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         timer = Timer(action)

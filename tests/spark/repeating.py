@@ -304,7 +304,8 @@ def main(what: str, folder: Path, first: int, count: int, *options: str) -> None
     if "unjudged" in options:
         mock.patch.multiple(fixing, judge_plan=mock.DEFAULT, _judge_time=mock.DEFAULT).start()
         Plan.size = 30
-    spark = local_session("repeating", master=MASTER, short_lived=True)
+    whole = {"spark.sql.execution.arrow.maxRecordsPerBatch": 10**7}  # a batch is a partition
+    spark = local_session("repeating", master=MASTER, short_lived=True, conf=whole)
     spark.sparkContext.setLogLevel("ERROR")
     if what == "finish":
         for number in range(Random(first).randrange(1, 9)):

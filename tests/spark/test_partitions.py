@@ -14,10 +14,10 @@ from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.failures import SparkPartitionError
 from actors_rs.spark.partitions import (
     ArrowPartitions,
-    PartitionPlan,
     RddPartitions,
     RowPartitions,
 )
+from actors_rs.spark.plan import PartitionPlan
 from tests.spark.jobs import jobs_begun, until
 
 pytestmark = pytest.mark.spark

@@ -87,7 +87,7 @@ def test_two_late_attempts_are_one_failure_that_says_how_long_it_waited() -> Non
     bench = late(plan)
     time_is_up(bench)
     assert isinstance(bench.error, PartitionTimeoutError)
-    assert str(bench.error) == "partition 0 gave nothing for 5.0 s, twice"
+    assert "partition 0 gave nothing for 5.0 s, twice: give" in str(bench.error)
     assert bench.error.kind is FailureKind.TIMED_OUT
 
 
@@ -112,7 +112,7 @@ def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_th
     time_is_up(bench)
     assert isinstance(bench.error, PartitionTimeoutError)
     said = "partition 0 gave nothing for 5.0 s, and its other attempt failed: no such file"
-    assert str(bench.error) == said
+    assert str(bench.error).startswith(said)
     assert bench.logic.details()["attempts"] == 2
 
 
