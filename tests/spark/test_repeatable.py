@@ -2,6 +2,7 @@
 """Which plans may be gone on with in another process, and how the others are refused."""
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -262,3 +263,32 @@ def test_what_adaptive_execution_put_together_is_a_part_of_the_plan(table: DataF
 def test_what_coalesce_put_together_is_a_part_of_the_plan(table: DataFrame) -> None:
     run = fixed(table.coalesce(2))
     assert dealt(run) == ["partitions coalesced [[0, 1], [2, 3]]"]
+
+
+NOW: dict[str, Make] = {
+    "current_timestamp() AS t": lambda df: df.withColumn("t", functions.current_timestamp()),
+    "current_date(Some(Europe/Berlin)) AS t": lambda df: df.withColumn(
+        "t", functions.current_date()
+    ),
+    "now() AS t": lambda df: df.selectExpr("*", "now() AS t"),
+    "(t < current_timestamp())": lambda df: df.selectExpr("timestamp'2020-01-01' AS t").where(
+        "t < current_timestamp()"
+    ),
+}
+
+
+@pytest.mark.parametrize("expression", NOW)
+def test_a_value_that_each_start_has_another_one_of_is_warned_of_once_by_its_expression(
+    spark: SparkSession, caplog: pytest.LogCaptureFixture, expression: str
+) -> None:
+    fixed(NOW[expression](spark.range(0, 9, 1, 3)))
+    (said,) = [record.getMessage() for record in caplog.records if "resume" in record.msg]
+    assert f"a value of its own for {expression}, so the rows" in said
+    assert "pass it as a literal, F.lit(value)" in said
+
+
+def test_a_literal_is_warned_of_by_nobody(
+    spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    fixed(spark.range(0, 9, 1, 3).withColumn("t", functions.lit(datetime(2020, 1, 1))))
+    assert not [record for record in caplog.records if "resume" in record.msg]

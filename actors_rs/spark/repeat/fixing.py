@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import LedgerError
+from actors_rs.runtime._logging import logger_called
 from actors_rs.spark.repeat.lineage import ancestors, judge_rdd
-from actors_rs.spark.repeat.nodes import Node, elements
+from actors_rs.spark.repeat.nodes import Expression, Node, elements
 from actors_rs.spark.repeat.rules import judge_plan
 from actors_rs.spark.repeat.verdict import LITERALS, UnstablePlanError
 from actors_rs.texts import text_of
@@ -37,6 +38,8 @@ FIXED = {
 partitions by which stage was done first and where its rows lie. Joins are broadcast as the
 optimizer decides, by what it knows before the run."""
 
+logger = logger_called("actors_rs.spark")
+_NUMBER = re.compile(r"#\d+L?")
 _SIZES = re.compile(r",(?:Some\(\d+\)|None)\)")
 _WRAPPERS = frozenset({
     "AdaptiveSparkPlanExec", "BroadcastQueryStageExec", "InputAdapter", "ResultQueryStageExec",
@@ -133,8 +136,9 @@ def _final(java: Any) -> Iterator[Node]:
 
 
 def _judge_time(analyzed: Any, plan: Any) -> None:
-    """Refuse the time of the run as a value where rows are shuffled: each run has its own."""
-    if not _has(analyzed, _NOW):
+    """Refuse the time of the run as a value where rows are shuffled, and warn of it elsewhere."""
+    times = list(_expressions_with(analyzed, _NOW))
+    if not times:
         return
     if any(node.name in ("BroadcastExchangeExec", "ShuffleExchangeExec") for node in _all(plan)):
         raise UnstablePlanError(
@@ -142,6 +146,13 @@ def _judge_time(analyzed: Any, plan: Any) -> None:
             "(current_timestamp(), current_date(), now()), which each run has another one of",
             LITERALS,
         )
+    named = ", ".join(dict.fromkeys(_NUMBER.sub("", text_of(one)) for one in times))
+    logger.warning(
+        "resume: each start of this run has a value of its own for %s, so the rows of a run that "
+        "is gone on with differ from those that were written before: %s",
+        named,
+        LITERALS,
+    )
 
 
 def _all(java: Any) -> Iterator[Node]:
@@ -151,11 +162,9 @@ def _all(java: Any) -> Iterator[Node]:
         yield from _all(child.java)
 
 
-def _has(logical: Any, classes: frozenset[str]) -> bool:
+def _expressions_with(logical: Any, classes: frozenset[str]) -> Iterator[Expression]:
     waiting = [logical]
     while waiting:
         node = Node(waiting.pop())
-        if any(one.classes & classes for one in node.expressions):
-            return True
+        yield from (one for one in node.expressions if one.classes & classes)
         waiting += elements(node.java.children())
-    return False
