@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs import ActorSystem
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
 from stress.yields import Flight
 
 __all__ = ["FOLDER", "dump", "written_down"]
@@ -52,19 +52,19 @@ def dump(system: ActorSystem, name: str, flight: Flight) -> Path:
 def _actor(actor: Any) -> list[str]:
     box = actor.actor_inbox
     lines = [f"{actor}: {box.statistics()}, idle={box.idle}, halted={box.halted}"]
-    if isinstance(actor, StageActor):
-        for inlet in tuple(actor.logic.inlets):
+    for stage in actor.planned if isinstance(actor, Island) else ():
+        for inlet in tuple(stage.logic.inlets):
             lines.append(
                 f"    inlet {inlet.name} from {inlet.feeder}: outstanding={inlet.outstanding}"
                 f" buffered={inlet.buffered} taken={inlet.count} done={inlet.done}"
                 f" cancelled={inlet.cancelled} window={inlet.window}"
             )
-        for outlet in tuple(actor.logic.outlets):
+        for outlet in tuple(stage.logic.outlets):
             lines.append(
                 f"    outlet {outlet.name}: demand={outlet.demand} given={outlet.count}"
                 f" closed={outlet.closed} cancelled={outlet.cancelled}"
             )
-        lines.append(f"    {actor.logic.details()}")
+        lines.append(f"    {stage.logic.details()}")
     return lines
 
 

@@ -15,19 +15,20 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from actors_rs.graph import shell
+from actors_rs.graph import island
+from actors_rs.graph.calls import UserCalls
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd
 from actors_rs.graph.hub import HubPublisher
+from actors_rs.graph.island import Island
 from actors_rs.graph.lent import Lending, Lent
+from actors_rs.graph.member import Member
 from actors_rs.graph.merge_hub import MergeHub
-from actors_rs.graph.nest import Nest, Nested
 from actors_rs.graph.run_end import RunEnd
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.section import Section
 from actors_rs.graph.section_life import SectionLife
 from actors_rs.graph.source_queue import SourceQueue
-from actors_rs.graph.user_calls import UserCalls
 from actors_rs.runtime.actor_core import ActorCore
 from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.mailbox import Mailbox
@@ -39,8 +40,11 @@ from actors_rs.stages.steps import Steps
 __all__ = ["PLACES", "standing_still"]
 
 PLACES: list[tuple[type, str]] = [
-    *((shell.StageActor, name) for name in ("_look_at_turn", "_hand_over", "filling", "_finish")),
-    *((shell.StageActor, name) for name in ("_run_turn_", "post", "attach")),
+    *(
+        (Island, name)
+        for name in ("_run_turn_", "_deliver", "_look_at_turn", "_hand_over", "left_by")
+    ),
+    *((Member, name) for name in ("advance", "filling", "post", "attach", "_finish")),
     (UserCalls, "run_blocking"),
     *((Outlet, name) for name in ("send_ahead", "_rest_of", "emit", "cancel", "complete")),
     *((Inlet, name) for name in ("push", "complete", "cancel", "untake")),
@@ -50,8 +54,6 @@ PLACES: list[tuple[type, str]] = [
     *((ActorCore, name) for name in ("_turn_", "_schedule_turn_")),
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),
     *((SubscriberEnd, name) for name in ("on_subscribe", "_arrived", "_end", "_drain")),
-    *((Nest, name) for name in ("advance", "settle")),
-    *((Nested, name) for name in ("turn", "_finish")),
     *((Section, name) for name in ("_begin", "_failed", "_take_back")),
     *((SectionLife, name) for name in ("stage_ended", "join", "_may_be_over", "note_failure")),
     *((RunLife, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
@@ -93,13 +95,13 @@ def standing_still(dice: random.Random) -> Iterator[str]:
 
         undo.append((owner, name, before))
         setattr(owner, name, _around(before, stop))
-    interval, ahead = sys.getswitchinterval(), shell.AHEAD_SECONDS
+    interval, ahead = sys.getswitchinterval(), island.AHEAD_SECONDS
     sys.setswitchinterval(dice.choice(INTERVALS))
-    shell.AHEAD_SECONDS = dice.choice(AHEAD)
+    island.AHEAD_SECONDS = dice.choice(AHEAD)
     try:
         yield ", ".join(f"{owner.__name__}.{name}" for owner, name in chosen)
     finally:
-        shell.AHEAD_SECONDS = ahead
+        island.AHEAD_SECONDS = ahead
         sys.setswitchinterval(interval)
         for owner, name, before in reversed(undo):
             setattr(owner, name, before)

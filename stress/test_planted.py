@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.member import Member
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.operators.map import Map
@@ -92,14 +92,14 @@ def loses(patch: pytest.MonkeyPatch) -> None:
 
 def floods(patch: pytest.MonkeyPatch) -> None:
     """A stage puts far more into its mailbox than its window accounts for, once."""
-    start = StageActor._begin_
+    start = Member.begin
 
-    def flooding(stage: StageActor) -> None:
+    def flooding(stage: Member) -> None:
         start(stage)
         for _ in range(FLOOD if stage.kind == "map" else 0):
             stage.post(lambda: None)
 
-    patch.setattr(StageActor, "_begin_", flooding)
+    patch.setattr(Member, "begin", flooding)
 
 
 KEPT: list[Any] = []

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.mailbox import Mailbox
@@ -102,16 +102,18 @@ class Flight:
         size = "" if frame is None else f" of {len(frame)}"
         thread = threading.current_thread().name
         self.signals.append((time.monotonic(), thread, name, f"{type(message).__name__}{size}"))
-        if len(mailbox.data or ()) > BESIDES and isinstance(owner, StageActor):
+        if len(mailbox.data or ()) > BESIDES and isinstance(owner, Island):
             self._check(mailbox, owner)
-        if len(mailbox.control or ()) > BESIDES and isinstance(owner, StageActor):
+        if len(mailbox.control or ()) > BESIDES and isinstance(owner, Island):
             self._check(mailbox, owner)
 
-    def _check(self, mailbox: Mailbox, owner: StageActor) -> None:
-        logic = owner.logic
-        data = sum(inlet.window + 1 for inlet in tuple(logic.inlets)) + BESIDES
-        calls = PER_CALL * int(logic.details().get("parallelism", 0))
-        control = PER_OUTLET * len(tuple(logic.outlets)) + calls + BESIDES
+    def _check(self, mailbox: Mailbox, owner: Island) -> None:
+        logics = [member.logic for member in owner.members()]
+        inlets = [inlet for logic in logics for inlet in tuple(logic.inlets)]
+        data = sum(inlet.window + 1 for inlet in inlets) + BESIDES
+        calls = sum(PER_CALL * int(logic.details().get("parallelism", 0)) for logic in logics)
+        outlets = sum(len(tuple(logic.outlets)) for logic in logics)
+        control = PER_OUTLET * outlets + calls + BESIDES
         held = mailbox.statistics()
         if held.data > data or held.control > control:
             self.too_full.append(

@@ -7,12 +7,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from actors_rs.graph.user_calls import hand_over
+from actors_rs.graph.calls import hand_over
 from actors_rs.runtime._logging import logger_called
 
 if TYPE_CHECKING:
+    from actors_rs.graph.member import Member
     from actors_rs.graph.run_life import RunLife
-    from actors_rs.graph.shell import StageActor
     from actors_rs.runtime.timers import Timer
 
 __all__ = ["DrainWatch", "stages_waited_for"]
@@ -53,7 +53,7 @@ class DrainWatch:
             )
 
 
-def stages_waited_for(living: Iterable[StageActor]) -> str:
+def stages_waited_for(living: Iterable[Member]) -> str:
     """Those of ``living`` that are in a call of the user's, with the function; else all of them."""
     stages = tuple(living)
     busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
@@ -62,6 +62,6 @@ def stages_waited_for(living: Iterable[StageActor]) -> str:
     return ", ".join(names[:MOST_NAMES] + more)
 
 
-def _said(stage: StageActor, call: str = "") -> str:
+def _said(stage: Member, call: str = "") -> str:
     site = f" ({stage.site})" if stage.site else ""
     return f"{stage}{site}{call and f' {call}'}"

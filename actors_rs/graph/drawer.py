@@ -26,8 +26,8 @@ from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
     from actors_rs.graph.inner_totals import InnerTotals
+    from actors_rs.graph.member import Member
     from actors_rs.graph.run_life import RunLife
-    from actors_rs.graph.shell import StageActor
 
 __all__ = ["Drawer"]
 
@@ -50,7 +50,7 @@ class Drawer:
 
     __slots__ = ("_host", "_life", "_totals")
 
-    def __init__(self, host: StageActor, life: RunLife) -> None:
+    def __init__(self, host: Member, life: RunLife) -> None:
         self._host = host
         self._life = life
         self._totals: InnerTotals | None = None

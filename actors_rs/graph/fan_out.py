@@ -11,7 +11,8 @@ from typing import Any
 
 from actors_rs.errors import IllegalStateError, ProtocolViolation
 from actors_rs.graph.foreign import ForeignSubscriber
-from actors_rs.graph.shell import Signal, StageActor
+from actors_rs.graph.links import Signal
+from actors_rs.graph.member import Member
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.stages.ports import Frame, Outlet
 
@@ -21,10 +22,10 @@ __all__ = ["FanOut"]
 class FanOut:
     """The ``Downstream`` of an outlet that serves any number of subscribers."""
 
-    def __init__(self, actor: StageActor, outlet: Outlet) -> None:
-        self._actor = actor
+    def __init__(self, stage: Member, outlet: Outlet) -> None:
+        self._stage = stage
         self._outlet = outlet
-        self._members: dict[_Member, Subscriber[Any]] = {}  # with whom they stand for
+        self._served: dict[_Member, Subscriber[Any]] = {}  # with whom they stand for
         self._settles = False  # soon
         self._end: Callable[[Outlet], None] | None = None
         outlet.connect(self)
@@ -35,7 +36,7 @@ class FanOut:
         ``peer`` gets its signals: itself, or whoever watches them.
         """
         joins = _Joins(self, subscriber, peer)
-        if not self._actor.actor_inbox.offer_control(joins):
+        if not self._stage.send_control(joins):
             joins.dropped()
 
     def admit(self, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
@@ -43,17 +44,17 @@ class FanOut:
 
         The one stream of somebody who is served already ends with an error, as at a hub.
         """
-        for served, whom in self._members.items():
+        for served, whom in self._served.items():
             if whom is subscriber and not served.over:
                 again = "subscribed to a processor that serves it already (rule 1.10)"
                 served.outlet.fail(ProtocolViolation("2.12", again))
                 self.leave(served)
                 return
-        member = _Member(self, self._actor, peer)
+        member = _Member(self, self._stage, peer)
         if self._outlet.closed or self._end is not None:
             self.turn_away(member)
             return
-        self._members[member] = subscriber
+        self._served[member] = subscriber
         self.settle()
         member.begin()
 
@@ -65,7 +66,7 @@ class FanOut:
     # Downstream
 
     def push(self, frame: Frame, /) -> None:
-        for member in tuple(self._members):
+        for member in tuple(self._served):
             member.outlet.emit(frame)
 
     def complete(self) -> None:
@@ -77,22 +78,22 @@ class FanOut:
     def given_up(self, error: BaseException) -> None:
         """The actor is given up, see ``ForeignSubscriber``."""
         self._end = lambda outlet: outlet.fail(error)
-        for member in tuple(self._members):
+        for member in tuple(self._served):
             member.given_up(error)
 
     # What members do
 
     def asked(self) -> None:
         """A member has asked for more; where there are others, those may just do so as well."""
-        if len(self._members) > 1:
+        if len(self._served) > 1:
             self._settle_soon()
         else:
             self.settle()
 
     def leave(self, member: _Member) -> None:
         """``member`` takes nothing more."""
-        self._members.pop(member, None)
-        if self._members:
+        self._served.pop(member, None)
+        if self._served:
             self._settle_soon()
         else:
             self.settle()
@@ -101,7 +102,7 @@ class FanOut:
         """Once, behind what all members have asked by then: it looks at each of them."""
         if not self._settles:
             self._settles = True
-            self._actor.post(self.settle)
+            self._stage.post(self.settle)
 
     def settle(self) -> None:
         """Let the outlet have the demand of the slowest member, or cancel it behind the last one.
@@ -112,16 +113,16 @@ class FanOut:
         outlet = self._outlet
         if outlet.closed:
             return
-        if not self._members:
+        if not self._served:
             outlet.cancel()
             return
-        ends = [member.outlet for member in self._members]
+        ends = [member.outlet for member in self._served]
         outlet.demand = min(end.demand for end in ends)
         outlet.foreseen = min(end.demand + end.foreseen for end in ends) - outlet.demand
 
     def _tell(self, end: Callable[[Outlet], None]) -> None:
         self._end = end
-        members, self._members = self._members, {}
+        members, self._served = self._served, {}
         for member in members:
             end(member.outlet)
 
@@ -129,10 +130,10 @@ class FanOut:
 class _Member(ForeignSubscriber):
     """One subscriber, behind an outlet of its own."""
 
-    def __init__(self, fan: FanOut, actor: StageActor, subscriber: Subscriber[Any]) -> None:
+    def __init__(self, fan: FanOut, stage: Member, subscriber: Subscriber[Any]) -> None:
         self.outlet = Outlet()
         self._fan = fan
-        super().__init__(actor, self.outlet, subscriber)
+        super().__init__(stage, self.outlet, subscriber)
 
     @property
     def over(self) -> bool:

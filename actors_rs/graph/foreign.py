@@ -12,9 +12,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from actors_rs.graph.shell import Signal, StageActor
+from actors_rs.graph.calls import hand_over
+from actors_rs.graph.links import Signal
+from actors_rs.graph.member import Member
 from actors_rs.graph.subscriber_end import SubscriberEnd
-from actors_rs.graph.user_calls import hand_over
 from actors_rs.protocol.checks import FrameSubscriber, check_subscriber, takes_frames
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber
@@ -25,25 +26,25 @@ from actors_rs.stages.stage import StageLogic
 __all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber", "serve", "serve_all"]
 
 
-def serve(actor: StageActor, outlet: Outlet) -> None:
-    """``outlet`` of ``actor`` leads to foreign subscribers; called before ``actor`` starts.
+def serve(stage: Member, outlet: Outlet) -> None:
+    """``outlet`` of ``stage`` leads to foreign subscribers; called before ``stage`` starts.
 
     The run waits for them as long as they have requested nothing. Those that have requested
     elements wait for the run: further requests give the stage nothing new to do.
     """
-    actor.at_boundary = True
-    actor.peers += (lambda: not outlet.closed and not outlet.demand,)
+    stage.at_boundary = True
+    stage.peers += (lambda: not outlet.closed and not outlet.demand,)
 
 
-def serve_all(actor: StageActor, hub: StageLogic) -> None:
+def serve_all(stage: Member, hub: StageLogic) -> None:
     """All outlets of ``hub`` lead to foreign subscribers, and more subscribers may come."""
 
     def may_wake() -> bool:
         demands = [outlet.demand for outlet in hub.outlets if not outlet.closed]
         return not demands or not all(demands)
 
-    actor.at_boundary = True
-    actor.peers += (may_wake,)
+    stage.at_boundary = True
+    stage.peers += (may_wake,)
 
 
 class ForeignSubscription:
@@ -83,8 +84,8 @@ class ForeignSubscriber:
     own, so that one that is slow, or asks without bound, leaves room for a cancellation.
     """
 
-    def __init__(self, actor: StageActor, outlet: Outlet, subscriber: Subscriber[Any]) -> None:
-        self._actor = actor
+    def __init__(self, stage: Member, outlet: Outlet, subscriber: Subscriber[Any]) -> None:
+        self._stage = stage
         self._outlet = outlet
         self._subscriber: Any = subscriber
         self._on_frame: Callable[[Frame], None] | None = None
@@ -109,19 +110,19 @@ class ForeignSubscriber:
             return
         if type(n) is not int or n < 1:  # all others need no words, which take their time
             try:
-                check_request(n, f"subscriber of {self._actor}")
+                check_request(n, f"subscriber of {self._stage}")
             except (TypeError, ValueError) as error:
-                self._actor.post(partial(self._reject, error))
+                self._stage.post(partial(self._reject, error))
                 return
-        self._actor.actor_inbox.offer_control(_Asked(self, n))
+        self._stage.send_control(_Asked(self, n))
 
     def cancel(self) -> None:
         """Called by the subscriber, on any thread."""
         if not self._over:
-            if (before := self._actor.life.system.before_foreign_cancel) is not None:
+            if (before := self._stage.life.system.before_foreign_cancel) is not None:
                 before(self)
             self._over = True
-            self._actor.post(self._cancelled)
+            self._stage.post(self._cancelled)
 
     # Downstream, called in the actor's turn
 
@@ -137,7 +138,7 @@ class ForeignSubscriber:
             self._guarded(self._on_frame, frame)
             return
         timed = len(frame) > 1 or self._demand > 0
-        began = self._actor.stopwatch() if timed else 0.0
+        began = self._stage.island.stopwatch() if timed else 0.0
         on_next = self._subscriber.on_next
         for element in frame:
             if self._over:
@@ -147,10 +148,10 @@ class ForeignSubscriber:
                 return
             self._guarded(on_next, element)
         if timed:
-            self._pace.record(len(frame), self._actor.stopwatch() - began)
+            self._pace.record(len(frame), self._stage.island.stopwatch() - began)
         # What went ahead of its frame is not counted yet, and nothing may come behind it.
         if self._demand and (not self._outlet.demand or self._outlet.making is not None):
-            self._actor.post(self._grant)
+            self._stage.post(self._grant)
 
     def complete(self) -> None:
         if not self._over:
@@ -173,7 +174,7 @@ class ForeignSubscriber:
         if not over:
             self._last.append(error)
             if not self._signals:
-                hand_over(self._actor.system, self._say_last)
+                hand_over(self._stage.system, self._say_last)
 
     def _signalled(self) -> None:
         self._signals = False
@@ -214,16 +215,15 @@ class ForeignSubscriber:
         """The peer broke a rule: end its stream with the error (3.9)."""
         if not self._over:
             self.fail(error)
-            self._actor.post(self._cancelled)  # in the next turn, which takes notice of it
+            self._stage.post(self._cancelled)  # in the next turn, which takes notice of it
 
     def _reject_none(self) -> None:
-        stage = self._actor.name
-        self._reject(TypeError(f"rule 2.13: stage '{stage}' gave None, which no Subscriber takes"))
+        self._reject(TypeError(f"rule 2.13: {self._stage} gave None, which no Subscriber takes"))
 
     def _guarded(self, signal: Callable[..., None], *args: Any) -> None:
         """Call the peer; one that raises counts as cancelled, and the error is reported (2.13)."""
         try:
             signal(*args)
         except BaseException as error:  # whatever it was, it ends this stream and nothing else
-            self._actor.report(self._subscriber, "rule 2.13: a subscriber raised", error)
+            self._stage.report(self._subscriber, "rule 2.13: a subscriber raised", error)
             self.cancel()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from actors_rs.graph.member import Member
 from actors_rs.graph.monitored import monitored_end
-from actors_rs.graph.shell import StageActor
 from actors_rs.graph.subscriber_end import SubscriberEnd
 from actors_rs.protocol.interfaces import Publisher, Subscriber
 from actors_rs.stages.operators.identity import Identity
@@ -28,8 +28,8 @@ class PublisherSource(Identity):
     def start(self) -> None:
         self.inlets = (self.inlet,)
         self.inlet.window = self.window
-        actor = cast(StageActor, self.context)
-        end: Subscriber[Any] = SubscriberEnd(actor, self.inlet)
-        if actor.life.monitored:
-            end = monitored_end(actor, type(self._publisher).__name__, end)
+        stage = cast(Member, self.context)
+        end: Subscriber[Any] = SubscriberEnd(stage, self.inlet)
+        if stage.life.monitored:
+            end = monitored_end(stage, type(self._publisher).__name__, end)
         self._publisher.subscribe(end)

@@ -1,7 +1,7 @@
 """``Grace``: how long the end of a run waits for functions of the user's that do not return.
 
 It begins when the run is to end: it was cancelled or aborted, it has failed, or each of its sinks
-has all it needs. Once it is over, stages that are still in a call are given up, see ``user_calls``,
+has all it needs. Once it is over, stages that are still in a call are given up, see ``island``,
 and the run ends without them.
 """
 
@@ -12,14 +12,14 @@ from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from actors_rs.graph.user_calls import hand_over
+from actors_rs.graph.calls import hand_over
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.stage import StreamEnd
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
     from actors_rs.runtime.system import ActorSystem
     from actors_rs.runtime.timers import Timer
 
@@ -55,7 +55,7 @@ class Life(Protocol):
         """Seconds."""
         ...
 
-    def living(self) -> Sequence[StageActor]:
+    def living(self) -> Sequence[Member]:
         """The stages that have not ended."""
         ...
 
@@ -111,7 +111,8 @@ class Grace:
             self._begin_again(self._give_up_late(living, how, error))
             return
         for stage in living:
-            stage.give_up(error)
+            if not stage.island.give_up(error):  # in no call, and nobody has told it to end
+                stage.post(partial(stage.logic.end, error))
         if self._looked:
             life.end_without()
         self._looked, self._wait = True, min(2 * self._wait, LONGEST_WAIT)
@@ -121,9 +122,7 @@ class Grace:
         if self._life.living():
             self.begin(seconds)
 
-    def _give_up_late(
-        self, living: Sequence[StageActor], how: Ending, error: BaseException
-    ) -> float:
+    def _give_up_late(self, living: Sequence[Member], how: Ending, error: BaseException) -> float:
         """Give up those that have been in a call for long; seconds until others will have been."""
         grace = wait = self._life.grace
         for stage in living:
@@ -131,17 +130,17 @@ class Grace:
             if inside is None or (how is Ending.UNNEEDED and _ends_by_itself(stage)):
                 continue
             if inside >= grace:
-                stage.give_up(error)
+                stage.island.give_up(error)
             else:
                 wait = min(wait, grace - inside)
         return max(wait, MOMENT)
 
 
-def _ends_by_itself(stage: StageActor) -> bool:
+def _ends_by_itself(stage: Member) -> bool:
     """Whether it is releasing what it holds, which takes as long as it takes."""
     return all(outlet.closed for outlet in stage.logic.outlets)
 
 
-def is_end(stage: StageActor) -> bool:
+def is_end(stage: Member) -> bool:
     """Whether the stream ends there: in a sink, or with a foreign subscriber."""
     return stage.at_boundary or isinstance(stage.logic, StreamEnd)

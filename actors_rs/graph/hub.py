@@ -17,10 +17,10 @@ from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber, serve_a
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import prepare, start_serving
+from actors_rs.graph.member import Member
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
-from actors_rs.graph.shell import StageActor
 from actors_rs.graph.standard import _over, _reject
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import RLock
@@ -103,7 +103,7 @@ class HubPublisher(Generic[T]):
         self._waiting: list[Subscriber[T]] = []
         self._started = False
         self._over = False
-        self._actor: StageActor | None = None  # once it can be sent messages
+        self._member: Member | None = None  # once it can be sent messages
 
     def __repr__(self) -> str:
         return f"<Hub '{self._name}' {'over' if self._over else 'open'}>"
@@ -115,7 +115,7 @@ class HubPublisher(Generic[T]):
             _reject(self._system, subscriber, closed)
             return
         with self._lock:
-            over, first, actor = self._over, not self._started, self._actor
+            over, first, member = self._over, not self._started, self._member
             self._started = True
             if not over:
                 self._waiting.append(subscriber)
@@ -123,26 +123,26 @@ class HubPublisher(Generic[T]):
             self._serve_late(subscriber)
         elif first:
             self._start()
-        elif actor is not None:  # else whoever starts it takes in this one too
-            actor.post(partial(self._admit, actor))
+        elif member is not None:  # else whoever starts it takes in this one too
+            member.post(partial(self._admit, member))
 
     def _start(self) -> None:
-        """Make the actors and start them; not before, for that takes what was lent to the hub."""
+        """Make the stages and start them; not before, for that takes what was lent to the hub."""
         try:
-            actors = prepare(self._system, self._life, self._layout)
+            members = prepare(self._system, self._life, self._layout)
         except Exception as error:
             self._refuse(error)
             return
-        actor = actors[self._spec]
-        logic: Any = actor.logic
+        member = members[self._spec]
+        logic: Any = member.logic
         self._logic: HotLogic = logic
         logic.when_stopped = self._stopped
-        serve_all(actor, logic)
-        actor.before_start = partial(self._admit, actor)
+        serve_all(member, logic)
+        member.before_start = partial(self._admit, member)
         with self._lock:
-            self._actor = actor
-        start_serving(self._system, self._life, actors)
-        if actor.actor_inbox.closed:
+            self._member = member
+        start_serving(self._system, self._life, members)
+        if member.mailbox.closed:
             self._stopped()  # it could not be started, so there is no last turn
 
     def _refuse(self, error: Exception) -> None:
@@ -154,14 +154,14 @@ class HubPublisher(Generic[T]):
         for subscriber in waiting:
             _reject(self._system, subscriber, error)
 
-    def _admit(self, actor: StageActor) -> None:
+    def _admit(self, member: Member) -> None:
         """Give those that wait their outlets; in the stage's turn."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for subscriber in waiting:
             taken = self._logic.outlet_of(subscriber)
             if taken is None:
-                _seat(self._life, actor, self._logic, subscriber)
+                _seat(self._life, member, self._logic, subscriber)
             else:
                 again = "subscribed to a hub that serves it already (rule 1.10)"
                 taken.fail(ProtocolViolation("2.12", again))
@@ -182,15 +182,15 @@ class HubPublisher(Generic[T]):
         held, ending = self._logic.held(), self._logic.ending
         spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
         life = RunLife(self._system, "hub")
-        actors = prepare(self._system, life, [spec])
-        actor = actors[spec]
-        assert isinstance(actor.logic, HubLogic)
-        serve_all(actor, actor.logic)
-        actor.before_start = partial(_seat, life, actor, actor.logic, subscriber)
-        start_serving(self._system, life, actors)
+        members = prepare(self._system, life, [spec])
+        member = members[spec]
+        assert isinstance(member.logic, HubLogic)
+        serve_all(member, member.logic)
+        member.before_start = partial(_seat, life, member, member.logic, subscriber)
+        start_serving(self._system, life, members)
 
 
-def _seat(life: Life, actor: StageActor, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
+def _seat(life: Life, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
     """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
-    peer = monitored_subscriber(life, actor, subscriber) if life.monitored else subscriber
-    ForeignSubscriber(actor, logic.attach(subscriber), peer).begin()
+    peer = monitored_subscriber(life, member, subscriber) if life.monitored else subscriber
+    ForeignSubscriber(member, logic.attach(subscriber), peer).begin()

@@ -9,16 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, in_order, lent_spec
+from actors_rs.graph.blueprint import (
+    Attributes,
+    OutletRef,
+    StageSpec,
+    check_source,
+    in_order,
+    lent_spec,
+)
 from actors_rs.graph.inner_links import links_of
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.lent import Lent
-from actors_rs.graph.materializer import Inner, borrow, connect, prepare
-from actors_rs.graph.nesting import chain_within, nest
-from actors_rs.graph.signals import InletLine
+from actors_rs.graph.links import connect
+from actors_rs.graph.materializer import Inner, borrow, end, prepare
+from actors_rs.graph.member import Member
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
@@ -29,12 +37,11 @@ from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
-    from actors_rs.graph.shell import StageActor
 
 __all__ = ["at_hand", "attach", "outlet_of", "source_of"]
 
 
-def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
+def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
     """Start ``source`` as a part of ``life``, feeding ``inlet`` of ``host``; in the host's turn.
 
     See ``StageContext.attach``. If the system has shut down meanwhile, the stream fails with
@@ -42,13 +49,14 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
     """
     out = outlet_of(source)
     spec = out.spec
+    inlet.forgiving |= host.forgiving
     inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
     if spec.lent is not None:
-        borrow(life, spec.lent, host.name, InletLine(host, inlet), inlet)
+        borrow(spec.lent, host, inlet)
         return
-    chain, made = chain_within(spec)
+    chain, made = _chain_that_joins(spec)
     if chain is not None:
-        nest(host, life, chain, out, inlet)
+        _join(host, life, chain, out, inlet)
         return
     specs = in_order([spec])
     check_source(specs, out)
@@ -56,15 +64,82 @@ def attach(host: StageActor, life: Life, source: object, inlet: Inlet) -> None:
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
     inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
-    actors = prepare(host.system, life, specs, inner)
-    for one, actor in actors.items():
-        actor.inner_links = links_of(host, one, out)
-    feeder = actors[spec]
-    outlet = feeder.logic.outlets[out.index]
-    inlet.feeder = (feeder.name, outlet.name)
-    connect(life, feeder, outlet, host, inlet)
-    if not _start(host, life, list(actors.values())):
+    members = prepare(host.system, life, specs, inner)
+    for one, member in members.items():
+        member.inner_links = links_of(host, one, out)
+    feeder = members[spec]
+    connect(feeder, feeder.logic.outlets[out.index], host, inlet)
+    if not _start(host, life, list(members.values())):
         inlet.complete(life.cancelled_error())
+
+
+_Chain = list[tuple[StageSpec, StageLogic | None]]
+"""A source, then perhaps an operator, each with its logic; a source that was lent has none."""
+
+
+def _chain_that_joins(end: StageSpec) -> tuple[_Chain | None, dict[StageSpec, StageLogic]]:
+    """What joins the host's island if ``end`` is the last stage; ``None`` for islands of its own.
+
+    That is a source which never blocks, and what the user had fused behind one. What a source gives
+    that blocks could not leave the host before the next element. Also the logics that were made to
+    find out.
+    """
+    made: dict[StageSpec, StageLogic] = {}
+    if end.attributes != Attributes() or end.outlets != 1:
+        return None, made
+    if not end.inputs:
+        made[end] = logic = end.make()
+        return ([(end, logic)] if logic.within else None), made
+    head = end.inputs[0].spec
+    if not end.fused or head.inputs or head.outlets != 1 or head.attributes != Attributes():
+        return None, made
+    source = None
+    if head.lent is None:
+        made[head] = source = head.make()
+        if not source.within or head.carrier is not None:
+            return None, made
+    made[end] = end.make()
+    return [(head, source), (end, made[end])], made
+
+
+def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet) -> None:
+    """Run ``chain`` in the island of ``host``, feeding ``inlet`` of it; in the host's turn."""
+    number = life.next_inner()
+    members = [_member(host, life, logic, spec, number, out) for spec, logic in chain if logic]
+    for member in members:
+        member.forgiving = inlet.forgiving
+    _set_windows(chain, inlet)
+    if (lent := chain[0][0].lent) is not None:
+        borrow(lent, members[0], members[0].logic.inlets[0])
+    for feeder, fed in pairwise(members):
+        connect(feeder, feeder.logic.outlets[0], fed, fed.logic.inlets[0])
+    connect(members[-1], members[-1].logic.outlets[0], host, inlet)
+    life.join(members)
+    for member in members:
+        if life.draining:
+            member.drain()
+        host.island.add(member)
+
+
+def _member(
+    host: Member, life: Life, logic: StageLogic, spec: StageSpec, number: int, out: OutletRef
+) -> Member:
+    name = f"{spec.label}#{number}"
+    member = Member(logic, life, host.island, name, spec.kind, spec.site or host.site)
+    member.place = spec.label
+    member.inner_links = links_of(host, spec, out)
+    return member
+
+
+def _set_windows(chain: _Chain, inlet: Inlet) -> None:
+    """Let each inlet keep requested what the host's does, less behind a source of heavy ones."""
+    for spec, logic in chain:
+        if logic is not None:
+            logic.window = inlet.window
+            for own in logic.inlets:
+                own.window, own.forgiving = inlet.window, inlet.forgiving
+        if said := spec.window_behind(inlet.window):
+            inlet.window = min(inlet.window, said)
 
 
 def outlet_of(source: object) -> OutletRef:
@@ -93,28 +168,31 @@ def at_hand(source: object) -> Sequence[Any] | None:
     return make.args[0] if type(make) is partial and make.func is SequenceSource else None
 
 
-def source_of(stage: StageActor, outlet: Outlet, owner: OutletOwner) -> Any:
+def source_of(stage: Member, outlet: Outlet, owner: OutletOwner) -> Any:
     """A ``Source`` of what ``stage`` emits to ``outlet``; in its turn."""
     from actors_rs.graph.dsl.flow import Flow
 
     return Flow(OutletRef(lent_spec(stage.site, Lent(stage, outlet, owner))))
 
 
-def _start(host: StageActor, life: Life, actors: Sequence[StageActor]) -> bool:
-    """Start ``actors``, which belong to ``life`` from before the first of them starts.
+def _start(host: Member, life: Life, members: Sequence[Member]) -> bool:
+    """Start the islands of ``members``, which belong to ``life`` from before the first starts.
 
     False if the system has shut down: it tells those to stop that were started before.
     """
-    life.join(actors)
-    for number, actor in enumerate(actors):
+    life.join(members)
+    islands = list(dict.fromkeys(member.island for member in members))
+    for number, island in enumerate(islands):
         try:
-            host.system.adopt(actor)
+            host.system.adopt(island)
         except BaseException as error:
-            for left in actors[number:]:
-                life.stage_ended(left)
+            for left in members:
+                if left.island in islands[number:]:
+                    left.ended = left.has_left = True
+                    life.stage_ended(left)
             if isinstance(error, InvalidArgumentError):
                 return False
-            for started in actors[:number]:  # there was no thread for the one behind them
-                started.post(partial(started.logic.end, error))
+            for started in islands[:number]:  # there was no thread for the one behind them
+                end(started, error)
             raise
     return True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import OutletRef, StageSpec
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
 
 __all__ = ["InnerLinks", "links_of", "name_when_ended", "shown_name"]
 
@@ -29,7 +29,7 @@ class InnerLinks(NamedTuple):
     """Which of its outlets feeds the host; ``None`` if another stage of the stream does."""
 
 
-def links_of(host: StageActor, spec: StageSpec, out: OutletRef) -> InnerLinks:
+def links_of(host: Member, spec: StageSpec, out: OutletRef) -> InnerLinks:
     """Those of the stage of ``spec`` in a stream that ``host`` runs and whose end is ``out``."""
     feeders = [
         name_when_ended(ref.spec.kind) if ref.spec.lent is None else ref.spec.lent.shown_owner
@@ -50,6 +50,6 @@ def name_when_ended(kind: str) -> str:
     return f"{kind} (ended)"
 
 
-def shown_name(stage: StageActor) -> str:
+def shown_name(stage: Member) -> str:
     """A name for ``stage`` of which there are few in a run."""
     return stage.name if stage.inner_links is None else name_when_ended(stage.kind)

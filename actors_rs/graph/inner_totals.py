@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.inner_links import InnerLinks
-    from actors_rs.graph.nest import Nested
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
     from actors_rs.stages.drawn import Drawn
     from actors_rs.stages.ports import Inlet
     from actors_rs.stages.stage import StageLogic
@@ -95,7 +94,7 @@ class InnerTotals:
             sums = self._kinds.setdefault(kind, _Kind(kind))
         return sums
 
-    def add(self, stage: StageActor | Nested) -> None:
+    def add(self, stage: Member) -> None:
         """``stage`` has ended."""
         sums = self._of(stage.kind)
         sums.stages += 1

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.graph.inner_links import shown_name
-from actors_rs.graph.signals import OutletLine, Signal
+from actors_rs.graph.links import MailboxUpstream, Signal
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
 if TYPE_CHECKING:
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
 
 __all__ = ["Lending", "Lent", "Lines"]
 
@@ -35,7 +35,7 @@ class Lent:
 
     __slots__ = ("_lending", "_stage", "_unclaimed", "fed")
 
-    def __init__(self, stage: StageActor, outlet: Outlet, owner: OutletOwner) -> None:
+    def __init__(self, stage: Member, outlet: Outlet, owner: OutletOwner) -> None:
         self._stage = stage
         self._lending = Lending(outlet, owner)
         self._unclaimed: Lock | None = Lock()  # held by the first claim; gone behind it
@@ -65,10 +65,10 @@ class Lent:
         lending.claimed = True
         self.fed = inlet
         inlet.feeder = (stage.name, lending.outlet.name)
-        up: Upstream = OutletLine(stage, lending.outlet)
+        up: Upstream = MailboxUpstream(stage, lending.outlet)
         if lines is not None:
             down, up = lines(down, up)
-        if not stage.actor_inbox.offer_control(_Claimed(lending, down)):
+        if not stage.send_control(_Claimed(lending, down)):
             lending.hand_over(down)
         inlet.connect(up)
 

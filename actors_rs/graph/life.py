@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from actors_rs.errors import RunCancelled
-    from actors_rs.graph.nest import Nested
+    from actors_rs.graph.member import Member
     from actors_rs.graph.run_end import RunEnd
-    from actors_rs.graph.shell import StageActor
     from actors_rs.graph.written import Written
     from actors_rs.runtime.shutdown import Activity
     from actors_rs.runtime.system import ActorSystem
@@ -76,26 +75,20 @@ class Life(Protocol):
         """The files that its stages have made."""
         ...
 
-    def join(self, stages: Sequence[StageActor]) -> None:
+    def join(self, stages: Sequence[Member]) -> None:
         """Take charge of an inner stream's ``stages`` too, before any of them starts.
 
         Called in a turn of a stage of this run, so the run cannot have ended.
         """
 
-    def stage_ended(self, stage: StageActor) -> None:
+    def stage_ended(self, stage: Member) -> None:
         """``stage`` has stopped; with the last one the run ends."""
-
-    def nested_begins(self, nested: Sequence[Nested]) -> None:
-        """Inner stages begin within the actor of another; they end with it, at the latest."""
-
-    def nested_ended(self, nested: Nested) -> None:
-        """An inner stage has ended that ran within the actor of another."""
 
     def next_inner(self) -> int:
         """The number of the next inner stream, which makes the names of its stages unique."""
         ...
 
-    def linger(self, stage: StageActor, let_go: LetGo) -> None:
+    def linger(self, stage: Member, let_go: LetGo) -> None:
         """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
 
     def note_failure(self, error: BaseException, *, late: bool = False) -> None:

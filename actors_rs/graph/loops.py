@@ -20,7 +20,7 @@ from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import OutletRef, StageSpec
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Loop", "check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
@@ -94,7 +94,7 @@ def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> di
     return narrow | buffers
 
 
-def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActor]) -> None:
+def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, Member]) -> None:
     """Let each loop's stage see whether the loop is empty."""
     for source, sinks in _ends_of(specs).values():
         if source is None or not sinks:
@@ -117,7 +117,7 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, StageActo
             _let_what_comes_round_go_first(actors[spec].logic, spec, source)
 
 
-def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
+def _look(stages: Sequence[Member], inside: set[Inlet]) -> Hashable | None:
     """Figures that change whenever something moves, or ``None`` while something may move.
 
     Called in the turn of one stage about the others. What is read while one of them has a turn
@@ -125,8 +125,8 @@ def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
     """
     figures: list[Hashable] = []
     for stage in stages:
-        logic, inbox = stage.logic, stage.actor_inbox
-        if stage.actor_stopped.is_set():
+        logic, inbox = stage.logic, stage.mailbox
+        if stage.ended:
             continue
         if not inbox.idle or _holds(logic):
             return None
@@ -140,7 +140,7 @@ def _look(stages: Sequence[StageActor], inside: set[Inlet]) -> Hashable | None:
     return tuple(figures)
 
 
-def _is_empty(stages: Sequence[StageActor], from_outside: Sequence[Inlet]) -> bool:
+def _is_empty(stages: Sequence[Member], from_outside: Sequence[Inlet]) -> bool:
     """Whether nothing is in the loop and nothing comes to it; asked while the run stands still.
 
     Inner streams and sections of its stages are living stages of the same run.
@@ -149,7 +149,7 @@ def _is_empty(stages: Sequence[StageActor], from_outside: Sequence[Inlet]) -> bo
         return False
     life: Any = stages[0].life.activity  # a run's is its life
     inner = [stage for stage in life.stages() if stage.place is not None]
-    logics = [stage.logic for stage in (*stages, *inner) if not stage.actor_stopped.is_set()]
+    logics = [stage.logic for stage in (*stages, *inner) if not stage.ended]
     return not any(
         _holds(logic) or any(inlet.buffered for inlet in tuple(logic.inlets)) for logic in logics
     )

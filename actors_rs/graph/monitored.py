@@ -20,7 +20,7 @@ from actors_rs.stages.ports import Downstream, Frame, Upstream
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
 
 __all__ = ["link_monitor", "monitored_end", "monitored_lines", "monitored_subscriber"]
 
@@ -60,9 +60,7 @@ def monitored_lines(
     return _WatchedDownstream(monitor, down), _WatchedUpstream(monitor, up)
 
 
-def monitored_subscriber(
-    life: Life, actor: StageActor, subscriber: Subscriber[Any]
-) -> Subscriber[Any]:
+def monitored_subscriber(life: Life, stage: Member, subscriber: Subscriber[Any]) -> Subscriber[Any]:
     """``subscriber``, watched, as the peer of the last stage of ``life``.
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
@@ -70,24 +68,24 @@ def monitored_subscriber(
     kind = type(subscriber).__name__  # not itself: the subscription would keep it alive (3.13)
 
     def broken(violation: ProtocolViolation) -> None:
-        actor.report(kind, text_of(violation), violation)
+        stage.report(kind, text_of(violation), violation)
         if violation.rule == "3.9":  # the boundary answers it, and ends the stream
             life.note_failure(violation)
         else:
             life.abort(violation)
 
-    monitor = link_monitor(actor.name, kind, broken)
+    monitor = link_monitor(stage.name, kind, broken)
     return monitor.wrap_subscriber(subscriber)
 
 
-def monitored_end(actor: StageActor, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
-    """``end``, which feeds ``actor``, watched, for a foreign publisher of the class ``publisher``.
+def monitored_end(stage: Member, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
+    """``end``, which feeds ``stage``, watched, for a foreign publisher of the class ``publisher``.
 
     What that breaks ends the link, behind what came before; here it fails the run, too, whoever
     recovers from it and however late it comes.
     """
-    run: Any = actor.activity  # a section would have its own idea of failures
-    peer: Any = link_monitor(publisher, actor.name, run.note_failure).wrap_subscriber(end)
+    run: Any = stage.activity  # a section would have its own idea of failures
+    peer: Any = link_monitor(publisher, stage.name, run.note_failure).wrap_subscriber(end)
     peer.activity = run
     return peer  # type: ignore[no-any-return]
 

@@ -26,8 +26,7 @@ from actors_rs.stages.stage import LetGo, StreamEnd
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.nest import Nested
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["RunLife"]
@@ -44,7 +43,7 @@ class RunLife:
     _recoveries: Recoveries | None = None  # made for the first
     _unbegun: Unbegun | None = None  # where the system knows it from until it begins
     _when_over_early: Callable[[], None] | None = None
-    _ends: set[StageActor] | None = None  # living stages in which the stream ends, if not all
+    _ends: set[Member] | None = None  # living stages in which the stream ends, if not all
     _ends_failed = False  # a sink has ended without its result
     _recovering = 0  # living stages that may deal with a failure
 
@@ -71,13 +70,13 @@ class RunLife:
         """The handle of whoever started it."""
         # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
         self._lock = RLock()
-        self._stages: Sequence[StageActor] = ()
-        self._inner: dict[StageActor, None] = {}  # living stages of inner streams
+        self._stages: Sequence[Member] = ()
+        self._inner: dict[Member, None] = {}  # living stages of inner streams
         self._ended_inner = InnerTotals()
         self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
-        self._living: set[StageActor] = set()
-        self._lingering: dict[StageActor, LetGo] = {}
+        self._living: set[Member] = set()
+        self._lingering: dict[Member, LetGo] = {}
         self._sinks: Sequence[StreamEnd] = ()
         self._single = True
         self._stop_reason: BaseException | None = None
@@ -101,9 +100,7 @@ class RunLife:
         self._unbegun = Unbegun.of(self.system)
         self._unbegun.enter(self)
 
-    def begin(
-        self, stages: Sequence[StageActor], sinks: Sequence[StreamEnd], *, single: bool
-    ) -> None:
+    def begin(self, stages: Sequence[Member], sinks: Sequence[StreamEnd], *, single: bool) -> None:
         """Take charge of ``stages``, before any of them starts."""
         self._sinks, self._single = sinks, single
         with self._lock:
@@ -119,14 +116,14 @@ class RunLife:
         self._welcome(self._stages)
         StallWatch.of(self.system).enter(self)
 
-    def join(self, stages: Sequence[StageActor]) -> None:
+    def join(self, stages: Sequence[Member]) -> None:
         with self._lock:
             self._living.update(stages)
             self._recovering += sum(stage.logic.recovers for stage in stages)
             self._inner.update(dict.fromkeys(stages))
         self._welcome(stages)
 
-    def _welcome(self, stages: Sequence[StageActor]) -> None:
+    def _welcome(self, stages: Sequence[Member]) -> None:
         """Tell ``stages``, which are known since just now, of what was asked for before."""
         if self._stop_reason is not None:
             self._tell_to_stop(stages, self._stop_reason)
@@ -192,7 +189,7 @@ class RunLife:
             self._when_over_early = None
             when_over_early()
 
-    def _tell_to_stop(self, stages: Iterable[StageActor], reason: BaseException) -> None:
+    def _tell_to_stop(self, stages: Iterable[Member], reason: BaseException) -> None:
         for stage in stages:
             if isinstance(stage.logic, StreamEnd):
                 stage.post(stage.logic.inlet.cancel)
@@ -202,15 +199,15 @@ class RunLife:
 
     # Its stages
 
-    def stages(self) -> tuple[StageActor, ...]:
+    def stages(self) -> tuple[Member, ...]:
         """Those of the graph and those of inner streams that have not ended."""
         return tuple(self.each_stage())
 
-    def each_stage(self) -> Iterator[StageActor]:
+    def each_stage(self) -> Iterator[Member]:
         """As ``stages``; who needs the first few only is not made to wait for a million."""
         return (stage for part in (self._stages, self._inner) for stage in tuple(part))
 
-    def living(self) -> tuple[StageActor, ...]:
+    def living(self) -> tuple[Member, ...]:
         """The stages that have not ended, those of inner streams among them."""
         with self._lock:
             return tuple(self._living)
@@ -225,16 +222,6 @@ class RunLife:
         with self._lock:
             self._attached += 1
             return self._attached
-
-    def nested_begins(self, nested: Sequence[Nested]) -> None:
-        if any(one.logic.recovers for one in nested):
-            with self._lock:
-                self._recovering += sum(one.logic.recovers for one in nested)
-
-    def nested_ended(self, nested: Nested) -> None:
-        with self._lock:
-            self._ended_inner.add(nested)
-            self._recovering -= nested.logic.recovers
 
     def totals_of_drawn(self) -> InnerTotals:
         """Sums for a host that draws inner streams itself; it alone adds to them."""
@@ -291,7 +278,7 @@ class RunLife:
     def _forget(self, errors: Sequence[BaseException]) -> None:
         self.failures = [one for one in self.failures if all(one is not gone for gone in errors)]
 
-    def stage_ended(self, stage: StageActor) -> None:
+    def stage_ended(self, stage: Member) -> None:
         with self._lock:
             self._living.discard(stage)
             self._recovering -= stage.logic.recovers
@@ -321,7 +308,7 @@ class RunLife:
             self._grace.end()
         self._settle()
 
-    def _note_end(self, stage: StageActor) -> bool:
+    def _note_end(self, stage: Member) -> bool:
         """Whether the run is to end now that ``stage`` has; under the lock."""
         assert self._ends is not None
         if stage not in self._ends:
@@ -357,7 +344,7 @@ class RunLife:
         """Whether a failure may yet be dealt with."""
         return self._recovering > 0
 
-    def linger(self, stage: StageActor, let_go: LetGo) -> None:
+    def linger(self, stage: Member, let_go: LetGo) -> None:
         with self._lock:
             self._lingering[stage] = let_go
             alone = self._only_lingering()

@@ -30,7 +30,7 @@ from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
 
 __all__ = ["Section"]
 
@@ -115,7 +115,7 @@ class Section(StageLogic):
     def _begin(self) -> None:
         from actors_rs.graph.inner import attach, source_of
 
-        host = cast("StageActor", self.context)
+        host = cast("Member", self.context)
         self._result = Inlet("section", host.system.window)
         entry, out = None, self._out
         if self.inlet is not None:

@@ -17,8 +17,7 @@ from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
     from actors_rs.graph.lent import Lent
-    from actors_rs.graph.nest import Nested
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
 
 __all__ = ["LOST", "SectionLife"]
 
@@ -35,7 +34,7 @@ class SectionLife:
     """
 
     def __init__(
-        self, host: StageActor, when_over: Callable[[], None], entry: Lent | None = None
+        self, host: Member, when_over: Callable[[], None], entry: Lent | None = None
     ) -> None:
         outer = self._outer = host.life
         self.name, self.system, self.end = outer.name, outer.system, outer.end
@@ -50,7 +49,7 @@ class SectionLife:
         self._entry = entry
         # The collector may run a ``__del__`` in here, and in that a turn of the calling thread's.
         self._lock = RLock()
-        self._living: set[StageActor] = set()
+        self._living: set[Member] = set()
         self._failures: dict[int, BaseException] = {}  # by id: a user's __eq__ has no say
         self._verdict: Callable[[BaseException], None] | None = None
         self._recovering = 0  # living stages that may deal with a failure
@@ -76,7 +75,7 @@ class SectionLife:
         """The inlet of the section's first stage, if the section has an input."""
         return None if self._entry is None else self._entry.fed
 
-    def join(self, stages: Sequence[StageActor]) -> None:
+    def join(self, stages: Sequence[Member]) -> None:
         """``stages`` belong to this life, and to the run."""
         with self._lock:
             self._living.update(stages)
@@ -85,37 +84,23 @@ class SectionLife:
         self._account_for(stages)
         self._outer.join(stages)
 
-    def nested_begins(self, nested: Sequence[Nested]) -> None:
-        """Inner stages begin that run within the actor of another, or of the host."""
-        self._account_for(nested)
-        with self._lock:
-            self._recovering += sum(one.logic.recovers for one in nested)
-        self._outer.nested_begins(nested)
-
-    def _account_for(self, stages: Iterable[StageActor | Nested]) -> None:
+    def _account_for(self, stages: Iterable[Member]) -> None:
         for stage in stages:
             if stage.logic.on_lost is None:  # else a section within this one accounts for it
                 stage.logic.on_lost = self.lost
                 for inlet in stage.logic.inlets:
                     inlet.on_drop = None if inlet is self.entry else self.lost
 
-    def stage_ended(self, stage: StageActor) -> None:
+    def stage_ended(self, stage: Member) -> None:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
         if stage.logic.on_lost == self.lost:
             self.lost(stage.logic.held())
         self._outer.stage_ended(stage)
-        self._may_be_over(stage, stage)
-
-    def nested_ended(self, nested: Nested) -> None:
-        """An inner stage has ended that ran within the actor of another, or of the host."""
-        if nested.logic.on_lost == self.lost:
-            self.lost(nested.logic.held())
-        self._outer.nested_ended(nested)
-        self._may_be_over(nested, None)
+        self._may_be_over(stage)
 
     # How it is ended though a call does not return, see ``grace``
 
-    def living(self) -> tuple[StageActor, ...]:
+    def living(self) -> tuple[Member, ...]:
         """The stages that have not ended."""
         with self._lock:
             return tuple(self._living)
@@ -199,10 +184,10 @@ class SectionLife:
         for error in failures:
             verdict(error)
 
-    def _may_be_over(self, ended: StageActor | Nested, actor: StageActor | None) -> None:
+    def _may_be_over(self, ended: Member) -> None:
         with self._lock:
             self._recovering -= ended.logic.recovers
-            self._living -= {actor}
+            self._living.discard(ended)
             self.over = not self._living
         if self.over:
             self._grace.end()

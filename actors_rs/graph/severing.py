@@ -10,19 +10,20 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.graph.signals import Posted
+from actors_rs.graph.links import Posted
 from actors_rs.stages.dropped import Dropped
 from actors_rs.stages.line import Line
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.user_calls import UserCalls
+    from actors_rs.graph.calls import UserCalls
+    from actors_rs.graph.member import Member
 
 __all__ = ["close", "logics_of", "sever"]
 
 
-def sever(stage: UserCalls, error: BaseException) -> None:
+def sever(stage: Member, error: BaseException) -> None:
     """Cut ``stage`` off: downstream fails with ``error``, upstream is cancelled because of it."""
     for logic in logics_of(stage):
         for outlet in logic.outlets:
@@ -42,12 +43,10 @@ def close(stage: UserCalls, error: BaseException) -> None:
 
 
 def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
-    """Its own, those that it is made of, and the inner streams within it."""
+    """Its own, and those that it is made of."""
     yield stage.logic
     if isinstance(stage.logic, Line):
         yield from (part.logic for part in stage.logic.all_parts)
-    for nested in () if stage.nest is None else stage.nest.living.copy():
-        yield nested.logic
 
 
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:
@@ -72,11 +71,10 @@ def _end_unless_told(peer: Any, error: BaseException) -> None:
         if not inlet.closed:
             inlet.complete(error)
 
-    nested: Any = getattr(peer, "_nested", None)
-    peer._mailbox.offer(Posted(end if nested is None else partial(nested.act, end)))
+    peer._mailbox.offer(Posted(peer._member, end))
 
 
-def _end_inlet(stage: UserCalls, inlet: Inlet, error: BaseException) -> None:
+def _end_inlet(stage: Member, inlet: Inlet, error: BaseException) -> None:
     line: Any = inlet._upstream
     inlet._upstream = _NOBODY
     was_closed = inlet.closed

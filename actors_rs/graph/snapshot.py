@@ -10,7 +10,7 @@ from actors_rs.graph.drawing import picture_of_run
 from actors_rs.texts import repr_of_fields, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.shell import StageActor
+    from actors_rs.graph.member import Member
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import StageLogic
 
@@ -122,7 +122,7 @@ def snapshot_of(
     state: str,
     began: float,
     now: float,
-    stages: Sequence[StageActor],
+    stages: Sequence[Member],
     draining: bool = False,
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
@@ -132,7 +132,7 @@ def snapshot_of(
     return RunSnapshot(name, state, now - began, figures, links, draining)
 
 
-def _links_of(stage: StageActor, names: Container[str]) -> Iterator[LinkSnapshot]:
+def _links_of(stage: Member, names: Container[str]) -> Iterator[LinkSnapshot]:
     """The links to its inlets, but for those that a foreign publisher feeds."""
     kinds = () if stage.inner_links is None else stage.inner_links.fed_by
     for number, inlet in enumerate(tuple(stage.logic.inlets)):
@@ -170,7 +170,7 @@ def _state(over: bool, error: BaseException | None) -> str:
     return "running" if not over else "ended" if error is None else "failed"
 
 
-def _stage(stage: StageActor, now: float) -> StageSnapshot:
+def _stage(stage: Member, now: float) -> StageSnapshot:
     logic = stage.logic
     inlets, outlets = logic.inlets, logic.outlets
     came, went, inner = elements_of(logic)
@@ -179,14 +179,14 @@ def _stage(stage: StageActor, now: float) -> StageSnapshot:
     return StageSnapshot(
         name=stage.name,
         kind=stage.kind,
-        state=_state(stage.actor_stopped.is_set(), stage.error),
+        state=_state(stage.ended, stage.error),
         elements_in=came,
         elements_out=went,
         demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
         requested=sum(inlet.outstanding for inlet in inlets),
         buffered=sum(inlet.buffered for inlet in inlets),
         window=max((inlet.window for inlet in inlets), default=0),
-        mailbox=len(stage.actor_inbox),
+        mailbox=len(stage.mailbox),
         busy=busy,
         idle=idle,
         back_pressured=back_pressured,

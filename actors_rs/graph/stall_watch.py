@@ -22,7 +22,7 @@ move, unless the stage ends the loop.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from functools import partial
 from itertools import count
@@ -34,8 +34,8 @@ from actors_rs.stages.junctions.feedback import Feedback
 from actors_rs.stages.stage import Cancellable, StageLogic
 
 if TYPE_CHECKING:
+    from actors_rs.graph.member import Member
     from actors_rs.graph.run_life import RunLife
-    from actors_rs.graph.shell import StageActor
     from actors_rs.runtime.machinery import TimerService
     from actors_rs.runtime.system import ActorSystem
 
@@ -113,7 +113,7 @@ class _Watched:
     __slots__ = ("due", "seen", "since", "witness")
 
     def __init__(self) -> None:
-        self.witness: StageActor | None = None
+        self.witness: Member | None = None
         """A stage that was at work or waited for something outside, when it was looked at."""
         self.seen: object = None
         """All stages, as they were when the run was found to stand still."""
@@ -202,7 +202,7 @@ class StallWatch:
     def _last_moves(self, life: RunLife, known: _Watched) -> Hashable | None:
         """When each stage moved last, or ``None`` if one of them is not still."""
         if (witness := known.witness) is not None:
-            if not witness.actor_stopped.is_set() and not _is_still(witness):
+            if not witness.has_left and not _is_still(witness):
                 return None
             known.witness = None
         moves = []
@@ -239,21 +239,21 @@ def feeds_another(giver: RunLife, taker: RunLife) -> None:
             _peers.setdefault(one, weakref.WeakSet()).add(other)
 
 
-def _all_stages(life: RunLife) -> Iterator[StageActor]:
+def _all_stages(life: RunLife) -> Iterator[Member]:
     """The living stages of ``life`` and of the runs that it gives to or takes from.
 
     Those of inner streams come last: one of the few others tells most often that a run moves.
     """
     lives = [life]
     for one in lives:
-        yield from (stage for stage in one.each_stage() if not stage.actor_stopped.is_set())
+        yield from (stage for stage in one.each_stage() if not stage.has_left)
         for peer in tuple(_peers.get(one, ())):
             if peer not in lives and not peer.end.is_over:
                 lives.append(peer)
 
 
-def _logics(life: RunLife) -> list[tuple[StageActor, StageLogic]]:
-    """The living logics of ``life``, each with the actor it runs in."""
+def _logics(life: RunLife) -> list[tuple[Member, StageLogic]]:
+    """The living logics of ``life``, each with its stage."""
     return [(stage, stage.logic) for stage in life.living()]
 
 
@@ -263,32 +263,27 @@ def _thresholds(life: RunLife) -> list[float]:
     return [after for after in (life.stall_after, *own) if after is not None]
 
 
-def _last_move(stage: StageActor) -> Hashable:
+def _last_move(stage: Member) -> Hashable:
     """A value that changes with each turn of ``stage``, except those that look at its loop."""
     logic = stage.logic
-    return logic.figures() if isinstance(logic, Feedback) else stage.last_turn
+    return logic.figures() if isinstance(logic, Feedback) else stage.island.last_turn
 
 
-def _is_still(stage: StageActor) -> bool:
+def _is_still(stage: Member) -> bool:
     """Whether ``stage`` has nothing to do, and only another stage can change that."""
     return (
-        stage.actor_inbox.idle
-        and not stage._on_start_due_
+        stage.mailbox.idle
+        and not stage.start_due
         and not any(may_wake() for may_wake in stage.peers)
         and not _waits_outside(stage.logic)
-        and not any(_waits_outside(nested.logic) for nested in _nested(stage))
         and not _wakes_itself(stage)
     )
 
 
-def _wakes_itself(stage: StageActor) -> bool:
+def _wakes_itself(stage: Member) -> bool:
     """Whether a timer, job or future of ``stage`` will wake it and may move something."""
     logic = stage.logic
     return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
-
-
-def _nested(stage: StageActor) -> Sequence[Any]:
-    return tuple(stage.nest.living) if stage.nest is not None else ()
 
 
 def _waits_outside(logic: StageLogic) -> bool:

@@ -21,7 +21,7 @@ from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber, serve
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.life import Life
-from actors_rs.graph.materializer import Actors, prepare, start, start_serving
+from actors_rs.graph.materializer import Members, prepare, start, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
@@ -58,12 +58,12 @@ class SourcePublisher(Generic[T]):
             return
         life = RunLife(self._system, "publisher")
         try:
-            actors = prepare(self._system, life, self._layout)
+            members = prepare(self._system, life, self._layout)
         except GraphError as error:  # the one stream of a group has been run before
             _reject(self._system, subscriber, error)
             return
-        _attach_subscriber(life, actors, self._out, subscriber)
-        start_serving(self._system, life, actors)
+        _attach_subscriber(life, members, self._out, subscriber)
+        start_serving(self._system, life, members)
 
 
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
@@ -73,12 +73,12 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
         specs = in_order([sink])
         life = RunLife(system, "subscriber")
         self.run: Run[R] = life.run
-        actors = prepare(system, life, specs)
+        members = prepare(system, life, specs)
         entry = _entry(specs)
-        super().__init__(actors[entry], actors[entry].logic.inlets[entry.inputs.index(OPEN)])
-        logic = actors[sink].logic
+        super().__init__(members[entry], members[entry].logic.inlets[entry.inputs.index(OPEN)])
+        logic = members[sink].logic
         sinks = [logic] if isinstance(logic, SinkLogic) else []
-        start(system, life, actors, sinks, single=True)
+        start(system, life, members, sinks, single=True)
 
 
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
@@ -102,14 +102,14 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         self._life = RunLife(system, "processor")
         self.run: Run[None] = self._life.run
         self._system = system
-        self._actors: Actors = prepare(system, self._life, specs)
+        self._members: Members = prepare(system, self._life, specs)
         self._started = Lock()  # held from the first subscriber on, or the first element
-        self._last = self._actors[out.spec]
+        self._last = self._members[out.spec]
         outlet = self._last.logic.outlets[out.index]
         serve(self._last, outlet)
         self._fan = FanOut(self._last, outlet)
         super().__init__(
-            self._actors[entry], self._actors[entry].logic.inlets[entry.inputs.index(OPEN)]
+            self._members[entry], self._members[entry].logic.inlets[entry.inputs.index(OPEN)]
         )
         self._life.await_begin(self._begin)  # so that its publisher is cancelled
 
@@ -126,7 +126,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
     def _begin(self) -> None:
         """Start the stages without a subscriber, unless they were started."""
         if self._started.acquire(blocking=False):
-            start_serving(self._system, self._life, self._actors)
+            start_serving(self._system, self._life, self._members)
 
     def subscribe(self, subscriber: Subscriber[R], /) -> None:
         """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
@@ -141,18 +141,18 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
             self._fan.join(subscriber, peer)
             return
         self._last.before_start = partial(self._fan.admit, subscriber, peer)
-        start_serving(self._system, self._life, self._actors)
+        start_serving(self._system, self._life, self._members)
 
 
 def _attach_subscriber(
-    life: Life, actors: Actors, out: OutletRef, subscriber: Subscriber[Any]
+    life: Life, members: Members, out: OutletRef, subscriber: Subscriber[Any]
 ) -> None:
-    actor = actors[out.spec]
+    member = members[out.spec]
     if life.monitored:
-        subscriber = monitored_subscriber(life, actor, subscriber)
-    outlet = actor.logic.outlets[out.index]
-    serve(actor, outlet)
-    actor.before_start = ForeignSubscriber(actor, outlet, subscriber).begin
+        subscriber = monitored_subscriber(life, member, subscriber)
+    outlet = member.logic.outlets[out.index]
+    serve(member, outlet)
+    member.before_start = ForeignSubscriber(member, outlet, subscriber).begin
 
 
 def _entry(specs: list[StageSpec]) -> StageSpec:

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.shell import Signal, StageActor
+from actors_rs.graph.links import Signal
+from actors_rs.graph.member import Member
 from actors_rs.protocol.checks import FrameSubscriber, shown
 from actors_rs.protocol.interfaces import Subscription, is_subscription
 from actors_rs.runtime._primitives import Lock, current_thread_id
@@ -34,8 +35,8 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
     ones are reported.
     """
 
-    def __init__(self, actor: StageActor, inlet: Inlet) -> None:
-        self._actor = actor
+    def __init__(self, stage: Member, inlet: Inlet) -> None:
+        self._stage = stage
         self._inlet = inlet
         self._subscribed = Lock()  # held from the first on_subscribe on
         self._signalling = Lock()  # never waited for: held means that a signal is under way
@@ -44,14 +45,14 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         self._violated = False  # and so ended by us: what comes now may have been under way
         self._drains = False  # asks for no more; what is under way is still taken
         self._drained = False
-        inlet.name = actor.name
-        actor.drain_boundary = self._drain
-        actor.peers += (self._may_wake,)
+        inlet.name = stage.name
+        stage.drain_boundary = self._drain
+        stage.peers += (self._may_wake,)
 
     @property
     def activity(self) -> object:
         """The run it is part of. Who publishes to the end of a system's life asks for it."""
-        return self._actor.activity
+        return self._stage.activity
 
     def _may_wake(self) -> bool:
         """Whether a signal of the publisher may give the stage something to do. Any thread.
@@ -69,18 +70,18 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             raise TypeError(
                 f"rule 2.13: on_subscribe needs a Subscription, got {shown(subscription)}"
             )
-        upstream = _ForeignPublisher(subscription, self._actor, self._break_off)
+        upstream = _ForeignPublisher(subscription, self._stage, self._break_off)
         if not self._subscribed.acquire(blocking=False):
             upstream.cancel()
             self.report(self._violation("2.12", "a second on_subscribe"), subscription)
-        elif not self._actor.actor_inbox.offer_control(_Subscribed(self._connect, upstream)):
+        elif not self._stage.send_control(_Subscribed(self._connect, upstream)):
             upstream.cancel()  # the stage has ended already
 
     def on_next(self, element: T, /) -> None:
         """One element, not ``None`` (2.13)."""
         if element is None:
             self._break_off("2.13", "on_next(None)")
-            raise TypeError(f"rule 2.13: on_next needs an element, got None ({self._actor})")
+            raise TypeError(f"rule 2.13: on_next needs an element, got None ({self._stage})")
         self._offer(partial(self._arrived, (element,)))
 
     def on_frame(self, frame: Frame, /) -> None:
@@ -119,25 +120,25 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self._break_off("1.3", "a signal while another one was under way on another thread")
 
     def _hand_over(self, signal: Callable[[], None]) -> None:
-        if not self._actor.actor_inbox.offer(_FromPeer(signal)) and self._ended:
+        if not self._stage.send(_FromPeer(signal)) and self._ended:
             self.report(self._violation("1.7", "a signal after the end"))
 
     def _break_off(self, rule: str, happened: str, cause: BaseException | None = None) -> None:
         """The publisher broke ``rule``, behind all that came before."""
         violation = _Violation(self, self._violation(rule, happened, cause))
-        if not self._actor.actor_inbox.offer(violation):
+        if not self._stage.send(violation):
             violation.dropped()
 
     def _violation(
         self, rule: str, happened: str, cause: BaseException | None = None
     ) -> ProtocolViolation:
-        violation = ProtocolViolation(rule, f"{happened} to {self._actor}")
+        violation = ProtocolViolation(rule, f"{happened} to {self._stage}")
         violation.__cause__ = cause
         return violation
 
     def report(self, violation: ProtocolViolation, what: object = None) -> None:
         """Say what was broken where that ends nothing."""
-        self._actor.report(what, text_of(violation), violation)
+        self._stage.report(what, text_of(violation), violation)
 
     # In the stage's turn
 
@@ -157,7 +158,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self.report(violation)
             return
         self._violated = True
-        error, inlet = self._actor.failed(violation), self._inlet
+        error, inlet = self._stage.failed(violation), self._inlet
         inlet.cancel_upstream()
         if not inlet.done:
             inlet.complete(error)
@@ -181,7 +182,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             return
         self._ended = True
         if error is not None:
-            self._actor.upstream_failed(error)
+            self._stage.upstream_failed(error)
         if not self._drained and not self._violated:
             self._inlet.complete(error)
 
@@ -189,7 +190,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         """Cancel the publisher; what it sent so far is taken, then the stream completes."""
         self._drains = True
         self._inlet.cancel_upstream()
-        self._actor.actor_inbox.offer(_FromPeer(self._close_drained))
+        self._stage.send(_FromPeer(self._close_drained))
 
     def _close_drained(self) -> None:
         if not self._inlet.done and not self._drained:
@@ -244,16 +245,16 @@ class _Subscribed(_FromPeer):
 class _ForeignPublisher:
     """The ``Upstream`` of an inlet before which there is somebody else's publisher."""
 
-    __slots__ = ("_actor", "_break_off", "_subscription")
+    __slots__ = ("_break_off", "_stage", "_subscription")
 
     def __init__(
         self,
         subscription: Subscription,
-        actor: StageActor,
+        stage: Member,
         break_off: Callable[[str, str, BaseException], None],
     ) -> None:
         self._subscription = subscription
-        self._actor = actor
+        self._stage = stage
         self._break_off = break_off
 
     def request(self, n: int, /) -> None:
@@ -266,4 +267,4 @@ class _ForeignPublisher:
         try:
             self._subscription.cancel()
         except BaseException as error:  # the stream has ended for us: nobody else would hear of it
-            self._actor.report(self._subscription, "rule 3.15: cancel raised", error)
+            self._stage.report(self._subscription, "rule 3.15: cancel raised", error)

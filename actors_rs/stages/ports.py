@@ -229,7 +229,7 @@ class Inlet:
             self._upstream.cancel(None)
             self._upstream = None
 
-    # What follows is called by the shell when a message of the link arrives.
+    # What follows is called when a signal of the link arrives.
 
     def push(self, frame: Frame) -> None:
         """A frame arrived. After cancellation it is dropped, as rule 2.8 allows.
@@ -292,6 +292,7 @@ class Outlet:
         "error",
         "foreseen",
         "gate",
+        "is_local",
         "making",
         "name",
         "sent_ahead",
@@ -301,16 +302,15 @@ class Outlet:
     def __init__(self, name: str = "out") -> None:
         self.name = name
         self.count = self.unwanted = self.sent_ahead = 0
+        # A frame that is to be emitted and is being filled by code that may wait. ``gate`` is held
+        # by whoever sends something of it; without a gate nobody does.
         self.making: list[Any] | None = None
-        """A frame that is to be emitted and is being filled by code that may wait."""
         self.gate: ContextManager[Any] | None = None
-        """Held by whoever sends something of ``making``; without it nobody does."""
         self.demand = self.foreseen = 0
-        self.closed = False
-        self.cancelled = False
+        self.is_local = False  # whether it leads to another stage of the same actor
+        self.closed = self.cancelled = False
         self.cause: BaseException | None = None
-        self.error: BaseException | None = None
-        """What it has failed with."""
+        self.error: BaseException | None = None  # what it has failed with
         self._downstream: Downstream | None = None
 
     def connect(self, downstream: Downstream) -> None:
@@ -351,7 +351,7 @@ class Outlet:
             self.error = error
             self._downstream.fail(error)
 
-    # What follows is called by the shell when a message of the link arrives.
+    # What follows is called when a signal of the link arrives.
 
     def request(self, n: int) -> None:
         """Downstream asked for ``n`` more."""

@@ -77,7 +77,7 @@ def _streams(system: ActorSystem, scale: float, window: int | None = None) -> li
             "a nested loop over lists",
             taken,
             by_hand,
-            at_least(100_000) if name in MUST_STREAM and window is None else None,
+            at_least(15_000) if name in MUST_STREAM and window is None else None,
             "inner streams/s",
         )
         for (name, breadth), taken in zip(names, ours, strict=True)

@@ -10,7 +10,10 @@ CASES = [
     pytest.param(case, PAIRS[index % len(PAIRS)], id=f"{name}-{PAIRS[index % len(PAIRS)]}")
     for index, (name, case) in enumerate(cases())
 ]
-HELPERS = {"sinks/files", "junctions/hot", "junctions/hub_buffer"}  # parts of stages
+HELPERS = {  # parts of stages
+    *("junctions/hot", "junctions/hub_buffer", "sources/parquet_files"),
+    *("sinks/files", "sinks/part_files", "sinks/directory_hold", "sinks/sqlite_statement"),
+}
 
 
 @pytest.mark.parametrize(("case", "setting"), CASES)

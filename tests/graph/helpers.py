@@ -55,17 +55,16 @@ def leave_by_an_exception(system):
 def brakes_pulled(system):
     """On a thread of its own, the brakes of all stages of ``system`` are pulled all the time.
 
-    Also those of inner streams that run within a stage.
+    Also those of inner streams that have joined the island of another stage.
     """
     over = threading.Event()
 
     def pull():
         while not over.is_set():
             for actor in system.children():
-                if actor.logic.brake is not None:
-                    actor.logic.brake.pull()
-                if actor.nest is not None:
-                    actor.nest.pull_brake()
+                for member in actor.members():
+                    if member.logic.brake is not None:
+                        member.logic.brake.pull()
 
     puller = threading.Thread(target=pull)
     puller.start()

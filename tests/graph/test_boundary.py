@@ -370,7 +370,7 @@ def test_a_slow_function_delivers_each_element_at_once_and_ends_within_one_call(
     system.publisher(Source.range(0, 1000).map(slow)).subscribe(book)
     assert held.wait(SECONDS)
     (mapping,) = [actor for actor in system.children() if actor.name == "map"]
-    wait_until(lambda: mapping.logic.brake.pulled)
+    wait_until(lambda: mapping.planned[0].logic.brake.pulled)
     book.subscription.cancel()
     wait_until(lambda: {actor.name for actor in system.children()} <= {"range", "map"})
     go_on.set()

@@ -21,7 +21,7 @@ def test_after_a_second_the_log_and_the_repr_name_the_stage_that_is_in_a_call(ca
         assert stuck.begun.wait(20)
         run.drain()
         assert repr(run) == "<Run 'run' running>"
-        eventually(lambda: "waits for" in repr(run))
+        eventually(lambda: "waits for" in repr(run) and "waits for" in caplog.text)
         for text in (repr(run), caplog.text):
             assert f"waits for stage 'parse' ({__file__}:" in text
             assert "in tests.graph.stuck.Stuck.__call__ (" in text

@@ -39,7 +39,7 @@ OTHERWISE = {
     "failed": "gives nothing, whatever is chosen",
     "identity": "a flow without stages: gives what it gets",
 }
-NO_STAGES = {"__init__", "hot", "hub_buffer"}
+NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them
     "batch_by_weight": "max_weight",
     "extreme": "min",

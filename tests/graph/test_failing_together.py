@@ -9,9 +9,9 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source, merge
 from actors_rs.errors import DeciderError, StageError
+from actors_rs.graph.member import Member
 from actors_rs.graph.recoveries import Recoveries
 from actors_rs.graph.run_life import RunLife
-from actors_rs.graph.shell import StageActor
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.explore import FreeSubscriber
 from actors_rs.testing.world import World
@@ -168,6 +168,6 @@ def test_what_failed_beside_a_stream_that_is_forgiven_is_reported():
     context = Mock()
     context.logic.outlets = ()
     context.life.recovered.return_value = [beside := OSError(2)]
-    StageActor.forgive(context, error := OSError(1))
+    Member.forgive(context, error := OSError(1))
     context.life.recovered.assert_called_once_with(error)
     assert [call.args[2] for call in context.report.call_args_list] == [beside, error]

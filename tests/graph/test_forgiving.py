@@ -1,7 +1,7 @@
 # mypy: disable-error-code="arg-type, var-annotated"
 """A link that may be cut at any time: what fails behind that is a dead letter, and no failure."""
 
-from actors_rs.graph.signals import ForgivingLine
+from actors_rs.graph.links import ForgivingDownstream
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
@@ -10,22 +10,26 @@ from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Alone
 
 
-class Actor:
+class Stage:
+    """Of an island; notes what it forgives."""
+
     def __init__(self):
-        self.actor_inbox = Mailbox()
+        self.island, self.actor_inbox = self, Mailbox()
+        self.forgiven = []
+        self.forgive = self.forgiven.append
 
 
 def cut(inlet_cancelled, mailbox_closed=False):
     """The error that went along a line, what was forgiven, and the inlet it came to."""
-    actor, inlet, forgiven, error = Actor(), Inlet(), [], KeyError("late")
+    stage, inlet, error = Stage(), Inlet(), KeyError("late")
     if mailbox_closed:
-        actor.actor_inbox.close()
-    ForgivingLine(actor, inlet, forgiven.append).fail(error)
+        stage.actor_inbox.close()
+    ForgivingDownstream(stage, inlet).fail(error)
     if inlet_cancelled:
         inlet.cancel()
     if not mailbox_closed:
-        actor.actor_inbox.take().deliver()
-    return error, forgiven, inlet
+        stage.actor_inbox.take().deliver()
+    return error, stage.forgiven, inlet
 
 
 def test_a_failure_of_a_stream_that_is_wanted_arrives():
@@ -44,11 +48,11 @@ def test_a_failure_that_finds_its_stage_gone_is_forgiven():
 
 
 def test_a_failure_left_unread_by_its_stage_is_forgiven():
-    actor, forgiven, error = Actor(), [], KeyError("late")
-    ForgivingLine(actor, Inlet(), forgiven.append).fail(error)
-    for message in actor.actor_inbox.close():
+    stage, error = Stage(), KeyError("late")
+    ForgivingDownstream(stage, Inlet()).fail(error)
+    for message in stage.actor_inbox.close():
         message.dropped()
-    assert forgiven == [error]
+    assert stage.forgiven == [error]
 
 
 def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():

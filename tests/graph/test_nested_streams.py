@@ -2,12 +2,15 @@
 """Inner streams that run within the actor of the stage that attached them."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.graph.nesting import _Ended, _WakingLine
+from actors_rs.graph.island import Island
+from actors_rs.graph.links import MailboxDownstream
+from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.stages.ports import Inlet
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import Upstream
@@ -88,16 +91,16 @@ class Refusing:
 def test_an_error_that_finds_an_inner_stream_ended_is_minded_as_by_a_stage(how):
     inlet, unheard, error = Inlet(), [], KeyError("late")
     inlet.on_unheard = unheard.append
-    inner = SimpleNamespace(over=how == "it has ended")
-    if how == "the host has ended":
-        line = _WakingLine(SimpleNamespace(actor_inbox=Refusing()), inner, inlet)
-        line.fail(error)
-        line.complete()
-    elif how == "it is not read any more":
-        _Ended(inner, inlet, error).dropped()
-        _Ended(inner, inlet, None).dropped()
-    else:
-        _Ended(inner, inlet, error).deliver()
-        _Ended(inner, inlet, None).deliver()
+    box: Any = Refusing() if how == "the host has ended" else Mailbox()
+    inner = SimpleNamespace(island=SimpleNamespace(actor_inbox=box), ended=True)
+    line = MailboxDownstream(inner, inlet)
+    line.fail(error)
+    line.complete()
+    if how == "it is not read any more":
+        for signal in box.close():
+            signal.dropped()
+    elif how == "it has ended":
+        Island._deliver(SimpleNamespace(current=None), box.take())
+        Island._deliver(SimpleNamespace(current=None), box.take())
     assert unheard == [error]
     assert not inlet.done

@@ -274,13 +274,14 @@ def test_no_thread_and_no_stage_is_left_behind(end):
         flow = flow.map_async(lambda n: n, 4).batch(3, within=60)
         going = system.start(flow.with_attributes(dispatcher="pinned").to(Sink.ignore()))
         stages = [weakref.ref(stage) for stage in system.children()]
-        logics = [weakref.ref(stage().logic) for stage in stages if stage() is not None]
+        members = [one for stage in stages if stage() is not None for one in stage().planned]
+        logics = [weakref.ref(member.logic) for member in members]
         if end == "cancelled":
             wait_until(lambda: going.snapshot().stages[-1].elements_in > 10)
             going.cancel()
         assert going.wait(SECONDS)
         assert going.state == end
-        going = flow = None
+        going = flow = members = None
         wait_until(lambda: not system.children())
         wait_until(lambda: gc.collect() is not None and not any(ref() for ref in stages + logics))
     left = [one for one in living_threads() if one not in before and one.is_alive()]

@@ -118,8 +118,8 @@ def test_elements_sent_ahead_at_every_moment_come_once_and_in_order():
 
         def look():
             while not over.is_set():
-                for actor in system.children():
-                    for outlet in actor.logic.outlets:
+                for island in system.children():
+                    for outlet in island.planned[0].logic.outlets:
                         outlet.send_ahead()
 
         looker = threading.Thread(target=look)

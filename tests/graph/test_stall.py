@@ -13,6 +13,7 @@ from actors_rs import ActorSystem, Feedback, Graph, KillSwitch, Sink, Source
 from actors_rs.errors import Stalled
 from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot
 from actors_rs.graph.stall import describe, knots, waits
+from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.stages.junctions.feedback import LOOK_EVERY
 from tests.graph.helpers import SECONDS, Feed, wait_until
 
@@ -318,3 +319,20 @@ def test_the_time_to_wait_must_be_some():
             graph.watched(seconds)
     with pytest.raises(TypeError):
         graph.watched("soon")
+
+
+def test_a_stage_that_ends_slowly_is_no_standstill(monkeypatch):
+    looks, enough = [], threading.Event()
+    look_at = StallWatch._look_at
+
+    def looked(watch, life, known):
+        look_at(watch, life, known)
+        looks.append(1)
+        if len(looks) > 20:  # for longer than a run may stand still
+            enough.set()
+
+    monkeypatch.setattr(StallWatch, "_look_at", looked)
+    with ActorSystem(workers=2, stall_after=SOON, shutdown_timeout=SECONDS) as system:
+        ended = lambda _: enough.wait(SECONDS)  # noqa: E731
+        assert system.start(Source.of(0).monitor(ended).to(Sink.list())).result(SECONDS) == [0]
+    assert enough.is_set()

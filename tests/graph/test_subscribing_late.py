@@ -85,7 +85,8 @@ def test_a_subscription_that_the_ending_stage_does_not_come_to_is_cancelled():
     with one_thread() as system:
         run = system.start(Source.from_publisher(feed).to(Sink.list()))
         wait_until(lambda: feed.subscriber is not None)
-        stage = next(one for one in system.children() if one.kind == "from_publisher")
+        stages = [stage for island in system.children() for stage in island.planned]
+        stage = next(one for one in stages if one.kind == "from_publisher")
         stage.logic.stop = lambda _: feed.give()  # its last act, behind the last look at its mail
         run.cancel()
         assert run.wait(SECONDS)

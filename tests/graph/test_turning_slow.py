@@ -11,8 +11,8 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
-from actors_rs.graph.nest import Nested
-from actors_rs.graph.shell import AHEAD_SECONDS, LOOKS_APART, StageActor
+from actors_rs.graph.island import AHEAD_SECONDS, LOOKS_APART
+from actors_rs.graph.member import Member
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.line import Line
@@ -61,9 +61,9 @@ def brakes_that_count():
 
 
 def stage_that_calls():
-    """The logic in whose turn this thread is: of a stage, or of one that runs within it."""
+    """The logic that this thread advances."""
     frame: Any = sys._getframe()
-    while frame.f_code not in (StageActor._run_turn_.__code__, Nested.turn.__code__):
+    while frame.f_code is not Member.advance.__code__:
         frame = frame.f_back
     return frame.f_locals["self"].logic
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
-from actors_rs.graph import shell
+from actors_rs.graph import member
 from actors_rs.runtime import actor_core, blocked
 from actors_rs.runtime.blocked import Glimpse, Look
 from tests.graph.helpers import SECONDS, wait_until
@@ -64,7 +64,7 @@ def no_processor_time(monkeypatch):
 @pytest.fixture
 def once_is_enough(monkeypatch, no_processor_time):
     """Any turn that is looked at is a slow one, and one is enough."""
-    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(member, "SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
 
@@ -129,7 +129,7 @@ def test_one_call_that_blocks_is_named_with_its_stage_and_its_line(caplog, seen,
 def test_a_function_that_blocks_for_a_moment_is_named_when_it_does_so_again_and_once(
     monkeypatch, caplog, seen
 ):
-    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(member, "SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
     said = []
 
@@ -145,7 +145,7 @@ def test_a_function_that_blocks_for_a_moment_is_named_when_it_does_so_again_and_
 
 
 def test_a_computation_and_map_async_are_not_advised(monkeypatch, caplog):
-    monkeypatch.setattr(shell, "SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(member, "SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
     with ActorSystem(workers=2) as system:
         numbers = Source.range(0, 200).map(lambda n: sum(range(20_000)))

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.process import enrolled
 from actors_rs.runtime.timers import Timers
@@ -87,7 +87,7 @@ def test_the_system_ends_at_once_and_leaves_nothing(call):
 
 
 def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, monkeypatch):
-    adopt, close, ended_on = system.adopt, StageActor._close_, {}
+    adopt, close, ended_on = system.adopt, Island._close_, {}
 
     def interrupted(actor):
         adopt(actor)
@@ -97,7 +97,7 @@ def test_a_stage_that_had_just_been_started_ends_in_a_turn_of_its_own(system, mo
         ended_on[actor.name] = threading.current_thread()
         close(actor, error)
 
-    monkeypatch.setattr(StageActor, "_close_", noted)
+    monkeypatch.setattr(Island, "_close_", noted)
     monkeypatch.setattr(system, "adopt", interrupted)
     with pytest.raises(KeyboardInterrupt):
         system.start(Source.repeat(1).async_boundary().to(Sink.ignore()))

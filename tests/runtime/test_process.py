@@ -221,7 +221,7 @@ with ActorSystem() as system:
     letters.publish("before the fork", where="here", why="because")
     letters.subscribe(Reads())
     def hold():  # as a thread of the parent may, just when it is forked
-        with letters._lock:
+        with letters.counting:
             held.set()
             over.wait()
     holder = threading.Thread(target=hold)

@@ -68,7 +68,7 @@ with ActorSystem() as system:
     until(lambda: waiting.subscription)
     waiting.subscription.request(1)
     until(lambda: waiting.got and not jobs_running())
-    until(lambda: system.children()[0].logic._fetches[0].demand._value == 0)
+    until(lambda: system.children()[0].planned[0].logic._fetches[0].demand._value == 0)
     running = system.start(SparkSource.arrow(slow(8), in_flight=1).to(Sink.list()))
     planning = system.start(SparkSource.rows(slow(2).groupBy("id").count()).to(Sink.list()))
     until(lambda: jobs_running() == 2)

@@ -18,7 +18,7 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
-from actors_rs.graph.signals import Arrived, Requested
+from actors_rs.graph.links import Arrived, Requested
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.decisions import RandomWalk, Scripted

@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import PooledActor, Sink, Source
 from actors_rs.delivery.ack import Tracked
-from actors_rs.graph.signals import Arrived, Posted
+from actors_rs.graph.links import Arrived, Posted
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.views import Numbered, Windows
 from actors_rs.testing.decisions import RandomWalk
@@ -58,10 +58,10 @@ def logged(message):
 MESSAGES = {
     **{f"one {n}": partial(arrived, [element]) for n, element in enumerate(ELEMENTS)},
     **{f"two {n}": partial(arrived, (element, 1)) for n, element in enumerate(ELEMENTS)},
-    **{f"posted {n}": partial(Posted, partial(print, one)) for n, one in enumerate(ELEMENTS)},
+    **{f"posted {n}": partial(Posted, None, partial(print, one)) for n, one in enumerate(ELEMENTS)},
     "range": partial(arrived, range(3)),
     "view": partial(arrived, Numbered([1, 2, STREAM], 7)),
-    "function": partial(Posted, deep),
+    "function": partial(Posted, None, deep),
 }
 
 

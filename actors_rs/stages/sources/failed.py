@@ -27,5 +27,6 @@ class Failed(SourceLogic):
         self._error = error
 
     def advance(self, budget: Budget) -> None:
-        self.context.failed(self._error, plain=True)
-        self.outlet.fail(self._error)
+        if not self.outlet.closed:  # else nobody wants to hear of it
+            self.context.failed(self._error, plain=True)
+            self.outlet.fail(self._error)

@@ -23,7 +23,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from actors_rs.delivery.ack import Tracked
 from actors_rs.errors import StageError
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
+from actors_rs.graph.member import Member
 from actors_rs.stages.operators.fused import Fused
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
@@ -56,19 +57,20 @@ class Account(NamedTuple):
         )
 
 
-Rule: TypeAlias = Callable[[StageActor, Log], Iterable[Account]]
+Rule: TypeAlias = Callable[[Member, Log], Iterable[Account]]
 """Accounts of a stage that must be even, as ``EXACT`` or ``AT_MOST`` judge them."""
 
 
 def lost(actors: Iterable[Any], log: Log) -> str:
     """What is wrong with the balance of the stages among ``actors``; empty if nothing is."""
-    for stage in actors:
-        if isinstance(stage, StageActor) and (said := _inside(stage, log) or _before(stage)):
-            return said
+    for actor in actors:
+        for stage in actor.planned if isinstance(actor, Island) else ():
+            if said := _inside(stage, log) or _before(stage):
+                return said
     return ""
 
 
-def _inside(stage: StageActor, log: Log) -> str:
+def _inside(stage: Member, log: Log) -> str:
     logic = stage.logic
     rule, exact = _known.get(type(logic)) or _rule_of(logic)
     if rule is None or (rule is _whole and _is_even(stage)):
@@ -81,7 +83,7 @@ def _inside(stage: StageActor, log: Log) -> str:
     return ""
 
 
-def _is_even(stage: StageActor) -> bool:
+def _is_even(stage: Member) -> bool:
     """What most stages are found to be, told without an account: all they took they gave."""
     logic = stage.logic
     left = 0
@@ -92,7 +94,7 @@ def _is_even(stage: StageActor) -> bool:
     return not (left or stage.error is not None or _passed_over(stage) or _held(logic))
 
 
-def _before(stage: StageActor) -> str:
+def _before(stage: Member) -> str:
     """The links that end at ``stage``."""
     for inlet in stage.logic.inlets:
         unused = inlet.buffered + inlet.dropped
@@ -113,7 +115,7 @@ def _before(stage: StageActor) -> str:
     return ""
 
 
-def _completed_with_all(stage: StageActor) -> bool:
+def _completed_with_all(stage: Member) -> bool:
     """Whether ``stage`` told each receiver that this was all, and its kind is meant to give all."""
     logic = stage.logic
     if stage.error is not None or not logic.outlets or not _rule_of(logic)[1]:
@@ -140,12 +142,12 @@ def _held(logic: StageLogic) -> int:
     return len(held if type(held) is tuple else tuple(held))
 
 
-def _passed_over(stage: StageActor) -> int:
+def _passed_over(stage: Member) -> int:
     """Elements that raised and that its policy went on behind, and what restarts lost."""
     return stage.resumed + stage.restarted + getattr(stage.logic, "given_up", 0)
 
 
-def _failed(stage: StageActor) -> int:
+def _failed(stage: Member) -> int:
     """1 if the stage has failed for an element.
 
     Not with an error of another stage, which a function of the user's got and raised again.
@@ -157,7 +159,7 @@ def _failed(stage: StageActor) -> int:
     return int(error.stage == stage.name or any(error.stage == part.name for part in parts))
 
 
-def _account(stage: StageActor, taken: int, gave: int, dropped: int = 0, added: int = 0) -> Account:
+def _account(stage: Member, taken: int, gave: int, dropped: int = 0, added: int = 0) -> Account:
     dropped += _passed_over(stage)
     return Account(taken, gave, _held(stage.logic), dropped, _failed(stage), added)
 
@@ -165,7 +167,7 @@ def _account(stage: StageActor, taken: int, gave: int, dropped: int = 0, added: 
 # The rules
 
 
-def _whole(stage: StageActor, log: Log) -> Iterable[Account]:
+def _whole(stage: Member, log: Log) -> Iterable[Account]:
     """All inlets together, against all outlets together."""
     logic = stage.logic
     return (_account(stage, _taken(logic.inlets), _gave(logic.outlets)),)
@@ -174,7 +176,7 @@ def _whole(stage: StageActor, log: Log) -> Iterable[Account]:
 def _counting(dropped: str, added: str = "") -> Rule:
     """As ``_whole``; attributes of the logic count what it ``dropped`` by policy and ``added``."""
 
-    def rule(stage: StageActor, log: Log) -> Iterable[Account]:
+    def rule(stage: Member, log: Log) -> Iterable[Account]:
         logic = stage.logic
         more = getattr(logic, added) if added else 0
         less = getattr(logic, dropped) if dropped else 0
@@ -183,14 +185,14 @@ def _counting(dropped: str, added: str = "") -> Rule:
     return rule
 
 
-def _recovering(stage: StageActor, log: Log) -> Iterable[Account]:
+def _recovering(stage: Member, log: Log) -> Iterable[Account]:
     logic: Any = stage.logic
     added = logic._last is not None
     waits = bool(logic._last)
     yield _account(stage, _taken(logic.inlets), _gave(logic.outlets) + waits, 0, added)
 
 
-def _each_outlet(stage: StageActor, log: Log) -> Iterable[Account]:
+def _each_outlet(stage: Member, log: Log) -> Iterable[Account]:
     """Every outlet that nobody has left gets all."""
     logic, taken = stage.logic, _taken(stage.logic.inlets)
     for outlet in logic.outlets:
@@ -198,7 +200,7 @@ def _each_outlet(stage: StageActor, log: Log) -> Iterable[Account]:
             yield _account(stage, taken, outlet.count)
 
 
-def _tapped(stage: StageActor, log: Log) -> Iterable[Account]:
+def _tapped(stage: Member, log: Log) -> Iterable[Account]:
     logic: Any = stage.logic
     main, side = logic.outlets
     taken = _taken(logic.inlets)
@@ -207,41 +209,41 @@ def _tapped(stage: StageActor, log: Log) -> Iterable[Account]:
         yield _account(stage, taken, side.count + len(logic._waiting), logic._dropped)
 
 
-def _each_inlet(stage: StageActor, log: Log) -> Iterable[Account]:
+def _each_inlet(stage: Member, log: Log) -> Iterable[Account]:
     """One element of every inlet makes one that is given."""
     logic = stage.logic
     for inlet in logic.inlets:
         yield _account(stage, inlet.count, _gave(logic.outlets))
 
 
-def _latest(stage: StageActor, log: Log) -> Iterable[Account]:
+def _latest(stage: Member, log: Log) -> Iterable[Account]:
     """The first elements of all inlets make one, every further one makes one."""
     logic: Any = stage.logic
     firsts = 0 if logic._latest is None else len(logic.inlets) - 1
     yield _account(stage, _taken(logic.inlets), _gave(logic.outlets), firsts)
 
 
-def _inner(stage: StageActor, log: Log) -> Iterable[Account]:
+def _inner(stage: Member, log: Log) -> Iterable[Account]:
     """What came of inner streams is given; the outer inlet only starts them."""
     logic: Any = stage.logic
     streams = [inlet for inlet in logic.inlets if inlet is not logic.inlet]
     yield Account(_taken(streams), _gave(logic.outlets))
 
 
-def _grouped(stage: StageActor, log: Log) -> Iterable[Account]:
+def _grouped(stage: Member, log: Log) -> Iterable[Account]:
     """The first outlet gives the groups; the elements go to theirs."""
     logic: Any = stage.logic
     yield _account(stage, _taken(logic.inlets), _gave(logic.outlets[1:]), logic._dropped)
 
 
-def _kept(stage: StageActor, log: Log) -> Iterable[Account]:
+def _kept(stage: Member, log: Log) -> Iterable[Account]:
     """A hub has shown to its subscribers all that it took."""
     logic: Any = stage.logic
     if logic.inlet.count:  # else it may replay a stream that is over
         yield Account(logic.inlet.count, logic._buffer.end)
 
 
-def _batched(stage: StageActor, log: Log) -> Iterable[Account]:
+def _batched(stage: Member, log: Log) -> Iterable[Account]:
     """Elements, against the sizes of the lists that were sent on."""
     logic: Any = stage.logic
     outlet = logic.outlet
@@ -264,7 +266,7 @@ def _goes_to(message: Any, inlet: Inlet) -> bool:
     return getattr(message, "inlet", None) is inlet and hasattr(message, "frame")
 
 
-def _fused(stage: StageActor, log: Log) -> Iterable[Account]:
+def _fused(stage: Member, log: Log) -> Iterable[Account]:
     """Only if none of its operators adds anything; what was in hand is held in parts of it."""
     logic: Any = stage.logic
     if all(_rule_of(part.logic)[0] is _whole for part in logic._parts):

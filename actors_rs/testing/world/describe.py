@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
-from actors_rs.graph.signals import Arrived, Requested, Signal, _Ended
+from actors_rs.graph.links import Arrived, Requested, Signal, _Ended
 from actors_rs.runtime.actor_ref import Ask
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.views import VIEWS
@@ -201,7 +201,8 @@ class Describer:
 
 def _shape_of(kind: type[Signal]) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
     """What a kind of signal is called, and what gets all it holds."""
-    slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
+    held = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
+    slots = [name for name in held if name != "member"]  # that is the receiver
     return kind.__name__.strip("_").lower(), _getter(slots)
 
 

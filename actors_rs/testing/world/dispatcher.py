@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from actors_rs.errors import WorldError
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
@@ -62,7 +62,7 @@ class DeterministicDispatcher:
         name = self.log.names[number]
         step = ActorStep(self, actor, number, name)
         self.actors.append(step)
-        if not isinstance(actor, StageActor):  # which has its error
+        if not isinstance(actor, Island):  # which has its error
             step.note_end()
         actor._world_step_ = step  # type: ignore[attr-defined]
         actor._turn_ = step  # type: ignore[method-assign]
@@ -185,8 +185,8 @@ class DeterministicDispatcher:
         """The ports of all stages, each by its place."""
         found: dict[int, str] = {}
         for step in self.actors:
-            if isinstance(step.actor, StageActor):
-                logic = step.actor.logic
+            for member in step.actor.planned if isinstance(step.actor, Island) else ():
+                logic = member.logic
                 inlets: Sequence[Any] = logic.inlets
                 for place, port in enumerate((*inlets, *logic.outlets), -len(inlets)):
                     found[id(port)] = f"{port.name}.{place if place >= 0 else place + len(inlets)}"

@@ -26,7 +26,7 @@ SIGNALS = ("push", "complete", "fail")
 
 def cancel_in_a_turn(dispatcher: DeterministicDispatcher, peer: ForeignSubscriber) -> None:
     """``peer`` is about to be cancelled: perhaps a turn of its actor is under way."""
-    step: ActorStep | None = getattr(peer._actor, "_world_step_", None)
+    step: ActorStep | None = getattr(peer._stage.island, "_world_step_", None)
     if step is None or step not in dispatcher.ready:  # it has no turn now, or the call is in it
         return
     if dispatcher.choose("time:cancelled in a turn", (False, True)):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from actors_rs.graph.shell import StageActor
+from actors_rs.graph.island import Island
+from actors_rs.graph.links import member_behind
+from actors_rs.graph.member import Member
 from actors_rs.graph.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.steps import ActorStep
 from actors_rs.texts import named, repr_of, text_of
 
 __all__ = ["failures", "states", "waits"]
 
-NESTING = "actors_rs.graph.nesting"
-"""Where the links are made of streams that run within the actor that attached them."""
 OUTSIDE: Final = {
     "from_future": "its future",
     "map_async": "a call that has not ended",
@@ -60,26 +59,29 @@ def _waits_of(step: ActorStep) -> list[_Wait]:
     actor, name = step.actor, step.name
     if unread := len(step.mailbox):
         return [_Wait(name, "", f"'{name}' waits for its turn: {unread} unread")]
-    if not isinstance(actor, StageActor):
+    if not isinstance(actor, Island):
         return [_Wait(name, "", f"'{name}' waits for a message")]
-    return list(_waits_at_ports(name, actor.logic)) or [_waits_for_none(step, actor)]
+    living = [stage for stage in actor.planned if not stage.ended]
+    found = [wait for stage in living for wait in _waits_at_ports(name, stage)]
+    return found or [_waits_for_none(name, stage) for stage in living]
 
 
-def _waits_at_ports(name: str, logic: StageLogic) -> Iterator[_Wait]:
+def _waits_at_ports(name: str, stage: Member) -> Iterator[_Wait]:
     """An inlet waits for what it has asked for, an outlet for being asked."""
+    logic = stage.logic
     for inlet in logic.inlets:
         if not inlet.closed and not inlet.buffered and inlet.outstanding:
-            whom, peer = _peer(inlet._upstream)
+            whom, peer = _peer(stage, inlet._upstream)
             yield _Wait(name, whom, f"'{name}' waits for {peer} to give: {_inlet(inlet)}")
     for outlet in logic.outlets:
         if not outlet.closed and not outlet.demand:
-            whom, peer = _peer(outlet._downstream)
+            whom, peer = _peer(stage, outlet._downstream)
             yield _Wait(name, whom, f"'{name}' waits for {peer} to ask: {_outlet(outlet)}")
 
 
-def _waits_for_none(step: ActorStep, stage: StageActor) -> _Wait:
+def _waits_for_none(name: str, stage: Member) -> _Wait:
     """No peer could do anything for it: it waits for what is beside the streams, or is at fault."""
-    logic, name = stage.logic, step.name
+    logic = stage.logic
     ports = ", ".join([*map(_inlet, logic.inlets), *map(_outlet, logic.outlets)])
     are_over = [inlet.closed for inlet in logic.inlets] + [out.closed for out in logic.outlets]
     if all(are_over):
@@ -97,11 +99,12 @@ def _state(step: ActorStep) -> str:
     actor, unread = step.actor, len(step.mailbox)
     life = "stopped" if step.mailbox.closed else "living"
     parts = [life] if not unread else [life, f"{unread} unread"]
-    if isinstance(actor, StageActor):
-        parts += [_inlet(inlet) for inlet in actor.logic.inlets]
-        parts += [_outlet(outlet) for outlet in actor.logic.outlets]
-        if actor.error is not None:
-            parts.append(f"failed: {text_of(actor.error)}")
+    if isinstance(actor, Island):
+        for stage in actor.planned:
+            parts += [_inlet(inlet) for inlet in stage.logic.inlets]
+            parts += [_outlet(outlet) for outlet in stage.logic.outlets]
+            if stage.error is not None:
+                parts.append(f"failed: {text_of(stage.error)}")
     elif step.error is not None:
         parts.append(f"failed: {named(step.error)}")
     return ", ".join(parts)
@@ -118,15 +121,14 @@ def _outlet(outlet: Outlet) -> str:
     return f"{outlet.name} gave {outlet.count}, {end or f'demand {outlet.demand}'}"
 
 
-def _peer(line: Any) -> tuple[str, str]:
+def _peer(stage: Member, line: Any) -> tuple[str, str]:
     """The actor at the other end of a link, and what to say of it; of other peers only that."""
-    for inner in ("_up", "_down"):  # under a monitor
-        line = getattr(line, inner, line)
     if line is None:
         return "", "a peer that never came"
-    mailbox = getattr(line, "_mailbox", None)
-    if mailbox is None:
-        nested = type(line).__module__ == NESTING
-        return "", "a stream within it" if nested else "its foreign peer"
-    step = getattr(getattr(mailbox, "owner", None), "_world_step_", None)
+    peer = member_behind(line)
+    if peer is None:
+        return "", "its foreign peer"
+    if peer.island is stage.island:
+        return "", "a stream within it"
+    step = getattr(peer.island, "_world_step_", None)
     return ("", "a stage that has ended") if step is None else (step.name, f"'{step.name}'")

@@ -14,8 +14,8 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
+from actors_rs.graph.island import Island
 from actors_rs.graph.run_life import RunLife
-from actors_rs.graph.shell import StageActor
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
@@ -241,11 +241,11 @@ class World:
     def dismantle(self) -> None:
         """Take everything apart: a world is full of cycles, and thousands of them are garbage."""
         for step in self._dispatcher.actors:
-            if isinstance(step.actor, StageActor):
-                logic = step.actor.logic
-                for inlet in logic.inlets:  # from which one comes, through its outlet, back to it
+            for member in step.actor.planned if isinstance(step.actor, Island) else ():
+                for inlet in member.logic.inlets:  # from which one comes, through its outlet, back
                     inlet._upstream = None
-                vars(logic).clear()
+                vars(member.logic).clear()
+                vars(member).clear()
             vars(step.actor).clear()
         system = self.system
         for letter in system.dead_letters.recent():

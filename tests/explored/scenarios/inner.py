@@ -227,11 +227,12 @@ def caught_again_and_again(world):
 def wanted_no_more(world):
     """What is recovered from may fail when there is enough of it: nobody minds."""
     stream = Source.range(0, 3).append(Source.failed(KeyError("late"))).map(int)
-    which = world.pick("recovery", (0, 1, 2))
+    which = world.pick("recovery", (0, 1, 2, 3))
     flow = (
         stream.recover(lambda error: 8),
         stream.catch(lambda error: [8]),
         stream.recover_with(stream, attempts=2),
+        Source.failed(OSError("first")).recover_with(stream, attempts=2),
     )[which]
     assert world.start(flow.take(1).to(Sink.list())).result() == [0]
     settle(world)

@@ -238,6 +238,15 @@ def switched_off_at_any_point(world):
     sources.check()
 
 
+def enough_of_a_section(world):
+    """A section that fails when downstream has enough of it fails nothing."""
+    sources = Sources()
+    flow = sources(range(3)).map(Flaky(1, 2)).restart(WAIT).take(1)
+    assert world.start(flow.to(Sink.list())).result() == [0]
+    settle(world)
+    sources.check()
+
+
 def left_at_any_point(world):
     """Cancelled or drained, a section with inner streams ends, and its sources are released."""
     sources = Sources()
@@ -273,5 +282,6 @@ SCENARIOS = [
     Scenario("sections within sections", sections_within_sections),
     Scenario("switched within", switched_within),
     Scenario("switched off at any point", switched_off_at_any_point),
+    Scenario("enough of a section", enough_of_a_section),
     Scenario("left at any point", left_at_any_point),
 ]

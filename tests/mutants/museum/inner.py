@@ -115,7 +115,7 @@ MUTANTS = (
     mutant(
         "a failure behind a cancellation is one",
         "a stream that fails after it was switched off fails the run",
-        "graph.signals:_Failed.deliver",
+        "graph.links:_Failed.deliver",
         "if self.inlet.cancelled:",
         "if self.inlet.cancelled and self.inlet.done:",
         "inner/late failures are forgiven",

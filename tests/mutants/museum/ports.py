@@ -1,8 +1,8 @@
-"""Bugs of demand and of signals, in the ports and in the shell around every stage."""
+"""Bugs of demand and of signals, in the ports and in the island around every stage."""
 
 from tests.mutants.mutant import Edit, Mutant, mutant
 
-INLET, OUTLET, SHELL = "stages.ports:Inlet", "stages.ports:Outlet", "graph.shell:StageActor"
+INLET, OUTLET, ISLAND = "stages.ports:Inlet", "stages.ports:Outlet", "graph.island:Island"
 
 MUTANTS = (
     mutant(
@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "completion overtakes elements",
         "the end of a stream goes before the elements that lie in the mailbox",
-        "graph.signals:InletLine.complete",
+        "graph.links:MailboxDownstream.complete",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
         "linear/chain",
@@ -66,7 +66,7 @@ MUTANTS = (
     mutant(
         "failure overtakes elements",
         "the failure of a stream goes before the elements that lie in the mailbox",
-        "graph.signals:InletLine.fail",
+        "graph.links:MailboxDownstream.fail",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
         "linear/late error",
@@ -167,14 +167,14 @@ MUTANTS = (
         "the stage downstream is told that the stream is complete when it has failed",
         (
             Edit(
-                "actors_rs.graph.signals:InletLine.fail",
-                "_Ended(self._inlet, error)",
-                "_Ended(self._inlet, None)",
+                "actors_rs.graph.links:MailboxDownstream.fail",
+                "_Ended(self._member, self._inlet, error)",
+                "_Ended(self._member, self._inlet, None)",
             ),
             Edit(
-                "actors_rs.graph.signals:ForgivingLine.fail",
-                "_Failed(self._inlet, error, self._forgive)",
-                "_Ended(self._inlet, None)",
+                "actors_rs.graph.links:ForgivingDownstream.fail",
+                "_Failed(self._member, self._inlet, error)",
+                "_Ended(self._member, self._inlet, None)",
             ),
         ),
         ("inner/catch",),
@@ -190,8 +190,8 @@ MUTANTS = (
     mutant(
         "a turn that ends early is not followed",
         "a stage that gave its thread back before it was done gets no other turn",
-        f"{SHELL}._run_turn_",
-        "return budget.was_spent",
+        f"{ISLAND}._run_turn_",
+        "return bool(self._due and self._living)",
         "return False",
         "linear/big chain",
         "linear/chain",
@@ -218,8 +218,8 @@ MUTANTS = (
         "endless recursion of request",
         "a request from inside on_next is served at once, from inside on_next",
         "graph.foreign:ForeignSubscriber.request",
-        "self._actor.actor_inbox.offer_control(_Asked(self, n))",
-        "self.requested(n); self._actor.logic.advance(self._actor._budget)",
+        "self._stage.send_control(_Asked(self, n))",
+        "self.requested(n); self._stage.logic.advance(self._stage.island._budget)",
         "linear/asks inside of on_next",
     ),
     mutant(

@@ -1,8 +1,8 @@
-"""What functions of the user's a stage is in, and how it is given up with one that does not return.
+"""What functions of the user's a stage is in: in its turns, in jobs, in coroutines.
 
-A stage that is given up has ended for everybody: its peers are told so, its run waits for it no
-more, its thread takes no other job. Only the thread that comes back from the call touches its logic
-from then on, to release what the stage holds. What the call gave, or raised, is a dead letter.
+A call that does not return is given up, a grace after its run or its stage has ended: the thread is
+abandoned, and what the call gives or raises later is a dead letter. How a stage is given up that is
+in a call within its turn: ``island.py``.
 """
 
 from __future__ import annotations
@@ -17,23 +17,20 @@ from itertools import chain
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from actors_rs.graph import failing
-from actors_rs.graph.severing import close, logics_of, sever
+from actors_rs.graph.failing import let_go
+from actors_rs.graph.severing import close, logics_of
 from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
-from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.clockwork import TurnBudget
+    from actors_rs.graph.island import Island
     from actors_rs.graph.life import Life
-    from actors_rs.graph.nest import Nest
-    from actors_rs.graph.shell import StageActor
-    from actors_rs.runtime.dispatcher import Dispatcher
+    from actors_rs.graph.member import Member
     from actors_rs.runtime.timers import Timer
     from actors_rs.stages.stage import StageLogic
 
@@ -46,7 +43,7 @@ COMMIT_SECONDS = 0.1
 """That a commit may take which is under way when its stage is given up."""
 LATE = "its stage had been given up when the call returned"
 """Why the result of a call is a dead letter."""
-_OUR_FILES = __file__.removesuffix("graph/user_calls.py")
+_OUR_FILES = __file__.removesuffix("graph/calls.py")
 logger = logger_called("actors_rs.stages")
 
 
@@ -77,7 +74,7 @@ class StageJob:
 
     def run(self) -> None:
         stage, before = self._stage, _current.job
-        self.began = stage.stopwatch()
+        self.began = stage.island.stopwatch()
         _current.job = self
         try:
             work_once_for(stage.life.end, self._context, self._job)
@@ -96,20 +93,20 @@ class _Current(ThreadLocal):
 _current = _Current()
 
 
-class UserCalls(PooledActor):
-    """What the actor of a stage has to do with them."""
+class UserCalls:
+    """What a stage has to do with them; the calls of its turns are those of its island."""
 
     logic: StageLogic
     life: Life
-    nest: Nest | None
+    island: Island
     name: str
     site: str
-    stopwatch: Callable[[], float]
-    outside: Outside | None
-    _budget: TurnBudget
+    ended: bool
     # What most stages never need has its place in the class until they do.
+    outside: Outside | None = None
+    """What will wake it from outside the run, once it has set something going."""
     given_up_with: BaseException | None = None
-    """Why it has ended, if it was in a call that had not returned."""
+    """Why it has ended, if its island was in a call that had not returned."""
     jobs: set[StageJob] = set()  # noqa: RUF012 - replaced for the first
     coroutines: dict[object, _Coroutine | None] = {}  # noqa: RUF012 - as that
     calls_given_up = False
@@ -127,11 +124,11 @@ class UserCalls(PooledActor):
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         job = self.noted_outside().job(job)
-        work = StageJob(self, self._context_.copy(), job)
+        work = StageJob(self, self.island._context_.copy(), job)
         if not self.jobs:
             vars(self).setdefault("jobs", set())
         self.jobs.add(work)
-        if self.system.blocking.put_growing(work.run, MOST_BLOCKING_THREADS):
+        if self.island.system.blocking.put_growing(work.run, MOST_BLOCKING_THREADS):
             return True
         self.jobs.discard(work)
         return False
@@ -143,7 +140,8 @@ class UserCalls(PooledActor):
         vars(self).setdefault("coroutines", {})[token] = None
         over = partial(self._coroutine_over, token)
         try:
-            future = self.system.event_loop.run(coroutine, self._context_.copy(), over)
+            context = self.island._context_.copy()
+            future = self.island.system.event_loop.run(coroutine, context, over)
         except BaseException:
             over()
             raise
@@ -154,7 +152,7 @@ class UserCalls(PooledActor):
 
     def begins_call(self) -> None:
         if (job := _current.job) is not None:
-            job.began = self.stopwatch()
+            job.began = self.island.stopwatch()
 
     @contextmanager
     def committing(self) -> Iterator[None]:
@@ -177,7 +175,7 @@ class UserCalls(PooledActor):
 
     def interrupt(self) -> None:
         """Let calls return that can be made to, for the stage is to end. Any thread, many times."""
-        if not self.actor_stopped.is_set():
+        if not self.ended:
             for logic in logics_of(self):
                 if logic.interrupt is not None and not logic.interrupted:
                     self._interrupt(logic, logic.interrupt)
@@ -191,7 +189,7 @@ class UserCalls(PooledActor):
             try:
                 interrupt()
             except BaseException as error:
-                self.system.dead_letters.publish(
+                self.island.system.dead_letters.publish(
                     interrupt, where=text_of(self), why="its interrupt failed", error=error
                 )
 
@@ -203,31 +201,30 @@ class UserCalls(PooledActor):
 
     def calls(self) -> list[Call]:
         """The functions that the stage is in at this moment. Any thread."""
-        thread = self._thread_in_turn()
-        calls = [] if thread is None else [self._call_in_turn(thread)]
+        calls = [self.call_in_turn()] if self.in_turn_for() is not None else []
         begun = [job for job in self.jobs.copy() if job.began is not None]
         return [*calls, *map(self._call_in, begun)]
 
     def in_turn_for(self) -> float | None:
-        """Seconds since the turn began that a thread is in; ``None`` if none is. Any thread."""
-        return None if self._thread_in_turn() is None else self.stopwatch() - self._budget.began
-
-    def _thread_in_turn(self) -> int | None:
-        dispatcher: Dispatcher | None = getattr(self, "_dispatcher_", None)  # none yet
-        if dispatcher is None or self.actor_inbox.idle:
+        """Seconds since the turn began that is at this stage; ``None`` if none is. Any thread."""
+        island = self.island
+        if island.busy is not self or island.thread_in_turn() is None:
             return None
-        return dispatcher.thread_of(self)
+        return island.stopwatch() - island.last_turn
 
-    def _call_in_turn(self, thread: int) -> Call:
-        return self._call(thread, type(self)._run_turn_.__code__, self, self._budget.began)
+    def call_in_turn(self) -> Call:
+        """The function that the turn of its island is in. Any thread."""
+        island = self.island
+        code = type(island)._run_turn_.__code__
+        return self._call(island.thread_in_turn(), code, island, island.last_turn)
 
     def _call_in(self, job: StageJob) -> Call:
-        thread = self.system.blocking.thread_of(job)
-        began = self.stopwatch() if job.began is None else job.began
+        thread = self.island.system.blocking.thread_of(job)
+        began = self.island.stopwatch() if job.began is None else job.began
         return self._call(thread, StageJob.run.__code__, job, began)
 
     def _call(self, thread: int | None, code: CodeType, owner: object, began: float) -> Call:
-        seconds = self.stopwatch() - began
+        seconds = self.island.stopwatch() - began
         try:
             name = "" if thread is None else function_inside(thread, code, owner)
             return Call(name or self._one_of_its_functions(), seconds)
@@ -239,7 +236,8 @@ class UserCalls(PooledActor):
         held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
         return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
 
-    def _advise_(self, function: str, seconds: float) -> None:
+    def advise(self, function: str, seconds: float) -> None:
+        """Say once that ``function`` has blocked a thread of the pool for ``seconds``."""
         if self.given_up_with is not None or self._advised:
             return
         self._advised = True
@@ -257,65 +255,31 @@ class UserCalls(PooledActor):
         token = object()
         return vars(self).setdefault("_ends", token) is token
 
-    def give_up(self, error: BaseException) -> bool:
-        """End it with ``error`` for everybody, if a thread is in its turn. On any other one."""
-        thread = self._thread_in_turn()
-        if thread is None:
-            return False
-        call = self._call_in_turn(thread)
-        if not self.may_finish():
-            return False
-        self.given_up_with = error
-        in_turn, jobs = True, self.jobs.copy()
-        try:
-            self._let_commit()
-            self._dispatcher_.abandon(self)
-            sever(self, error)
-            self.actor_stopped.set()
-            unread, in_turn = self.actor_inbox.seize()
-            for message in unread:
-                self._return_unread_(message)
-        finally:
-            self._be_gone_(error)
-            self.life.stage_ended(cast("StageActor", self))
-        if not in_turn:  # it has come back just now
-            self._return_late()
-        self._warn(call)
-        self._give_up_jobs(jobs)
-        self.leave_calls()  # those that have begun just now
-        return True
-
-    def _let_commit(self) -> None:
+    def let_commit(self) -> None:
         """A commit that has begun is over before anybody hears of the end, unless it hangs."""
         lock: Any = self._commits()
         if lock.acquire(timeout=COMMIT_SECONDS):
             lock.release()
 
-    def _turn_halted_(self) -> None:
-        """The turn is over that it was given up in."""
-        if self.given_up_with is not None:
-            self._return_late()
-
-    def _return_late(self) -> None:
-        """Release what it holds; once, on the thread that came back."""
+    def return_late(self) -> None:
+        """It was given up: release what it holds; once, on the thread that came back."""
         error, token = self.given_up_with, object()
         if error is None or vars(self).setdefault("_returns", token) is not token:
             return
-        nested = () if self.nest is None else self.nest.living.copy()
-        for logic in (*(one.logic for one in nested), *(() if self._stops else (self.logic,))):
+        if not self._stops:
             try:
-                logic.stop(error)
+                self.logic.stop(error)
             except BaseException as failure:
                 self.report_late(None, failure)
         close(self, error)
-        failing.let_go(cast("StageActor", self))
+        let_go(cast("Member", self))
         if not self._said_late:
             self.report_late(None, None)
 
     def report_late(self, what: object, error: BaseException | None) -> None:
         """Publish a late result, or a late error, as a dead letter."""
         self._said_late = True
-        self.system.dead_letters.publish(what, where=text_of(self), why=LATE, error=error)
+        self.island.system.dead_letters.publish(what, where=text_of(self), why=LATE, error=error)
 
     # Calls that outlive it
 
@@ -324,10 +288,10 @@ class UserCalls(PooledActor):
 
         A deterministic world, in which each job is a step, insists on the end of all coroutines.
         """
-        if (self.jobs or self.coroutines) and not self.system.blocking.in_steps:
-            give_up = partial(hand_over, self.system, self.give_up_calls)
+        if (self.jobs or self.coroutines) and not self.island.system.blocking.in_steps:
+            give_up = partial(hand_over, self.island.system, self.give_up_calls)
             with suppress(RuntimeError):  # no thread for it: the shutdown names them then
-                self._waits = self.system.timers.after(self.life.grace, give_up)
+                self._waits = self.island.system.timers.after(self.life.grace, give_up)
             self.call_over()
 
     def call_over(self) -> None:
@@ -341,18 +305,18 @@ class UserCalls(PooledActor):
 
     def give_up_calls(self) -> None:
         """Wait no more for the calls that have not returned."""
-        self._give_up_jobs(self.jobs.copy())
+        self.give_up_jobs(self.jobs.copy())
         running = self.coroutines.copy().values()
         for future, coroutine in (one for one in running if one is not None):
-            if self.system.event_loop.give_up(future):
-                self._warn(Call(self._name_of(coroutine), self.life.grace))
+            if self.island.system.event_loop.give_up(future):
+                self.warn(Call(self._name_of(coroutine), self.life.grace))
 
-    def _give_up_jobs(self, jobs: set[StageJob]) -> None:
+    def give_up_jobs(self, jobs: set[StageJob]) -> None:
         self.calls_given_up = True
         for job in jobs:
             call = self._call_in(job)
-            if self.system.blocking.abandon(job):
-                self._warn(call)
+            if self.island.system.blocking.abandon(job):
+                self.warn(call)
 
     def _name_of(self, coroutine: Any) -> str:
         """Of one of ours, the function of the user's that it is about to await."""
@@ -360,8 +324,8 @@ class UserCalls(PooledActor):
         ours = module.startswith(_OUR_FILES)
         return self._one_of_its_functions() if ours else str(coroutine.__qualname__)
 
-    def _warn(self, call: Call) -> None:
-        self.system.note_abandoned()
+    def warn(self, call: Call) -> None:
+        self.island.system.note_abandoned()
         logger.warning(
             "stage '%s' (%s) is given up: it has been %s; nobody waits for that any more",
             self.name,
