@@ -41,6 +41,13 @@ _LAST_REASON = "Most recent failure reason: "
 """What a stage says that was tried anew too often, before the text of the last exception."""
 _WORKER_ENDED = "Python worker exited unexpectedly"
 _TOO_LARGE = "spark.driver.maxResultSize"
+_BY_NAME = {
+    "ExecutorLostFailure": "EXECUTOR_LOST",
+    "TaskResultLost": "RESULT_LOST",
+    "java.lang.OutOfMemoryError": "OUT_OF_MEMORY",
+    "org.apache.spark.memory.SparkOutOfMemoryError": "OUT_OF_MEMORY",
+}
+"""Kinds that the class alone tells."""
 
 
 class FailureKind(Enum):
@@ -54,6 +61,8 @@ class FailureKind(Enum):
     CANCELLED = "we cancelled the job"
     CANCELLED_BY_OTHERS = "somebody else cancelled the job"
     TOO_LARGE = "the result is larger than the driver takes"
+    RESULT_LOST = "the result was gone before the driver had read it"
+    OUT_OF_MEMORY = "a JVM had no memory left"
     TIMED_OUT = "nothing came in time"
     CONTEXT_STOPPED = "the Spark context was stopped"
     JVM_GONE = "the JVM ended"
@@ -89,8 +98,8 @@ def kind_of(chain: Sequence[JavaError], tag: str | None = None) -> FailureKind:
             return FailureKind.USER_CODE
         if error.name in _FETCH or _last_reason(error).startswith(tuple(_FETCH)):
             return FailureKind.FETCH_FAILED
-        if error.name == "ExecutorLostFailure":
-            return FailureKind.EXECUTOR_LOST
+        if error.name in _BY_NAME:
+            return FailureKind[_BY_NAME[error.name]]
         if error.name == _SPARK and error.message.startswith(_WORKER_ENDED):
             return FailureKind.WORKER_LOST
         if error.name == _SPARK and _TOO_LARGE in error.message:

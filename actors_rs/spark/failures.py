@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.errors import ActorsRsError, UserError
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
+from actors_rs.spark.large_results import LESS_MEMORY, advice_on_size
 from actors_rs.spark.liveness import why_frozen
 from actors_rs.spark.missing_modules import advice_on_modules
 from actors_rs.texts import repr_of
@@ -108,7 +109,9 @@ class SparkPartitionError(ActorsRsError):
 
     def __str__(self) -> str:
         planned = "planning" if self.partition is None else f"partition {self.partition}"
-        advice = advice_on_modules(self.message)
+        advice = advice_on_modules(self.message) or advice_on_size(
+            self.kind, of_partition=self.partition is not None
+        )
         said = self.message if advice is None else f"{self.message}; {advice}"
         return f"{self.what or planned} failed: {self.error_class}: {said}{self._where()}"
 
@@ -217,6 +220,7 @@ def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int 
 def _jvm_gone(
     process: Any, code: int | None, during: str, error: Exception | None = None
 ) -> SparkSessionLost:
+    then = "start a new session"
     if code is None:
         how = f"does not answer ({type(error).__name__})"
     elif code < 0:
@@ -225,8 +229,9 @@ def _jvm_gone(
         how = f"ended with exit code {code}"
         if code == _OUT_OF_MEMORY:
             how += " (out of memory)"
+            then = f"{then}, and {LESS_MEMORY}"
     which = f" (process {process.pid})" if process is not None else ""
-    return SparkSessionLost(f"Spark's JVM{which} {how} during {during}; start a new session")
+    return SparkSessionLost(f"Spark's JVM{which} {how} during {during}; {then}")
 
 
 def _signal_name(number: int) -> str:

@@ -23,6 +23,7 @@ def kind_of(name, source):
             system.start(source.to(Sink.count())).result(150)
         except SparkPartitionError as error:
             tell(name, error.kind.name)
+            tell(name + "_says", str(error))
         else:
             tell(name, "nothing failed")
 
@@ -68,6 +69,13 @@ def said() -> dict[str, Any]:
 )
 def test_what_made_a_partition_fail_is_told(said: dict[str, Any], cause: str, kind: str) -> None:
     assert said[cause] == kind
+
+
+def test_a_result_that_is_too_large_says_what_to_do(said: dict[str, Any]) -> None:
+    assert said["large_says"].startswith("partition 0 failed: org.apache.spark.SparkException: ")
+    assert "is bigger than spark.driver.maxResultSize" in said["large_says"]
+    assert "; read it in pieces with max_partition_bytes=... " in said["large_says"]
+    assert ", or raise spark.driver.maxResultSize (stage " in said["large_says"]
 
 
 CUT_OFF = """

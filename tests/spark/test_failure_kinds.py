@@ -35,6 +35,14 @@ ABORTED = JavaError(SPARK, None, "Job aborted due to stage failure: Task 0 in st
             JavaError(SPARK, None, "Total size is bigger than spark.driver.maxResultSize"),
             FailureKind.TOO_LARGE,
         ),
+        (
+            JavaError("TaskResultLost", None, "(result lost from block manager)"),
+            FailureKind.RESULT_LOST,
+        ),
+        (
+            JavaError("java.lang.OutOfMemoryError", None, "Java heap space"),
+            FailureKind.OUT_OF_MEMORY,
+        ),
         (JavaError("java.io.EOFException", None, ""), FailureKind.OTHER),
     ],
 )

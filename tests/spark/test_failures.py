@@ -26,6 +26,7 @@ from actors_rs.spark.failures import (
     describe_failure,
     ensure_session_alive,
 )
+from actors_rs.spark.large_results import LESS_MEMORY
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from tests.spark.jobs import PATIENCE, until
 
@@ -188,6 +189,7 @@ PROGRAM_START = """
 import os, signal, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.large_results import LESS_MEMORY
 from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.session import local_session
 from tests.spark.master import CONF, MASTER
@@ -340,7 +342,7 @@ def test_a_jvm_that_stops_its_context_on_its_way_out_is_told_as_gone() -> None:
         with pytest.raises(SparkSessionLost) as caught:
             ensure_session_alive(OutOfMemory(), "a check")  # type: ignore[arg-type]
     how = "ended with exit code 52 (out of memory) during a check; start a new session"
-    assert str(caught.value) == f"Spark's JVM (process {process.pid}) {how}"
+    assert str(caught.value) == f"Spark's JVM (process {process.pid}) {how}, and {LESS_MEMORY}"
     assert caught.value.kind is FailureKind.JVM_GONE
 
 
