@@ -297,6 +297,7 @@ def one_actor(world):
         assert way == "drain" or len(got) == 5, f"completed with {got}"
     else:
         assert run.state == {"cancel": "cancelled", "abort": "failed"}.get(way), run.state
+    assert world.now < 1.0, f"it ended with the grace, at {world.now} s, and not by itself"
     settle(world)
     assert counts["stopped"] == counts["started"] == 1, counts
 
