@@ -81,9 +81,10 @@ class DirectoryHold:
 def _told(file: IO[bytes]) -> str:
     file.seek(0)
     process, _, who = file.read().decode(errors="replace").partition(" ")
-    by = "this process" if process == str(os.getpid()) else f"process {process or 'of somebody'}"
+    by = "this process" if process == str(os.getpid()) else f"process {process}"
+    holder = f"{who} of {by}" if who else "another sink"  # which has taken it just now
     return (
-        f"expected a directory that no other sink is writing to, but {who or 'a sink'} of {by} is: "
+        f"expected a directory that no other sink is writing to, but {holder} is: "
         "wait until that has ended, or give each sink a directory of its own"
     )
 
