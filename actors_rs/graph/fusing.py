@@ -13,15 +13,7 @@ from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.stage import StageLogic
 
-__all__ = [
-    "fused",
-    "fused_before",
-    "fused_to_the_ends",
-    "is_linear",
-    "joins_lines",
-    "ordinary",
-    "parts_of",
-]
+__all__ = ["fused", "fused_to_the_ends", "parts_of"]
 
 _NAMES_SHOWN = 3
 
@@ -35,7 +27,7 @@ def fused(out: OutletRef) -> OutletRef:
     that, as the other outlets belong to somebody else.
     """
     spec = out.spec
-    if is_linear(spec) and spec.inputs[0] is not OPEN and not spec.inputs[0].spec.inputs:
+    if _is_linear(spec) and spec.inputs[0] is not OPEN and not spec.inputs[0].spec.inputs:
         return OutletRef(altered(spec, fused=True))  # one operator behind a source: nothing to join
     own = _own(out)
     copies = _copies([spec for spec in walked([out.spec]) if spec in own], ())
@@ -81,10 +73,10 @@ def _own(out: OutletRef) -> set[StageSpec]:
 
 def _line_parts(specs: Iterable[StageSpec]) -> set[StageSpec]:
     """Those among ``specs`` that are no operators, and can be one actor with some."""
-    return {spec for spec in ordinary(specs) if joins_lines(spec)}
+    return {spec for spec in _ordinary(specs) if _joins_lines(spec)}
 
 
-def ordinary(specs: Iterable[StageSpec]) -> Iterator[StageSpec]:
+def _ordinary(specs: Iterable[StageSpec]) -> Iterator[StageSpec]:
     """Those among ``specs``, each behind its inputs, whose elements are neither dear nor carry
     something: else their way is seen to stage by stage."""
     special: set[StageSpec] = set()
@@ -95,7 +87,7 @@ def ordinary(specs: Iterable[StageSpec]) -> Iterator[StageSpec]:
             yield spec
 
 
-def joins_lines(spec: StageSpec) -> bool:
+def _joins_lines(spec: StageSpec) -> bool:
     """Whether it is no operator, but can be a part of a line with some.
 
     A sink, a source of elements that exist already or are made without calls, or what says so.
@@ -114,7 +106,7 @@ def _is_plain(spec: StageSpec) -> bool:
     return spec.attributes is PLAIN or spec.attributes == PLAIN
 
 
-def is_linear(spec: StageSpec) -> bool:
+def _is_linear(spec: StageSpec) -> bool:
     """Whether it is an operator that can be one actor with others."""
     return spec.fusable and spec.outlets == 1 and _is_plain(spec)
 
@@ -129,7 +121,7 @@ def _copies(
     copies: dict[StageSpec, StageSpec] = {}
     runs: dict[StageSpec, _Run] = {}  # of each stage that can be joined: the one it belongs to
     for spec in specs:
-        if is_linear(spec) or spec in others or fused_before(spec):
+        if _is_linear(spec) or spec in others or _fused_before(spec):
             runs[spec] = _run_before(spec, runs)
             runs[spec].append(spec)
     for spec in specs:
@@ -146,7 +138,7 @@ def _run_before(spec: StageSpec, runs: dict[StageSpec, _Run]) -> _Run:
     return [] if before.boundary else runs.get(before, [])
 
 
-def fused_before(spec: StageSpec) -> bool:
+def _fused_before(spec: StageSpec) -> bool:
     """Whether it is some operators already, which are one."""
     return spec.fused and _is_plain(spec) and bool(parts_of(spec))
 
@@ -159,13 +151,13 @@ def _copied(run: _Run, copies: dict[StageSpec, StageSpec]) -> StageSpec:
         for ref in first.inputs
     )
     if len(run) == 1:
-        alone = is_linear(last)  # to be one actor with whoever attaches it as an inner stream
+        alone = _is_linear(last)  # to be one actor with whoever attaches it as an inner stream
         return last if inputs == last.inputs and not alone else _refed(last, inputs, alone)
     parts = [part for spec in run for part in parts_of(spec) or (spec,)]
     says = _heard_behind(parts)
     return StageSpec(
         "fused",
-        partial(_make, tuple(parts)) if all(map(is_linear, parts)) else _line_of(parts),
+        partial(_make, tuple(parts)) if all(map(_is_linear, parts)) else _line_of(parts),
         inputs,
         outlets=last.outlets,
         name=_name(parts),
@@ -222,7 +214,7 @@ def _line_of(run: _Run) -> partial[Line]:
 def _is_one_with_others(spec: StageSpec) -> bool:
     """Whether it is ``Fused`` with operators beside it, and not a part of its own, from which
     these get views."""
-    return is_linear(spec) and not getattr(spec.logic_class, "gives_views", False)
+    return _is_linear(spec) and not getattr(spec.logic_class, "gives_views", False)
 
 
 def _planned_for_line(spec: StageSpec, has_sink: bool) -> _Planned:

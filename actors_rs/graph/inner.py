@@ -105,7 +105,9 @@ def _chain_that_joins(end: StageSpec) -> tuple[_Chain | None, dict[StageSpec, St
 def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet) -> None:
     """Run ``chain`` in the island of ``host``, feeding ``inlet`` of it; in the host's turn."""
     number = life.next_inner()
-    members = [_member(host, life, logic, spec, number, out) for spec, logic in chain if logic]
+    members = [
+        _member(host, life, logic, spec, number, out) for spec, logic in chain if logic is not None
+    ]
     for member in members:
         member.forgiving = inlet.forgiving
     _set_windows(chain, inlet)

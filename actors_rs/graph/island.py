@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.graph.member import Member
     from actors_rs.runtime.dispatcher import Dispatcher
-    from actors_rs.runtime.shutdown import Activity
 
 __all__ = ["Island"]
 
@@ -89,11 +88,6 @@ class Island(PooledActor):
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
-
-    @property
-    def activity(self) -> Activity:
-        """What the system ends it with."""
-        return self.life.activity
 
     @property
     def last_turn(self) -> float:
@@ -219,9 +213,8 @@ class Island(PooledActor):
                 due.remove(member)
             member.is_due = True
             due.appendleft(member)
-        elif not member.is_due:  # as ``member.wake()``
-            member.is_due = True
-            self.add_due(member)
+        else:
+            member.wake()
 
     def _begin_(self) -> None:
         self._on_start_due_ = False

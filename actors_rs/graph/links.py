@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Arrived",
+    "ForgivingDownstream",
     "LocalDownstream",
     "LocalUpstream",
     "MailboxDownstream",
@@ -28,6 +29,7 @@ __all__ = [
     "Requested",
     "Signal",
     "connect",
+    "member_behind",
 ]
 
 

@@ -192,7 +192,7 @@ class StageLogic:
     """The same for what it gives."""
     context: StageContext
     window: int = 4096
-    """What an inlet of this stage keeps requested by default; set by the shell."""
+    """What an inlet of this stage keeps requested by default; set before it starts."""
     ends_with_run = False
     """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
     waits_outside = False
@@ -202,7 +202,7 @@ class StageLogic:
     stall_after: float | None = None  # seconds for which its run stands still before ``unblock``
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
-    comes next: one that does several things in a row hides their orders. Set by the shell."""
+    comes next: one that does several things in a row hides their orders. Set before it starts."""
     within = False
     """Whether it may run within the stage that attached it as an inner stream: it never blocks."""
     runs_code = True
@@ -221,14 +221,14 @@ class StageLogic:
     conserves = True
     """Whether a deterministic world counts what it takes and gives, where it knows how to."""
     on_failure: OnFailure = STOP
-    """What to do with an element that makes user code raise; set by the shell."""
+    """What to do with an element that makes user code raise; set before it starts."""
     brake: Brake | None = None
     """Pulled, on another thread, when a turn lasts long in which it was ``at_work``, or ``filling``
     a frame."""
     drawing: Iterator[Any] | None = None
     """What it draws the elements from that it calls functions for, if no brake ends that."""
     remake: Callable[[], StageLogic]
-    """Gives a fresh logic of the same stage; set by the shell."""
+    """Gives a fresh logic of the same stage; set before it starts."""
     lets_go: tuple[str, ...] = ()
     """Attributes with what it has collected that are ``None`` behind its end."""
     on_lost: Callable[[Iterable[Any]], None] | None = None

@@ -16,7 +16,7 @@ from tests.spark.bench import Bench, ListPlan
 
 
 class Shell(Bench):
-    """A stage with a ledger, whose failed turns end as those of the real shell do."""
+    """A stage with a ledger, whose failed turns end as those of the real island do."""
 
     def __init__(self, plan: ListPlan, ledger: Path) -> None:
         self.book = Book(Ledger(ledger), lambda element: 1)
