@@ -16,6 +16,7 @@ from actors_rs.stages.junctions import flat_map_merge, merge_hub
 from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic
 from tests.conventions.project import ROOT
+from tests.counting import Instructions
 from tests.runtime.support import eventually
 from tests.stages.harness import Alone, Upstream
 
@@ -108,26 +109,9 @@ def hub(streams):
 
 def instructions(act):
     """How many ``act()`` runs in the modules that are looked at."""
-    run = 0
-
-    def call(frame, event, _):
-        if frame.f_code.co_filename not in FILES:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return step
-
-    def step(frame, event, _):
-        nonlocal run
-        run += 1
-        return step
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
+    with Instructions(FILES) as run:
         act()
-    finally:
-        sys.settrace(before)
-    return run
+    return run.count
 
 
 @pytest.mark.parametrize("host", [flat_map, hub])

@@ -11,6 +11,7 @@ from actors_rs.runtime import supervisor as supervising
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.strategies import OneForAll, RestForOne
 from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from tests.counting import Instructions
 from tests.runtime.support import DEADLINE, eventually
 
 FILES = {module.__file__ for module in (affected, strategies, supervising)}
@@ -31,34 +32,13 @@ class Holding(PooledActor):
         gate.wait(DEADLINE)
 
 
-class Counter:
-    """Instructions run in the modules that decide whom a failure concerns, on other threads."""
-
-    def __init__(self):
-        self.count = 0
-
-    def __enter__(self):
-        threading.settrace(self._call)
-        return self
-
-    def __exit__(self, *_):
-        threading.settrace(None)
-
-    def _call(self, frame, event, _):
-        if frame.f_code.co_filename not in FILES:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self._opcode
-
-    def _opcode(self, frame, event, _):
-        self.count += 1
-        return self._opcode
-
-
 def instructions(strategy, count, backwards):
     """Those it takes to bring ``count`` children down that all fail in one go."""
     held, gate = threading.Event(), threading.Event()
-    with Counter() as counter, ActorSystem(workers=1, max_workers=1) as system:
+    with (
+        Instructions(FILES, on_new_threads=True) as counter,
+        ActorSystem(workers=1, max_workers=1) as system,
+    ):
         specs = [ChildSpec(Child, name=str(n)) for n in range(count)]
         top = system.supervise(Supervisor(strategy(max_restarts=10, backoff=LATER), specs))
         children = list(top.children().values())
