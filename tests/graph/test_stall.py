@@ -333,6 +333,6 @@ def test_a_stage_that_ends_slowly_is_no_standstill(monkeypatch):
 
     monkeypatch.setattr(StallWatch, "_look_at", looked)
     with ActorSystem(workers=2, stall_after=SOON, shutdown_timeout=SECONDS) as system:
-        ended = lambda _: enough.wait(SECONDS)  # noqa: E731
-        assert system.start(Source.of(0).monitor(ended).to(Sink.list())).result(SECONDS) == [0]
+        source = Source.unfold_resource(lambda: 0, lambda _: 0, lambda _: enough.wait(SECONDS))
+        assert system.start(source.take(1).to(Sink.list())).result(SECONDS) == [0]
     assert enough.is_set()
