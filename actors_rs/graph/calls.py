@@ -85,7 +85,7 @@ class StageJob:
 
 
 class _Current(ThreadLocal):
-    """What the current thread is at."""
+    """The job that the current thread runs."""
 
     job: StageJob | None = None
 
@@ -94,7 +94,7 @@ _current = _Current()
 
 
 class UserCalls:
-    """What a stage has to do with them; the calls of its turns are those of its island."""
+    """The calls of a stage: those of its jobs and coroutines, and of the turns of its island."""
 
     logic: StageLogic
     life: Life
@@ -167,7 +167,7 @@ class UserCalls:
         return lock
 
     def late(self, value: object, error: BaseException | None, /) -> None:
-        """A call gave ``value``, or raised ``error``, behind the end of the stage. Any thread."""
+        """A call gave ``value``, or raised ``error``, after the end of the stage. Any thread."""
         if self.calls_given_up and not isinstance(error, GeneratorExit):  # the loop has ended
             self.report_late(value, error)
 
@@ -284,7 +284,7 @@ class UserCalls:
     # Calls that outlive it
 
     def leave_calls(self) -> None:
-        """It has ended: what it was calling meanwhile is waited for as long as a run would.
+        """The stage has ended: wait for its calls no longer than the grace of its run.
 
         A deterministic world, in which each job is a step, insists on the end of all coroutines.
         """

@@ -78,11 +78,11 @@ _Chain = list[tuple[StageSpec, StageLogic | None]]
 
 
 def _chain_that_joins(end: StageSpec) -> tuple[_Chain | None, dict[StageSpec, StageLogic]]:
-    """What joins the host's island if ``end`` is the last stage; ``None`` for islands of its own.
+    """The stages that join the host's island if ``end`` is the last, and the logics made so far.
 
-    That is a source which never blocks, and what the user had fused behind one. What a source gives
-    that blocks could not leave the host before the next element. Also the logics that were made to
-    find out.
+    A source that never blocks joins, and so do operators that the user fused with it. ``None``: the
+    stream has islands of its own. The elements of a source that blocks could not leave the host
+    before the next element comes.
     """
     made: dict[StageSpec, StageLogic] = {}
     if end.attributes != Attributes() or end.outlets != 1:
@@ -134,7 +134,7 @@ def _member(
 
 
 def _set_windows(chain: _Chain, inlet: Inlet) -> None:
-    """Let each inlet keep requested what the host's does, less behind a source of heavy ones."""
+    """Give each inlet the window of the host's; a source of heavy elements makes it smaller."""
     for spec, logic in chain:
         if logic is not None:
             logic.window = inlet.window

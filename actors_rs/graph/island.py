@@ -1,12 +1,13 @@
 """``Island``: the actor that runs stages. There is no other one.
 
-It has one or more *members*, each a stage. A turn delivers the signals that came for members, which
-makes those due, and advances due members in the order in which they became so, until none is due or
-the time is up. An island ends with its last member.
+An island runs one or more *members*; each member is a stage. A turn of the island delivers the
+signals in its mailbox. A signal makes its member due. The turn then advances the members that are
+due, first come, first served, until no member is due or the time is up. An island ends with its
+last member.
 
-If it does not come back from a call of the user's, it is given up: all of its members have ended
-for everybody, and its thread takes no other job. Only the thread that comes back touches the logics
-from then on, to release what they hold. What the call gave, or raised, is a dead letter.
+An island that does not return from a call of the user's is given up: its members count as ended,
+and the thread takes no other job. When the thread returns, it releases the resources of the
+members, and nothing else. The result or the error of the call is a dead letter.
 """
 
 from __future__ import annotations
@@ -96,14 +97,14 @@ class Island(PooledActor):
 
     @property
     def sends_ahead(self) -> bool:
-        """Whether somebody is there to look at turns that last."""
+        """Whether the timers' thread looks at turns that last."""
         system = self._system_
         return system is not None and system.sends_ahead
 
     # Its members
 
     def begin_with(self, *members: Member) -> None:
-        """``members`` are those that it has before its first turn."""
+        """Run ``members`` from the first turn on."""
         self.planned = members
         self._living = len(members)
         for member in members:
@@ -118,7 +119,7 @@ class Island(PooledActor):
         member.wake()
 
     def members(self) -> list[Member]:
-        """Those that run here, and those of the beginning that have ended. Any thread."""
+        """The members that run here, and the first ones also when they have ended. Any thread."""
         return [*self.planned, *(self._joined or {}).copy()]
 
     @property
@@ -128,7 +129,7 @@ class Island(PooledActor):
         return self.current or next(living, None)
 
     def add_due(self, member: Member) -> None:
-        """``member`` is to be advanced, behind all that are due."""
+        """Advance ``member`` after all members that are due already."""
         if self._due is None:
             self._due = deque((member,))
         else:
@@ -208,7 +209,7 @@ class Island(PooledActor):
         except BaseException as error:
             member.logic.fail(error)
         if signal.goes_first and (due := self._due):
-            # A stage that is cancelled ends those that work for it before they take another piece.
+            # A stage that is cancelled ends its inner streams before they take another piece.
             if member.is_due:
                 due.remove(member)
             member.is_due = True
@@ -233,7 +234,7 @@ class Island(PooledActor):
             member.advise(function, seconds)
 
     def _return_unread_(self, message: Any) -> None:
-        """Signals behind the end of a stage are no dead letters: the standard allows them."""
+        """Signals after the end of a stage are no dead letters: the standard allows them."""
         if isinstance(message, Signal):
             message.dropped()
         else:

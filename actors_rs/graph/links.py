@@ -98,7 +98,7 @@ class Signal:
 
     member: Member
     goes_first = False
-    """Whether its member is advanced before those that were due, which may have had work for it."""
+    """Whether its member is advanced before the other members that are due."""
 
     def deliver(self) -> None:
         """Apply it; in a turn of the island."""
@@ -108,8 +108,8 @@ class Signal:
         """The member ended before it came to this; the standard allows that for most signals."""
 
 
-# Of these two there is one for each frame and each request, so whoever sends one fills it in: an
-# ``__init__`` would take as long again as all else that is done to send it.
+# The sender sets the fields of these two: there is one for each frame and each request, and an
+# ``__init__`` would double the time that it takes to send one.
 
 
 class Arrived(Signal):
@@ -225,7 +225,7 @@ class MailboxDownstream:
 
 
 class ForgivingDownstream(MailboxDownstream):
-    """As ``MailboxDownstream``, to an inlet whose stream may fail behind its cancellation."""
+    """As ``MailboxDownstream``, to an inlet whose stream may fail after its cancellation."""
 
     __slots__ = ()
 

@@ -168,7 +168,7 @@ def start_serving(system: ActorSystem, life: RunLife, members: Members) -> None:
 
 
 def _refuse(system: ActorSystem, island: Island, error: BaseException) -> None:
-    """``island`` will have no turn: whoever waits for its first one is told here, and its end."""
+    """End ``island``, which will have no turn, and tell the subscriber that waits for the first."""
     island._system_ = system
     for member in island.members():
         if (before_start := member.before_start) is not None:

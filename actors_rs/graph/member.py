@@ -39,7 +39,7 @@ _NO_CLOCK = StageClock()
 
 
 class Member(UserCalls):
-    """One stage of a run. What is not said to be for any thread belongs to turns of its island."""
+    """One stage of a run. Call its methods in turns of its island, unless they say "Any thread"."""
 
     # What each stage has is in slots: a run may have a million of them.
     __slots__ = (
@@ -69,7 +69,7 @@ class Member(UserCalls):
     resumed = restarted = 0
     """How many elements its policy passed over: going on as it was, and with fresh state."""
     peers: tuple[Callable[[], bool], ...] = ()
-    """For each foreign peer: whether what it may call next can wake this stage. Any thread."""
+    """A function for each foreign peer: whether its next call may wake this stage. Any thread."""
     dead_letters = 0
     """How many it left."""
     forgiving = False
@@ -86,7 +86,7 @@ class Member(UserCalls):
         self.kind = kind
         self.site = site
         self.place: str | None = None
-        """What it is called where there is one such stage in each of many inner streams."""
+        """The name that it shares with the same stage of other inner streams."""
         self.inner_links: InnerLinks | None = None
         """Where it stands, as a part of an inner stream."""
         self.is_due = False
@@ -103,7 +103,7 @@ class Member(UserCalls):
 
     @property
     def activity(self) -> Activity:
-        """What the system ends it with."""
+        """The run, which the system ends at a shutdown."""
         return self.life.activity
 
     @property
@@ -113,7 +113,7 @@ class Member(UserCalls):
 
     @property
     def mailbox(self) -> Mailbox:
-        """Where signals for it lie: that of its island."""
+        """The mailbox of its island."""
         return self.island.actor_inbox
 
     # StageContext
@@ -215,12 +215,12 @@ class Member(UserCalls):
     # Signals
 
     def send(self, signal: Signal) -> bool:
-        """Put ``signal``, which is for this stage, behind those that came; whether it lives."""
+        """Send ``signal`` to this stage; False if its island has ended. Any thread."""
         signal.member = self
         return self.island.actor_inbox.offer(signal)
 
     def send_control(self, signal: Signal) -> bool:
-        """As ``send``, before all elements."""
+        """As ``send``, but before the elements that wait. Any thread."""
         signal.member = self
         return self.island.actor_inbox.offer_control(signal)
 
