@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from actors_rs.delivery import acknowledged
 from actors_rs.errors import StageError
 from actors_rs.stages.sinks.directory_hold import LOCK, DirectoryHold
 from tests.graph.helpers import SECONDS, run, wait_until
+from tests.stages.processes import started
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
@@ -133,12 +131,7 @@ HOLDER = """
 
 
 def holder(folder, *more):
-    code = [sys.executable, "-c", textwrap.dedent(HOLDER), str(folder), *more]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(code, stdin=pipe, stdout=pipe, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    return process
+    return started(HOLDER, str(folder), *more, says="held")
 
 
 def test_of_two_processes_the_second_is_refused_and_the_first_goes_on(tmp_path):

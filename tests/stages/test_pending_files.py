@@ -2,9 +2,7 @@
 
 import os
 import stat
-import subprocess
 import sys
-import textwrap
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from actors_rs import Sink, Source
 from actors_rs.errors import StageError, WriteError
 from actors_rs.stages.sinks.files import PendingFile, remove_abandoned_parts
 from tests.graph.helpers import run
+from tests.stages.processes import started
 
 MAKERS = {
     "a file": lambda path: path.write_text("in the way"),
@@ -100,12 +99,7 @@ BEGUN = """
 
 
 def begun(folder, end):
-    code = [sys.executable, "-c", textwrap.dedent(BEGUN), str(folder), end]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(code, stdin=pipe, stdout=pipe, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    return process
+    return started(BEGUN, str(folder), end, says="begun")
 
 
 def test_what_a_killed_process_left_is_removed_and_its_number_is_free_again(tmp_path):
