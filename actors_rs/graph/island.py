@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.life import Life
     from actors_rs.graph.member import Member
     from actors_rs.runtime.dispatcher import Dispatcher
+    from actors_rs.runtime.shutdown import Activity
 
 __all__ = ["Island"]
 
@@ -89,6 +90,11 @@ class Island(PooledActor):
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
+
+    @property
+    def _activity_(self) -> Activity:
+        """What shutdown ends it with: its run."""
+        return self.life.activity
 
     @property
     def last_turn(self) -> float:

@@ -75,6 +75,11 @@ class ActorCore(Actor):
     _glimpse_: Glimpse | None = None  # of a turn that lasts
     _has_blocked_ = False  # in an earlier turn
 
+    @property
+    def _activity_(self) -> object | None:
+        """The activity of the system that this actor ends with; ``None``: it ends by itself."""
+        return None
+
     @staticmethod
     def _create_actor_inbox() -> Mailbox:
         return Mailbox()

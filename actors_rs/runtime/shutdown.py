@@ -23,7 +23,6 @@ from actors_rs.runtime.condition import Condition
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actor import PooledActor
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["Activity", "Shutdown", "check_may_enter"]
@@ -134,7 +133,7 @@ class Shutdown:
         """All but those of ``observers``."""
         system = self._system
         self._enter("stop actors", len(system.children()), "actors")
-        spared = {a._urn_number_ for a in system.children() if _activity_of(a) in observers}
+        spared = {a._urn_number_ for a in system.children() if a._activity_ in observers}
         self._await_all_but(spared, self._left(0.6))
 
     def _await_all_but(self, spared: set[int], seconds: float) -> None:
@@ -214,7 +213,3 @@ class Shutdown:
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
         return late
-
-
-def _activity_of(actor: PooledActor) -> object:
-    return None if actor._stops_in_order_ else getattr(actor, "activity", None)

@@ -77,8 +77,8 @@ def test_a_subscriber_that_breaks_a_rule_harms_its_own_stream_at_most(system, vi
     with suppress(Exception):  # the standard lets on_subscribe raise into whoever subscribes
         system.publisher(Source.range(1, COUNT).map(lambda n: n)).subscribe(violator())
     for actor in system.children():
-        if actor not in before and hasattr(actor, "activity"):
-            end(actor.activity, violator)
+        if actor not in before and actor._activity_ is not None:
+            end(actor._activity_, violator)
     wait_until(lambda: not set(system.children()) - before)
 
 
