@@ -5,23 +5,23 @@
 171700
 """
 
-from actors_rs.graph.dsl.combining import merge as merge
-from actors_rs.graph.dsl.combining import zip as zip
-from actors_rs.graph.dsl.feedback import Feedback as Feedback
-from actors_rs.graph.dsl.flow import Flow as Flow
-from actors_rs.graph.dsl.flow import Source as Source
-from actors_rs.graph.dsl.flow import pipe as pipe
-from actors_rs.graph.dsl.graph import Graph as Graph
-from actors_rs.graph.dsl.groups import Group as Group
-from actors_rs.graph.dsl.sink import Sink as Sink
-from actors_rs.graph.dsl.substreams import amb as amb
-from actors_rs.graph.dsl.substreams import concat as concat
 from actors_rs.graph.interrupt import StopSignals as StopSignals
 from actors_rs.graph.kill_switch import KillSwitch as KillSwitch
 from actors_rs.graph.run import Run as Run
 from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
 from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
 from actors_rs.graph.source_queue import SourceQueue as SourceQueue
+from actors_rs.language.combining import merge as merge
+from actors_rs.language.combining import zip as zip
+from actors_rs.language.feedback import Feedback as Feedback
+from actors_rs.language.flow import Flow as Flow
+from actors_rs.language.flow import Source as Source
+from actors_rs.language.flow import pipe as pipe
+from actors_rs.language.graph import Graph as Graph
+from actors_rs.language.groups import Group as Group
+from actors_rs.language.sink import Sink as Sink
+from actors_rs.language.substreams import amb as amb
+from actors_rs.language.substreams import concat as concat
 from actors_rs.protocol.demand import UNBOUNDED as UNBOUNDED
 from actors_rs.protocol.demand import Demand as Demand
 from actors_rs.protocol.interfaces import Processor as Processor

@@ -23,12 +23,12 @@ from actors_rs.graph.hub import HubPublisher
 from actors_rs.graph.island import Island
 from actors_rs.graph.lent import Lending, Lent
 from actors_rs.graph.member import Member
-from actors_rs.graph.merge_hub import MergeHub
 from actors_rs.graph.run_end import RunEnd
 from actors_rs.graph.run_life import RunLife
 from actors_rs.graph.section import Section
 from actors_rs.graph.section_life import SectionLife
 from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.language.merge_hub import MergeHub
 from actors_rs.runtime.actor_core import ActorCore
 from actors_rs.runtime.awaiting import Awaiting
 from actors_rs.runtime.mailbox import Mailbox

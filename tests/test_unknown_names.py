@@ -24,7 +24,7 @@ from actors_rs import (
     is_subscriber,
     is_subscription,
 )
-from actors_rs.graph.dsl import neighbours
+from actors_rs.graph import neighbours
 from actors_rs.unknown_names import UnknownName, _plain
 
 source = Source.of(1)

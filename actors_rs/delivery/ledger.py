@@ -27,7 +27,7 @@ from actors_rs.delivery.plan import Plan
 from actors_rs.delivery.runs import key_of, run_of
 from actors_rs.delivery.schema import SCHEMA, Report, add_columns, check_version, read_report
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
-from actors_rs.graph.dsl.checks import path_of, wrong_value
+from actors_rs.graph.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
 from actors_rs.texts import repr_of, text_of
 

@@ -38,7 +38,7 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from actors_rs.graph.life import Life
 
-__all__ = ["at_hand", "attach", "outlet_of", "source_of"]
+__all__ = ["at_hand", "attach", "handoff", "outlet_of"]
 
 
 def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
@@ -146,6 +146,8 @@ def _set_windows(chain: _Chain, inlet: Inlet) -> None:
 
 def outlet_of(source: object) -> OutletRef:
     """Where the elements of ``source`` come from; ``TypeError`` if it is no stream."""
+    if type(source) is OutletRef:
+        return source
     if isinstance(source, Stream):
         return source._out  # type: ignore[attr-defined, no-any-return]  # a Flow's
     if not isinstance(source, Iterable):
@@ -170,11 +172,9 @@ def at_hand(source: object) -> Sequence[Any] | None:
     return make.args[0] if type(make) is partial and make.func is SequenceSource else None
 
 
-def source_of(stage: Member, outlet: Outlet, owner: OutletOwner) -> Any:
-    """A ``Source`` of what ``stage`` emits to ``outlet``; in its turn."""
-    from actors_rs.graph.dsl.flow import Flow
-
-    return Flow(OutletRef(lent_spec(stage.site, Lent(stage, outlet, owner))))
+def handoff(stage: Member, outlet: Outlet, owner: OutletOwner) -> OutletRef:
+    """See ``StageContext.handoff``; in the turn of ``stage``."""
+    return OutletRef(lent_spec(stage.site, Lent(stage, outlet, owner)))
 
 
 def _start(host: Member, life: Life, members: Sequence[Member]) -> bool:

@@ -24,6 +24,7 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
+    from actors_rs.graph.blueprint import OutletRef
     from actors_rs.graph.inner_links import InnerLinks
     from actors_rs.graph.island import Island
     from actors_rs.graph.life import Life
@@ -192,10 +193,10 @@ class Member(UserCalls):
 
         return at_hand(source)
 
-    def source_of(self, outlet: Outlet, owner: OutletOwner, /) -> Any:
-        from actors_rs.graph.inner import source_of
+    def handoff(self, outlet: Outlet, owner: OutletOwner, /) -> OutletRef:
+        from actors_rs.graph.inner import handoff
 
-        return source_of(self, outlet, owner)
+        return handoff(self, outlet, owner)
 
     @property
     def written(self) -> Written:

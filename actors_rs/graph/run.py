@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.dsl.checks import plain_function
-from actors_rs.graph.dsl.neighbours import FOR_RUNS
+from actors_rs.graph.checks import plain_function
+from actors_rs.graph.neighbours import FOR_RUNS
 from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import SourceQueue, queue_among
 from actors_rs.graph.waiting import call_at_end, check_not_on_loop_of, wait_for_end

@@ -113,7 +113,7 @@ class Section(StageLogic):
     # A life of the section
 
     def _begin(self) -> None:
-        from actors_rs.graph.inner import attach, source_of
+        from actors_rs.graph.inner import attach, handoff
 
         host = cast("Member", self.context)
         self._result = Inlet("section", host.system.window)
@@ -121,12 +121,12 @@ class Section(StageLogic):
         if self.inlet is not None:
             self._result.window = self.inlet.window
             self._feed = Outlet("section")
-            source = source_of(host, self._feed, self)
-            entry = source._out.spec.lent
-            out = OutletRef(graft(out.spec, source._out), out.index)
+            feed = handoff(host, self._feed, self)
+            entry = feed.spec.lent
+            out = OutletRef(graft(out.spec, feed), out.index)
         self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
         self._set_ports()
-        attach(host, self._life, _stream(out), self._result)
+        attach(host, self._life, out, self._result)
 
     # Its input is handed to the section, and that runs it: that is all there is to know
 
@@ -285,9 +285,3 @@ def _comes_of(first: BaseException | None, error: BaseException) -> bool:
 
 def _look_again() -> None:
     """Nothing but the reason for a turn."""
-
-
-def _stream(out: OutletRef) -> Any:
-    from actors_rs.graph.dsl.flow import Flow
-
-    return Flow(out)

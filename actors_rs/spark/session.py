@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.dsl.checks import flag
+from actors_rs.graph.checks import flag
 from actors_rs.runtime._primitives import Event, monotonic
 from actors_rs.spark.failures import not_installed
 from actors_rs.spark.java import find_java_home, write_support_file

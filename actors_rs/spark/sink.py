@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.graph.blueprint import OPEN, Attributes, spec_of
-from actors_rs.graph.dsl.checks import at_least, plain_function
-from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.checks import at_least, plain_function
+from actors_rs.language.sink import Sink
 from actors_rs.spark.connect import is_connect
 from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits
 from actors_rs.spark.data_set import DataSet, arrow_schema_of

@@ -156,10 +156,10 @@ class StageContext(Protocol):
         """All elements of ``source``, if it is, or would give, a sequence that exists already."""
         ...
 
-    def source_of(self, outlet: Outlet, owner: OutletOwner, /) -> Any:
-        """A ``Stream`` of what this stage emits to ``outlet``, to be run once by whoever gets it.
+    def handoff(self, outlet: Outlet, owner: OutletOwner, /) -> object:
+        """The description of a stream that gives what this stage emits to ``outlet``, once.
 
-        The outlet is new; it is cancelled, asked and ends like any other.
+        ``outlet`` is new. It is cancelled, asked and ends like any other outlet.
         """
 
     @property

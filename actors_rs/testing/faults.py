@@ -21,7 +21,7 @@ from inspect import iscoroutinefunction
 from typing import Any, Final, TypeVar
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
-from actors_rs.graph.dsl.flow import Flow
+from actors_rs.language.flow import Flow
 from actors_rs.runtime._primitives import AnyThread, Event, Lock, Random, monotonic
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.machinery import Machinery, threads

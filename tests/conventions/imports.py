@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-CORE = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
+ENGINE = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
+CORE = ENGINE | {"language"}
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -20,7 +21,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "protocol": frozenset({"errors", "texts"}),
     "runtime": frozenset({"errors", "texts", "protocol"}),
     "stages": frozenset({"errors", "texts", "protocol"}),
-    "graph": CORE,
+    "graph": ENGINE,
+    "language": CORE,
     "delivery": CORE,
     "spark": CORE | {"delivery"},
     "interop": CORE,

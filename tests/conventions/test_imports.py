@@ -56,12 +56,12 @@ def test_the_law_has_no_circle():
         ("actors_rs.errors", "from actors_rs.protocol.demand import Demand"),
         ("actors_rs.protocol.link", "import actors_rs.runtime.actor"),
         ("actors_rs.protocol.link", "from ..runtime import actor"),
-        ("actors_rs.runtime.system", "from actors_rs.graph.dsl import Source"),
+        ("actors_rs.runtime.system", "from actors_rs.language import Source"),
         ("actors_rs.runtime.system", "from actors_rs import Source"),
         ("actors_rs.stages.stage", "from actors_rs import runtime"),
         ("actors_rs.stages.stage", "def f():\n    from actors_rs.runtime.actor import PooledActor"),
-        ("actors_rs.graph.dsl", "from actors_rs.spark import SparkSource"),
-        ("actors_rs.graph.dsl", "from actors_rs.observability.metrics import Metrics"),
+        ("actors_rs.language", "from actors_rs.spark import SparkSource"),
+        ("actors_rs.language", "from actors_rs.observability.metrics import Metrics"),
         ("actors_rs.spark.source", "from actors_rs.testing import probes"),
         ("actors_rs", "from actors_rs.cli import main as main"),
         ("actors_rs", "from actors_rs.testing import probes as probes"),
@@ -77,7 +77,7 @@ def test_a_planted_import_across_layers_is_caught(module, text):
         ("actors_rs.protocol.link", "from actors_rs.errors import ProtocolError"),
         ("actors_rs.protocol.link", "from . import demand"),
         (
-            "actors_rs.graph.dsl",
+            "actors_rs.language",
             "from actors_rs.stages.stage import Stage\nimport actors_rs.runtime",
         ),
         ("actors_rs.spark.source", "from ..graph.blueprint import Blueprint"),
@@ -106,7 +106,7 @@ def test_relative_imports_of_a_package_start_at_the_package_itself():
     ],
 )
 def test_a_planted_import_around_the_seam_is_caught(text):
-    assert len(around_the_seam("actors_rs.graph.dsl", imports_of("actors_rs.graph.dsl", text))) == 1
+    assert len(around_the_seam("actors_rs.language", imports_of("actors_rs.language", text))) == 1
 
 
 def test_the_seam_itself_may_import_threads_and_time():
@@ -148,7 +148,7 @@ def test_a_planted_dependency_of_the_core_is_caught(module, text):
     [
         ("actors_rs.observability.table", "def f():\n    import rich.live"),
         (
-            "actors_rs.graph.dsl",
+            "actors_rs.language",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pyarrow",
         ),
         ("actors_rs.runtime.actor", "import pykka, sqlite3\nfrom __future__ import annotations"),
@@ -166,4 +166,4 @@ def test_the_branch_beside_a_type_checking_branch_counts_as_run():
 
 def test_a_module_without_a_place_is_caught():
     assert len(without_a_place("actors_rs.helpers")) == 1
-    assert without_a_place("actors_rs.graph.dsl") == without_a_place("actors_rs") == []
+    assert without_a_place("actors_rs.language") == without_a_place("actors_rs") == []

@@ -10,7 +10,7 @@ import pytest
 from actors_rs import ActorSystem, Flow, Graph, RunSnapshot, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
 from actors_rs.graph.drawing import Arrow, Box, Picture
-from actors_rs.graph.dsl.feedback import Feedback
+from actors_rs.language.feedback import Feedback
 from tests.graph.helpers import SECONDS, wait_until
 
 chain = Source.range(0, 10).map(str).to(Sink.list())

@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, KillSwitch, RateLimit, Sink, Source
 from actors_rs.graph.hub import HubPublisher
-from actors_rs.graph.merge_hub import MergeHub
+from actors_rs.language.merge_hub import MergeHub
 from tests.graph.helpers import Book, wait_until
 
 SECONDS = 10.0

@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import GraphError, IllegalStateError, InvalidArgumentError, StageError
-from actors_rs.graph.merge_hub import MergeHub
+from actors_rs.language.merge_hub import MergeHub
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 

@@ -6,9 +6,9 @@ from typing import Never
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.graph.dsl.flow import Flow
-from actors_rs.graph.dsl.sources import source
 from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.language.flow import Flow
+from actors_rs.language.sources import source
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.testing.probes import SinkProbe
 from tests.graph.helpers import SECONDS

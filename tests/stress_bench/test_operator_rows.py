@@ -10,7 +10,7 @@ from actors_rs.graph.blueprint import in_order
 from stress.bench import operators
 from stress.bench.operator_rows import ROWS
 
-METHODS = Path(__file__).resolve().parents[2] / "actors_rs" / "graph" / "dsl"
+METHODS = Path(__file__).resolve().parents[2] / "actors_rs" / "language"
 NOT_LINEAR_THERE = {"batch", "first"}  # linear too, but made by a way of their own
 AS_ANOTHER = {
     "element_at": "skip and take: it ends with its element",

@@ -40,7 +40,7 @@ from actors_rs.stages.sinks.fan import Part as FanPart
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import StageSpec
     from actors_rs.graph.carried import Carrier
-    from actors_rs.graph.dsl.sink import FanOf
+    from actors_rs.language.sink import FanOf
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["ACKNOWLEDGING", "RESUMABLE"]

@@ -48,7 +48,7 @@ from actors_rs.texts import short_repr_of
 
 
 class GroupBy(StageLogic):
-    """A stream of streams. ``wrap(key, stream)`` makes of a group's stream what is emitted."""
+    """A stream of streams. ``wrap(key, handoff)`` makes the stream of a group that is emitted."""
 
     ends_with_run = True  # groups that nobody runs have no sink behind them
 
@@ -242,7 +242,7 @@ class GroupBy(StageLogic):
         if free:
             self._groups.add(group)
         self._ports.append(group)
-        self._unannounced.append((group, self._wrap(key, self.context.source_of(group, self))))
+        self._unannounced.append((group, self._wrap(key, self.context.handoff(group, self))))
         self._idle.mind()
         return group
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from actors_rs import Graph, Sink, Source, concat, merge
 from actors_rs import zip as zip_
 from actors_rs.errors import StageError, Stalled
-from actors_rs.graph.dsl.feedback import Feedback
+from actors_rs.language.feedback import Feedback
 from tests.explored.by_hand import ByHand
 from tests.explored.scenario import (
     Case,

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from actors_rs.graph.blueprint import OutletRef
-from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     function,
@@ -16,8 +15,9 @@ from actors_rs.graph.dsl.checks import (
     plain_function,
     wrong_kind,
 )
-from actors_rs.graph.dsl.initial import Always
-from actors_rs.graph.dsl.substreams import source_in
+from actors_rs.language.chain import Chain
+from actors_rs.language.initial import Always
+from actors_rs.language.substreams import source_in
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.rate_limit import RateLimit
 from actors_rs.stages.junctions.recover_with import RecoverWith
@@ -29,7 +29,7 @@ from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Recovery"]
 

@@ -13,14 +13,14 @@ from actors_rs.graph.blueprint import (
     to_pickle,
 )
 from actors_rs.graph.carried import makers_of
+from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
 from actors_rs.graph.drawing import Arrow, Box, Picture
-from actors_rs.graph.dsl.checks import cannot_run, positive_seconds, wrong_kind
-from actors_rs.graph.dsl.neighbours import FOR_GRAPHS
 from actors_rs.graph.fusing import fused_to_the_ends
 from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
 from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
+from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem

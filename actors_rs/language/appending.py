@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from actors_rs.graph.blueprint import Traits
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Appending"]
 

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
 from actors_rs.graph.blueprint import OutletRef, spec_of
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     encoding_of,
     function,
@@ -20,10 +20,10 @@ from actors_rs.graph.dsl.checks import (
     plain_function,
     wrong_kind,
 )
-from actors_rs.graph.dsl.file_sources import FileSources
-from actors_rs.graph.dsl.initial import Always, begun, copies_of
 from actors_rs.graph.foreign_source import PublisherSource
 from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
+from actors_rs.language.file_sources import FileSources
+from actors_rs.language.initial import Always, begun, copies_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher
 from actors_rs.stages.iterators import Rest
 from actors_rs.stages.sources.defer import Defer
@@ -40,7 +40,7 @@ from actors_rs.stages.sources.unfold import Unfold
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["SourceFactories", "flow_class"]
 
@@ -57,7 +57,7 @@ def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[
 @cache  # an import statement costs as much as all the rest of a source
 def flow_class() -> type[Flow[Any, Any]]:
     """``Flow``, for modules that it is made of."""
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
     return Flow
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Never, TypeVar
+from typing import Generic, Never, TypeVar
 
 from actors_rs.graph.blueprint import OutletRef
-from actors_rs.graph.dsl.flow import Flow
+from actors_rs.language.flow import Flow
 from actors_rs.stages.groups import OVERFLOW
 from actors_rs.texts import repr_of
 
@@ -35,8 +35,3 @@ class Group(Flow[Never, T_co], Generic[K, T_co]):
     def is_overflow(self) -> bool:
         """Whether this is the group for all keys that have none, with ``on_overflow="divert"``."""
         return self.key is OVERFLOW
-
-    @classmethod
-    def of_stream(cls, key: K, stream: Flow[Never, Any]) -> Group[K, Any]:
-        """``stream`` as the group of ``key``."""
-        return cls(key, stream._out)

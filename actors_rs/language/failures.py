@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     flag,
@@ -20,7 +20,7 @@ from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Failures"]
 
@@ -94,7 +94,7 @@ class Failures(Generic[In_contra, Out_co]):
         raise NotImplementedError
 
     def _ending_in(self, out: OutletRef) -> Flow[In_contra, Out_co]:
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         return Flow(out)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeV
 
 from actors_rs.errors import GraphError, IllegalStateError
 from actors_rs.graph.blueprint import OutletRef, check_source, in_order, spec_of
-from actors_rs.graph.dsl.checks import wrong_kind
+from actors_rs.graph.checks import wrong_kind
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.forked import renew_in_child
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic
@@ -15,7 +15,7 @@ from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Attached", "MergeHub", "OnStreamFailure"]
 
@@ -68,7 +68,7 @@ class MergeHub(Generic[T_contra]):
     @property
     def source(self) -> Flow[Never, Any]:
         """The stream that the hub feeds, to be run once."""
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         return Flow(self._out)
 

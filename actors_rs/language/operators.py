@@ -7,8 +7,7 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     flag,
     function,
@@ -20,7 +19,8 @@ from actors_rs.graph.dsl.checks import (
     wrong_kind,
     wrong_value,
 )
-from actors_rs.graph.dsl.initial import begun, copies_of
+from actors_rs.language.appending import Appending
+from actors_rs.language.initial import begun, copies_of
 from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
@@ -38,7 +38,7 @@ from actors_rs.stages.operators.with_index import WithIndex
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Operators"]
 

@@ -25,7 +25,7 @@ from actors_rs.graph.blueprint import (
     open_inputs,
     spec_of,
 )
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     flag,
     one_of,
@@ -34,8 +34,8 @@ from actors_rs.graph.dsl.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.dsl.sink import Sink, check_sink
 from actors_rs.graph.hub import HubPublisher
+from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.junctions.also_to import AlsoTo
@@ -51,7 +51,7 @@ from actors_rs.stages.junctions.wire_tap import WireTap
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Branching"]
 
@@ -219,7 +219,7 @@ class Branching(Generic[In_contra, Out_co]):
         attributes: Attributes | None = None,
         **traits: Unpack[Traits],
     ) -> tuple[Flow[In_contra, Any], ...]:
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         optional_text(name, f"{kind}: name")
         own = {"outlets": count, "name": name, "attributes": attributes}
@@ -229,7 +229,7 @@ class Branching(Generic[In_contra, Out_co]):
     def _with_side(
         self, kind: str, make: Callable[[], Any], sink: Sink[Any, Any]
     ) -> Flow[In_contra, Out_co]:
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         check_sink(kind, sink)
         return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(sink._spec,))))

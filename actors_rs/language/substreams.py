@@ -16,8 +16,7 @@ from actors_rs.graph.blueprint import (
     in_order,
     spec_of,
 )
-from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     function,
     one_of,
@@ -25,6 +24,7 @@ from actors_rs.graph.dsl.checks import (
     positive_seconds,
     wrong_kind,
 )
+from actors_rs.language.appending import Appending
 from actors_rs.stages.groups import Closed, OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.catch import Catch
@@ -37,8 +37,8 @@ from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
-    from actors_rs.graph.dsl.groups import Group
+    from actors_rs.language.flow import Flow
+    from actors_rs.language.groups import Group
 
 __all__ = ["Substreams", "amb", "concat"]
 
@@ -150,7 +150,7 @@ class Substreams(Appending[In_contra, Out_co]):
         the stage fails with ``Stalled``, which names the groups. ``None`` waits for ever, for
         groups that are kept to be run later.
         """
-        from actors_rs.graph.dsl.groups import Group
+        from actors_rs.language.groups import Group
 
         plain_function(key, "group_by: key")
         at_least(1, max_groups, "group_by: max_groups")
@@ -158,7 +158,7 @@ class Substreams(Appending[In_contra, Out_co]):
         one_of(get_args(Closed), closed, "group_by: closed")
         idle = some_seconds(idle_timeout, "group_by: idle_timeout")
         stall = some_seconds(stall_after, "group_by: stall_after")
-        wrap, drops = Group.of_stream, closed == "drop"
+        wrap, drops = Group, closed == "drop"
         make = partial(GroupBy, key, max_groups, on_overflow, wrap, idle, stall, drops)
         flow = self.then("group_by", make, 0)
         # A frame for each group costs the same whether it holds one element or fifty.
@@ -190,7 +190,7 @@ class Substreams(Appending[In_contra, Out_co]):
         Several in a row are one stage. Otherwise the elements of one stream would pass as many
         stages as there are streams.
         """
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         spec = self._out.spec
         if not spec.inputs or (streams := _streams_of(spec, kind)) is None:
@@ -253,6 +253,6 @@ def source_in(stream: Any, where: str) -> Flow[Never, Any]:
 
 
 def _source(kind: str, make: Callable[[], Any]) -> Flow[Never, Any]:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
     return Flow(OutletRef(spec_of(kind, make, outflow_window=0)))

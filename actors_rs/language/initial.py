@@ -7,7 +7,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from actors_rs.graph.dsl.checks import wrong_kind
+from actors_rs.graph.checks import wrong_kind
 from actors_rs.texts import repr_of
 
 __all__ = ["Always", "begun", "copies_of"]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import at_least, optional_plain_function, plain_function
+from actors_rs.graph.checks import at_least, optional_plain_function, plain_function
+from actors_rs.language.appending import Appending
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
 from actors_rs.stages.operators.element_at import ElementAt
@@ -18,7 +18,7 @@ from actors_rs.stages.operators.take import Take
 from actors_rs.stages.operators.take_while import TakeWhile
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Selections"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.graph.blueprint import OPEN, OutletRef
-from actors_rs.graph.dsl.checks import cannot_run
-from actors_rs.graph.dsl.sources import flow_class
+from actors_rs.graph.checks import cannot_run
 from actors_rs.graph.fusing import fused
+from actors_rs.language.sources import flow_class
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Composition"]
 

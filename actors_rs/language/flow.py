@@ -19,26 +19,26 @@ from actors_rs.graph.blueprint import (
     spec_of,
     to_pickle,
 )
-from actors_rs.graph.dsl.checks import cannot_run, required_text, telling_where, wrong_kind
-from actors_rs.graph.dsl.combining import Combining
-from actors_rs.graph.dsl.composing import Composition
-from actors_rs.graph.dsl.edges import Edges
-from actors_rs.graph.dsl.failures import Failures
-from actors_rs.graph.dsl.fan_out import Branching
-from actors_rs.graph.dsl.folding import Folds
-from actors_rs.graph.dsl.graph import Graph
-from actors_rs.graph.dsl.lifecycle import LifeCycle
-from actors_rs.graph.dsl.neighbours import FOR_FLOWS
-from actors_rs.graph.dsl.operators import Operators
-from actors_rs.graph.dsl.rates import RateMatching
-from actors_rs.graph.dsl.recovery import Recovery
-from actors_rs.graph.dsl.selecting import Selections
-from actors_rs.graph.dsl.sink import Sink, check_sink
-from actors_rs.graph.dsl.sources import SourceFactories
-from actors_rs.graph.dsl.substreams import Substreams
-from actors_rs.graph.dsl.timing import TimedSources, Timing
+from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
+from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
+from actors_rs.language.combining import Combining
+from actors_rs.language.composing import Composition
+from actors_rs.language.edges import Edges
+from actors_rs.language.failures import Failures
+from actors_rs.language.fan_out import Branching
+from actors_rs.language.folding import Folds
+from actors_rs.language.graph import Graph
+from actors_rs.language.lifecycle import LifeCycle
+from actors_rs.language.operators import Operators
+from actors_rs.language.rates import RateMatching
+from actors_rs.language.recovery import Recovery
+from actors_rs.language.selecting import Selections
+from actors_rs.language.sink import Sink, check_sink
+from actors_rs.language.sources import SourceFactories
+from actors_rs.language.substreams import Substreams
+from actors_rs.language.timing import TimedSources, Timing
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of

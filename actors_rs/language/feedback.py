@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, Never, TypeVar
 
 from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import at_least
-from actors_rs.graph.dsl.sink import Sink
+from actors_rs.graph.checks import at_least
 from actors_rs.graph.loops import Loop
+from actors_rs.language.sink import Sink
 from actors_rs.stages.junctions.feedback import Feedback as FeedbackStage
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Feedback"]
 
@@ -55,7 +55,7 @@ class Feedback(Generic[T]):
     @property
     def source(self) -> Flow[Never, T]:
         """What came back."""
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         return Flow(OutletRef(self._source))
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
-from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import at_least, flag, function, one_of, wrong_value
+from actors_rs.graph.checks import at_least, flag, function, one_of, wrong_value
+from actors_rs.language.chain import Chain
 from actors_rs.stages.operators.buffer import Buffer, Overflow
 from actors_rs.stages.operators.conflate import Conflate
 from actors_rs.stages.operators.expand import Expand
 from actors_rs.stages.passing import PassThrough
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["RateMatching"]
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
 from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     function,
@@ -17,7 +17,7 @@ from actors_rs.graph.dsl.checks import (
     optional_text,
     wrong_kind,
 )
-from actors_rs.graph.merge_hub import MergeHub, OnStreamFailure
+from actors_rs.language.merge_hub import MergeHub, OnStreamFailure
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
@@ -28,7 +28,7 @@ from actors_rs.stages.junctions.zip_latest import ZipLatest
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Combining", "joined", "merge", "zip"]
 
@@ -164,7 +164,7 @@ class Combining(Generic[In_contra, Out_co]):
 
         For instance ``how=actors_rs.zip``, which is not Python's own.
         """
-        from actors_rs.graph.dsl.flow import Flow
+        from actors_rs.language.flow import Flow
 
         if how is builtins.zip:  # type: ignore[comparison-overlap]
             raise wrong_kind(
@@ -230,7 +230,7 @@ def zip(*flows: Any) -> Any:
 
 def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[Any, Any]:
     """``flows`` into a new stage of ``kind`` with an inlet for each."""
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
     if not flows:
         raise cannot_run(f"{kind} needs at least one stream, got none")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
-from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import function, optional_plain_function, plain_function
-from actors_rs.graph.dsl.initial import Always, copies_of
+from actors_rs.graph.checks import function, optional_plain_function, plain_function
+from actors_rs.language.appending import Appending
+from actors_rs.language.initial import Always, copies_of
 from actors_rs.stages.operators.average import Average
 from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.count import Count
@@ -21,7 +21,7 @@ from actors_rs.stages.operators.search import Search
 from actors_rs.stages.operators.sum import Sum
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Folds"]
 

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
 from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     encoding_of,
     flag,
@@ -31,7 +31,7 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["FileSources"]
 
@@ -44,7 +44,7 @@ WINDOW_OF_RECORD_BATCHES = 4
 
 
 def _blocking(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
     return Flow(OutletRef(spec_of(kind, make, attributes=_PINNED, outflow_window=outflow_window)))
 

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     optional_plain_function,
     plain_function,
     positive_seconds,
     wrong_kind,
 )
 from actors_rs.graph.kill_switch import KillSwitch
+from actors_rs.language.chain import Chain
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
 from actors_rs.stages.operators.on_termination import OnTermination
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["LifeCycle"]
 

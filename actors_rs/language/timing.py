@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Never, TypeVar
 
-from actors_rs.graph.dsl.chain import Chain
-from actors_rs.graph.dsl.checks import plain_function, positive_seconds, telling_where, wrong_value
-from actors_rs.graph.dsl.initial import begun
-from actors_rs.graph.dsl.sources import source
+from actors_rs.graph.checks import plain_function, positive_seconds, telling_where, wrong_value
+from actors_rs.language.chain import Chain
+from actors_rs.language.initial import begun
+from actors_rs.language.sources import source
 from actors_rs.runtime.rate_limit import RateLimit
 from actors_rs.stages.operators.backpressure_timeout import BackpressureTimeout
 from actors_rs.stages.operators.completion_timeout import CompletionTimeout
@@ -29,7 +29,7 @@ from actors_rs.stages.sources.tick import Tick
 from actors_rs.stages.sources.timer import TimerSource
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["TimedSources", "Timing"]
 

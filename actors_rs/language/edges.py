@@ -6,15 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from actors_rs.graph.dsl.appending import Appending
-from actors_rs.graph.dsl.checks import function
-from actors_rs.graph.dsl.initial import Always
+from actors_rs.graph.checks import function
+from actors_rs.language.appending import Appending
+from actors_rs.language.initial import Always
 from actors_rs.stages.operators.default_if_empty import DefaultIfEmpty
 from actors_rs.stages.operators.end_with import EndWith
 from actors_rs.stages.operators.start_with import StartWith
 
 if TYPE_CHECKING:
-    from actors_rs.graph.dsl.flow import Flow
+    from actors_rs.language.flow import Flow
 
 __all__ = ["Edges"]
 

@@ -21,7 +21,7 @@ from actors_rs.graph.blueprint import (
     spec_of,
     to_pickle,
 )
-from actors_rs.graph.dsl.checks import (
+from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     function,
@@ -35,10 +35,10 @@ from actors_rs.graph.dsl.checks import (
     wrong_kind,
     wrong_value,
 )
-from actors_rs.graph.dsl.initial import copies_of
-from actors_rs.graph.dsl.neighbours import FOR_SINKS
+from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.standard import SinkSubscriber
+from actors_rs.language.initial import copies_of
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.sinks.count import Count
