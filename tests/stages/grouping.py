@@ -49,7 +49,7 @@ class Grouping(Alone):
         key = self.key = lambda text: text[0]
         super().__init__(GroupBy(key, most, on_overflow, self._wrap, idle, stall, drops), window)
 
-    def source_of(self, outlet, owner):
+    def handoff(self, outlet, owner):
         return Stream(self, outlet, partial(owner.claimed, outlet), partial(owner.lost, outlet))
 
     def stand_still(self):
