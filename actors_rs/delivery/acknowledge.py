@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 
 from actors_rs.delivery.ack import Disposition, Tracked, Unit
 from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
-from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.checks import plain_function
+from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.flow import Flow
 from actors_rs.stages.linear import Operator
 from actors_rs.texts import repr_of

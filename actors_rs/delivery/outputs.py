@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.spec import StageSpec
 
 __all__ = [
     "DELIVERED_TABLE", "OWNER_FILE", "START_OVER", "Output", "difference", "note", "note_delivered",

@@ -18,8 +18,8 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.graph.failing import let_go
+from actors_rs.graph.outside import Outside
 from actors_rs.graph.severing import close, logics_of
-from actors_rs.graph.stall_watch import Outside
 from actors_rs.graph.waiting import work_once_for
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
@@ -28,9 +28,7 @@ from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.island import Island
-    from actors_rs.graph.life import Life
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import Life, RunningIsland, RunningStage
     from actors_rs.runtime.timers import Timer
     from actors_rs.stages.stage import StageLogic
 
@@ -98,7 +96,7 @@ class UserCalls:
 
     logic: StageLogic
     life: Life
-    island: Island
+    island: RunningIsland
     name: str
     site: str
     ended: bool
@@ -272,7 +270,7 @@ class UserCalls:
             except BaseException as failure:
                 self.report_late(None, failure)
         close(self, error)
-        let_go(cast("Member", self))
+        let_go(cast("RunningStage", self))
         if not self._said_late:
             self.report_late(None, None)
 

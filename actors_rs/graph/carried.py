@@ -8,31 +8,15 @@ cannot keep what the carrier promises is refused when the graph is built.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from actors_rs.errors import GraphError
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.spec import Carrier, StageSpec
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Carrier", "check_plain", "makers_of"]
-
-
-class Carrier(Protocol):
-    """What the elements of a source carry. Compared by identity."""
-
-    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
-        """What makes the logic of ``spec``, which takes such elements. ``GraphError``: nothing."""
-        ...
-
-    def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
-        """What makes the logic of ``spec``, the source, whose elements ``sinks`` get."""
-        ...
-
-    def beside(self, other: Carrier, /) -> Carrier | None:
-        """Whose elements they are where those of ``other`` come too; ``None``: nobody's."""
-        ...
+__all__ = ["check_plain", "makers_of"]
 
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:

@@ -11,8 +11,7 @@ from actors_rs.graph.calls import hand_over
 from actors_rs.runtime._logging import logger_called
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
-    from actors_rs.graph.run_life import RunLife
+    from actors_rs.graph.contract import RunningStage, WholeRun
     from actors_rs.runtime.timers import Timer
 
 __all__ = ["DrainWatch", "stages_waited_for"]
@@ -31,7 +30,7 @@ class DrainWatch:
     """Whether it has been drained for longer than ``PATIENCE``."""
     _timer: Timer | None = None
 
-    def __init__(self, life: RunLife) -> None:
+    def __init__(self, life: WholeRun) -> None:
         self._life = life
         say = partial(hand_over, life.system, self._say)
         with suppress(RuntimeError):  # no thread for it: nothing is said
@@ -53,7 +52,7 @@ class DrainWatch:
             )
 
 
-def stages_waited_for(living: Iterable[Member]) -> str:
+def stages_waited_for(living: Iterable[RunningStage]) -> str:
     """Those of ``living`` that are in a call of the user's, with the function; else all of them."""
     stages = tuple(living)
     busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
@@ -62,6 +61,6 @@ def stages_waited_for(living: Iterable[Member]) -> str:
     return ", ".join(names[:MOST_NAMES] + more)
 
 
-def _said(stage: Member, call: str = "") -> str:
+def _said(stage: RunningStage, call: str = "") -> str:
     site = f" ({stage.site})" if stage.site else ""
     return f"{stage}{site}{call and f' {call}'}"

@@ -14,20 +14,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import StageError
-from actors_rs.graph.blueprint import PLAIN, StageSpec
 from actors_rs.graph.failing import note_failed
 from actors_rs.graph.fusing import parts_of
 from actors_rs.graph.inner_links import shown_name
 from actors_rs.graph.names import unique_names
+from actors_rs.graph.spec import PLAIN, StageSpec
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.iterators import close
 from actors_rs.stages.sources.of import SequenceSource
 from actors_rs.stages.stage import Stream
 
 if TYPE_CHECKING:
+    from actors_rs.graph.contract import RunningStage
     from actors_rs.graph.inner_totals import InnerTotals
-    from actors_rs.graph.member import Member
-    from actors_rs.graph.run_life import RunLife
 
 __all__ = ["Drawer"]
 
@@ -50,7 +49,7 @@ class Drawer:
 
     __slots__ = ("_host", "_life", "_totals")
 
-    def __init__(self, host: Member, life: RunLife) -> None:
+    def __init__(self, host: RunningStage, life: Any) -> None:
         self._host = host
         self._life = life
         self._totals: InnerTotals | None = None
@@ -99,7 +98,7 @@ class Drawer:
 
     @property
     def draining(self) -> bool:
-        return self._life.draining
+        return bool(self._life.draining)
 
     def _close(self, stream: Drawn) -> None:
         try:

@@ -10,15 +10,12 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
 from actors_rs.texts import repr_of
 
-if TYPE_CHECKING:
-    from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
-
-__all__ = ["Arrow", "Box", "Format", "Picture", "picture_of_run"]
+__all__ = ["Arrow", "Box", "Format", "Picture"]
 
 Format: TypeAlias = Literal["mermaid", "dot", "svg"]
 SVG_SECONDS = 60
@@ -145,27 +142,6 @@ class Picture:
         return "\n".join(lines)
 
 
-def picture_of_run(snapshot: RunSnapshot) -> Picture:
-    """A run at one moment: what went through each stage and each link, and what waits."""
-    places = {stage.name: place for place, stage in enumerate(snapshot.stages)}
-    boxes = [Box(stage.name, _figures(stage), stage.state) for stage in snapshot.stages]
-    arrows = []
-    for link in snapshot.links:
-        if link.upstream in places and link.downstream in places:
-            outlet = "" if link.outlet == "out" else link.outlet
-            begin, end = places[link.upstream], places[link.downstream]
-            asked = link.requested if snapshot.stages[end].state == "running" else 0
-            note = f"{link.elements:,}" + (f" +{asked:,} asked" if asked else "")
-            arrows.append(Arrow(begin, end, outlet, note))
-    arrows += [
-        Arrow(places[host], place, note="starts", starts=True)
-        for place, stage in enumerate(snapshot.stages)
-        for host in stage.started_by
-        if host in places
-    ]
-    return Picture(boxes, arrows)
-
-
 def _row(
     place: int,
     names: list[str],
@@ -185,19 +161,6 @@ def _row(
         if len(into[place]) != 1 or place in begun:
             break
     return " -> ".join(row)
-
-
-def _figures(stage: StageSnapshot) -> tuple[str, ...]:
-    inner = f"{stage.inner_elements:,} in inner streams, " if stage.inner_elements else ""
-    figures = [f"in {stage.elements_in:,}, {inner}out {stage.elements_out:,}"]
-    if stage.buffered:
-        figures.append(f"holds {stage.buffered:,} of {stage.window:,}")
-    if stage.state != "running":
-        figures.append(stage.state)
-    elif stage.busy or stage.back_pressured:
-        figures.append(f"busy {stage.busy:.0%}, held back {stage.back_pressured:.0%}")
-    figures += [f"{name} {value}" for name, value in stage.details.items() if value]
-    return tuple(figures)
 
 
 def _in_one_line(text: str) -> str:

@@ -10,7 +10,7 @@ from actors_rs.runtime.keeper import is_fatal
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.life import Life
+    from actors_rs.graph.contract import Life, RunningStage
 
 __all__ = [
     "cannot_tell",
@@ -25,13 +25,6 @@ __all__ = [
 
 
 BESIDE = "a stage failed beside an error that was recovered from"
-
-
-class _Reporting(Protocol):
-    logic: StageLogic
-    error: BaseException | None
-
-    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None: ...
 
 
 class _Stage(Protocol):
@@ -78,13 +71,13 @@ def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | 
     return own
 
 
-def recover(life: Life, stage: _Reporting, error: BaseException) -> None:
+def recover(life: Life, stage: RunningStage, error: BaseException) -> None:
     """``stage`` has recovered from ``error``, and so from those that came beside that one."""
     for beside in life.recovered(error):
         stage.report(None, BESIDE, beside)
 
 
-def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> None:
+def mind_unheard(life: Life, stage: RunningStage, own: BaseException | None) -> None:
     """``stage`` has ended, with its ``own`` failure or not: see to errors that nobody hears of.
 
     It passes on one, if any, or was cancelled because of one. Others have come, or will come.
@@ -94,7 +87,7 @@ def mind_unheard(life: Life, stage: _Reporting, own: BaseException | None) -> No
         _mind(life, stage, own, why)
 
 
-def forgive(life: Life, stage: _Reporting, error: Exception) -> None:
+def forgive(life: Life, stage: RunningStage, error: Exception) -> None:
     """A stream that ``stage`` had cancelled has failed: a dead letter, and no failure.
 
     If it was cancelled for a failure, the two go together.
@@ -116,7 +109,7 @@ def _why_ended(logic: StageLogic) -> BaseException | None:
     return None
 
 
-def _mind(life: Life, stage: _Reporting, own: BaseException | None, why: BaseException) -> None:
+def _mind(life: Life, stage: RunningStage, own: BaseException | None, why: BaseException) -> None:
     logic = stage.logic
     unheard = partial(_unheard, life, stage, why)
     for inlet in logic.inlets:
@@ -127,7 +120,7 @@ def _mind(life: Life, stage: _Reporting, own: BaseException | None, why: BaseExc
             unheard(error)
 
 
-def _unheard(life: Life, stage: _Reporting, why: BaseException, error: BaseException) -> None:
+def _unheard(life: Life, stage: RunningStage, why: BaseException, error: BaseException) -> None:
     if life.unheard(error, why):
         stage.report(None, BESIDE, error)
 
@@ -144,7 +137,7 @@ def unheard_failures(logic: StageLogic) -> list[BaseException]:
     return [inlet.error for inlet in logic.inlets if inlet.forgiving and inlet.error is not None]
 
 
-def cannot_tell(stage: _Reporting, error: BaseException) -> bool:
+def cannot_tell(stage: RunningStage, error: BaseException) -> bool:
     """Whether ``stage``, whose ``finished`` has raised, is over: it is, for it fails like any that
     raises in a hook. It is asked again while its inner streams end: that fails it once.
     """
@@ -156,7 +149,7 @@ def cannot_tell(stage: _Reporting, error: BaseException) -> bool:
     return True
 
 
-def let_go(stage: _Reporting) -> None:
+def let_go(stage: RunningStage) -> None:
     """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
     try:
         stage.logic.drawing = None

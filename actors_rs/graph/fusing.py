@@ -7,7 +7,8 @@ from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from actors_rs.graph.blueprint import OPEN, PLAIN, OutletRef, StageSpec, altered, walked
+from actors_rs.graph.blueprint import walked
+from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, altered
 from actors_rs.stages.line import WINDOW as LINE_WINDOW
 from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.operators.fused import Fused, Part

@@ -19,7 +19,7 @@ from actors_rs.stages.stage import StreamEnd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
     from actors_rs.runtime.system import ActorSystem
     from actors_rs.runtime.timers import Timer
 
@@ -55,7 +55,7 @@ class Life(Protocol):
         """Seconds."""
         ...
 
-    def living(self) -> Sequence[Member]:
+    def living(self) -> Sequence[RunningStage]:
         """The stages that have not ended."""
         ...
 
@@ -122,7 +122,9 @@ class Grace:
         if self._life.living():
             self.begin(seconds)
 
-    def _give_up_late(self, living: Sequence[Member], how: Ending, error: BaseException) -> float:
+    def _give_up_late(
+        self, living: Sequence[RunningStage], how: Ending, error: BaseException
+    ) -> float:
         """Give up those that have been in a call for long; seconds until others will have been."""
         grace = wait = self._life.grace
         for stage in living:
@@ -136,11 +138,11 @@ class Grace:
         return max(wait, MOMENT)
 
 
-def _ends_by_itself(stage: Member) -> bool:
+def _ends_by_itself(stage: RunningStage) -> bool:
     """Whether it is releasing what it holds, which takes as long as it takes."""
     return all(outlet.closed for outlet in stage.logic.outlets)
 
 
-def is_end(stage: Member) -> bool:
+def is_end(stage: RunningStage) -> bool:
     """Whether the stream ends there: in a sink, or with a foreign subscriber."""
     return stage.at_boundary or isinstance(stage.logic, StreamEnd)

@@ -12,15 +12,16 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.blueprint import OPEN, OutletRef, check_closed, in_order, spec_of
+from actors_rs.graph.blueprint import check_closed, in_order
+from actors_rs.graph.contract import Life
 from actors_rs.graph.foreign import ForeignSubscriber, check_subscriber, serve_all
 from actors_rs.graph.layout import Layout
-from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import prepare, start_serving
 from actors_rs.graph.member import Member
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.graph.standard import _over, _reject
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import RLock

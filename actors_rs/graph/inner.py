@@ -13,20 +13,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.blueprint import (
-    Attributes,
-    OutletRef,
-    StageSpec,
-    check_source,
-    in_order,
-    lent_spec,
-)
+from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.inner_links import links_of
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.lent import Lent
 from actors_rs.graph.links import connect
 from actors_rs.graph.materializer import Inner, borrow, end, prepare
 from actors_rs.graph.member import Member
+from actors_rs.graph.spec import Attributes, OutletRef, StageSpec, lent_spec
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
@@ -36,7 +30,7 @@ from actors_rs.stages.stage import StageLogic, Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.life import Life
+    from actors_rs.graph.contract import Life
 
 __all__ = ["at_hand", "attach", "handoff", "outlet_of"]
 
@@ -117,10 +111,11 @@ def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet)
         connect(feeder, feeder.logic.outlets[0], fed, fed.logic.inlets[0])
     connect(members[-1], members[-1].logic.outlets[0], host, inlet)
     life.join(members)
+    island: Any = host.island
     for member in members:
         if life.draining:
             member.drain()
-        host.island.add(member)
+        island.add(member)
 
 
 def _member(
@@ -183,7 +178,7 @@ def _start(host: Member, life: Life, members: Sequence[Member]) -> bool:
     False if the system has shut down: it tells those to stop that were started before.
     """
     life.join(members)
-    islands = list(dict.fromkeys(member.island for member in members))
+    islands: list[Any] = list(dict.fromkeys(member.island for member in members))
     for number, island in enumerate(islands):
         try:
             host.system.adopt(island)

@@ -7,11 +7,10 @@ stages, as their figures are: ``of (ended)`` stands for all ended sources of tha
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import OutletRef, StageSpec
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.spec import OutletRef, StageSpec
 
 __all__ = ["InnerLinks", "links_of", "name_when_ended", "shown_name"]
 
@@ -29,7 +28,13 @@ class InnerLinks(NamedTuple):
     """Which of its outlets feeds the host; ``None`` if another stage of the stream does."""
 
 
-def links_of(host: Member, spec: StageSpec, out: OutletRef) -> InnerLinks:
+class _Stage(Protocol):
+    name: str
+    kind: str
+    inner_links: InnerLinks | None
+
+
+def links_of(host: _Stage, spec: StageSpec, out: OutletRef) -> InnerLinks:
     """Those of the stage of ``spec`` in a stream that ``host`` runs and whose end is ``out``."""
     feeders = [
         name_when_ended(ref.spec.kind) if ref.spec.lent is None else ref.spec.lent.shown_owner
@@ -50,6 +55,6 @@ def name_when_ended(kind: str) -> str:
     return f"{kind} (ended)"
 
 
-def shown_name(stage: Member) -> str:
+def shown_name(stage: _Stage) -> str:
     """A name for ``stage`` of which there are few in a run."""
     return stage.name if stage.inner_links is None else name_when_ended(stage.kind)

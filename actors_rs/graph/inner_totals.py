@@ -10,15 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors_rs.graph.inner_links import name_when_ended
-from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot, elements_of
+from actors_rs.graph.observing import elements_of
+from actors_rs.graph.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
 from actors_rs.stages.dropped import pour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.contract import RunningStage
     from actors_rs.graph.inner_links import InnerLinks
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.spec import StageSpec
     from actors_rs.stages.drawn import Drawn
     from actors_rs.stages.ports import Inlet
     from actors_rs.stages.stage import StageLogic
@@ -94,7 +95,7 @@ class InnerTotals:
             sums = self._kinds.setdefault(kind, _Kind(kind))
         return sums
 
-    def add(self, stage: Member) -> None:
+    def add(self, stage: RunningStage) -> None:
         """``stage`` has ended."""
         sums = self._of(stage.kind)
         sums.stages += 1

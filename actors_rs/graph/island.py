@@ -30,7 +30,7 @@ from actors_rs.runtime.unread import refuse_question
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.life import Life
+    from actors_rs.graph.contract import Life
     from actors_rs.graph.member import Member
     from actors_rs.runtime.dispatcher import Dispatcher
     from actors_rs.runtime.shutdown import Activity
@@ -204,7 +204,8 @@ class Island(PooledActor):
         return not (self.given_up or budget.was_spent or budget.spent())
 
     def _deliver(self, signal: Signal) -> None:
-        self.current = member = signal.member
+        member: Any = signal.member
+        self.current = member
         if member.ended:
             signal.dropped()
             return

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from actors_rs.graph.blueprint import OutletRef, StageSpec
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.loops import closing_refs, narrowed
 from actors_rs.graph.names import unique_names
+from actors_rs.graph.spec import OutletRef, StageSpec
 from actors_rs.stages.failure import STOP, OnFailure
 from actors_rs.stages.stage import StageLogic
 

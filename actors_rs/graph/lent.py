@@ -19,7 +19,7 @@ from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
 
 __all__ = ["Lending", "Lent", "Lines"]
 
@@ -35,7 +35,7 @@ class Lent:
 
     __slots__ = ("_lending", "_stage", "_unclaimed", "fed")
 
-    def __init__(self, stage: Member, outlet: Outlet, owner: OutletOwner) -> None:
+    def __init__(self, stage: RunningStage, outlet: Outlet, owner: OutletOwner) -> None:
         self._stage = stage
         self._lending = Lending(outlet, owner)
         self._unclaimed: Lock | None = Lock()  # held by the first claim; gone behind it

@@ -16,7 +16,7 @@ from actors_rs.graph.monitored import monitored_lines
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
 
 __all__ = [
     "Arrived",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def connect(feeder: Member, outlet: Outlet, fed: Member, inlet: Inlet) -> None:
+def connect(feeder: RunningStage, outlet: Outlet, fed: RunningStage, inlet: Inlet) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``fed``."""
     inlet.feeder = (feeder.name, outlet.name)
     down: Downstream
@@ -56,7 +56,7 @@ class LocalDownstream:
 
     __slots__ = ("_fed", "_inlet")
 
-    def __init__(self, fed: Member, inlet: Inlet) -> None:
+    def __init__(self, fed: RunningStage, inlet: Inlet) -> None:
         self._fed = fed
         self._inlet = inlet
 
@@ -78,7 +78,7 @@ class LocalUpstream:
 
     __slots__ = ("_feeder", "_outlet")
 
-    def __init__(self, feeder: Member, outlet: Outlet) -> None:
+    def __init__(self, feeder: RunningStage, outlet: Outlet) -> None:
         self._feeder = feeder
         self._outlet = outlet
 
@@ -96,7 +96,7 @@ class Signal:
 
     __slots__ = ("member",)
 
-    member: Member
+    member: RunningStage
     goes_first = False
     """Whether its member is advanced before the other members that are due."""
 
@@ -142,7 +142,7 @@ class Requested(Signal):
 class _Ended(Signal):
     __slots__ = ("error", "inlet")
 
-    def __init__(self, member: Member, inlet: Inlet, error: BaseException | None) -> None:
+    def __init__(self, member: RunningStage, inlet: Inlet, error: BaseException | None) -> None:
         self.member = member
         self.inlet = inlet
         self.error = error
@@ -175,7 +175,7 @@ class _Cancelled(Signal):
     __slots__ = ("cause", "outlet")
     goes_first = True
 
-    def __init__(self, member: Member, outlet: Outlet, cause: BaseException | None) -> None:
+    def __init__(self, member: RunningStage, outlet: Outlet, cause: BaseException | None) -> None:
         self.member = member
         self.outlet = outlet
         self.cause = cause
@@ -190,7 +190,7 @@ class Posted(Signal):
     __slots__ = ("action",)
     goes_first = True
 
-    def __init__(self, member: Member, action: Callable[[], None]) -> None:
+    def __init__(self, member: RunningStage, action: Callable[[], None]) -> None:
         self.member = member
         self.action = action
 
@@ -204,7 +204,7 @@ class MailboxDownstream:
     __slots__ = ("_inlet", "_mailbox", "_member")
     any_thread = True
 
-    def __init__(self, member: Member, inlet: Inlet) -> None:
+    def __init__(self, member: RunningStage, inlet: Inlet) -> None:
         self._mailbox = member.island.actor_inbox
         self._member = member
         self._inlet = inlet
@@ -241,7 +241,7 @@ class MailboxUpstream:
     __slots__ = ("_mailbox", "_member", "_outlet")
     any_thread = True
 
-    def __init__(self, member: Member, outlet: Outlet) -> None:
+    def __init__(self, member: RunningStage, outlet: Outlet) -> None:
         self._mailbox = member.island.actor_inbox
         self._member = member
         self._outlet = outlet
@@ -256,7 +256,7 @@ class MailboxUpstream:
             self._member.interrupt()  # it may be in a call
 
 
-def member_behind(line: Any) -> Member | None:
+def member_behind(line: Any) -> RunningStage | None:
     """The stage that ``line`` leads to, under a monitor or not; ``None``: a foreign peer."""
     for inner in ("_up", "_down"):
         line = getattr(line, inner, line)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from actors_rs.errors import GraphError
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import StageSpec
+    from actors_rs.graph.spec import StageSpec
 
 __all__ = ["check_entry"]
 

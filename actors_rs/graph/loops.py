@@ -8,7 +8,6 @@ one stage when the graph is materialized.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,23 +18,16 @@ from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import OutletRef, StageSpec
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
+    from actors_rs.graph.spec import Loop, OutletRef, StageSpec
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Loop", "check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
+__all__ = ["check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
 
 OF_ITS_OWN = (
     "a stream given to append, concat, prepend, amb or flat_map is a graph of its own: merge it "
     "into the loop instead"
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop:
-    """What the two ends of a ``Feedback`` have in common; compared by identity."""
-
-    buffer: int
 
 
 def check_loops(specs: Sequence[StageSpec]) -> None:
@@ -94,7 +86,7 @@ def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> di
     return narrow | buffers
 
 
-def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, Member]) -> None:
+def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, RunningStage]) -> None:
     """Let each loop's stage see whether the loop is empty."""
     for source, sinks in _ends_of(specs).values():
         if source is None or not sinks:
@@ -117,7 +109,7 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, Member]) 
             _let_what_comes_round_go_first(actors[spec].logic, spec, source)
 
 
-def _look(stages: Sequence[Member], inside: set[Inlet]) -> Hashable | None:
+def _look(stages: Sequence[RunningStage], inside: set[Inlet]) -> Hashable | None:
     """Figures that change whenever something moves, or ``None`` while something may move.
 
     Called in the turn of one stage about the others. What is read while one of them has a turn
@@ -140,7 +132,7 @@ def _look(stages: Sequence[Member], inside: set[Inlet]) -> Hashable | None:
     return tuple(figures)
 
 
-def _is_empty(stages: Sequence[Member], from_outside: Sequence[Inlet]) -> bool:
+def _is_empty(stages: Sequence[RunningStage], from_outside: Sequence[Inlet]) -> bool:
     """Whether nothing is in the loop and nothing comes to it; asked while the run stands still.
 
     Inner streams and sections of its stages are living stages of the same run.

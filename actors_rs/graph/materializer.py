@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from actors_rs.graph.blueprint import OPEN, StageSpec
+from actors_rs.graph.contract import Life
 from actors_rs.graph.drawer import Drawer
 from actors_rs.graph.island import Island
 from actors_rs.graph.layout import Layout, Planned
 from actors_rs.graph.lent import Lent
-from actors_rs.graph.life import Life
 from actors_rs.graph.links import MailboxDownstream, connect
 from actors_rs.graph.loops import watch_loops
 from actors_rs.graph.member import Member
 from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.spec import OPEN, StageSpec
 from actors_rs.graph.stall_watch import feeds_another
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.drawn import Drawing
@@ -136,7 +136,8 @@ def start(
     If one cannot be started, those that were are ended, and what it raised is raised.
     """
     stages = list(members.values())
-    islands, started = list(dict.fromkeys(stage.island for stage in stages)), 0
+    islands: list[Any] = list(dict.fromkeys(stage.island for stage in stages))
+    started = 0
     try:
         life.begin(stages, sinks, single=single)
         for island in islands:

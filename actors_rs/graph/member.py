@@ -24,10 +24,9 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import OutletRef
+    from actors_rs.graph.contract import Life, RunningIsland
     from actors_rs.graph.inner_links import InnerLinks
-    from actors_rs.graph.island import Island
-    from actors_rs.graph.life import Life
+    from actors_rs.graph.spec import OutletRef
     from actors_rs.graph.written import Written
     from actors_rs.runtime.mailbox import Mailbox
     from actors_rs.runtime.shutdown import Activity
@@ -77,7 +76,7 @@ class Member(UserCalls):
     """Whether a stream that fails when this stage wants it no more is no failure of the run."""
 
     def __init__(
-        self, logic: StageLogic, life: Life, island: Island, name: str, kind: str, site: str
+        self, logic: StageLogic, life: Life, island: RunningIsland, name: str, kind: str, site: str
     ) -> None:
         self.logic = logic
         self.life = life

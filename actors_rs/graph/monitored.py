@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.graph.life import Life
+from actors_rs.graph.contract import Life
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
@@ -20,7 +20,7 @@ from actors_rs.stages.ports import Downstream, Frame, Upstream
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
 
 __all__ = ["link_monitor", "monitored_end", "monitored_lines", "monitored_subscriber"]
 
@@ -60,7 +60,9 @@ def monitored_lines(
     return _WatchedDownstream(monitor, down), _WatchedUpstream(monitor, up)
 
 
-def monitored_subscriber(life: Life, stage: Member, subscriber: Subscriber[Any]) -> Subscriber[Any]:
+def monitored_subscriber(
+    life: Life, stage: RunningStage, subscriber: Subscriber[Any]
+) -> Subscriber[Any]:
     """``subscriber``, watched, as the peer of the last stage of ``life``.
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
@@ -78,7 +80,7 @@ def monitored_subscriber(life: Life, stage: Member, subscriber: Subscriber[Any])
     return monitor.wrap_subscriber(subscriber)
 
 
-def monitored_end(stage: Member, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
+def monitored_end(stage: RunningStage, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
     """``end``, which feeds ``stage``, watched, for a foreign publisher of the class ``publisher``.
 
     What that breaks ends the link, behind what came before; here it fails the run, too, whoever

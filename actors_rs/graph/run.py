@@ -16,7 +16,7 @@ from actors_rs.texts import repr_of
 from actors_rs.unknown_names import UnknownName
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run_life import RunLife
+    from actors_rs.graph.contract import WholeRun
 
 __all__ = ["Run"]
 
@@ -33,7 +33,7 @@ class Run(Generic[R]):
         def __getattr__(self, name: str) -> Any:
             raise UnknownName(type(self), name)
 
-    def __init__(self, life: RunLife) -> None:
+    def __init__(self, life: WholeRun) -> None:
         self.name = life.name
         self._life = life
         self._end = life.end

@@ -11,11 +11,12 @@ from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.drain_watch import DrainWatch, stages_waited_for
 from actors_rs.graph.grace import Ending, Grace, is_end
 from actors_rs.graph.inner_totals import InnerTotals
+from actors_rs.graph.observing import snapshot_of
 from actors_rs.graph.outcome import errors_of, first_of, results_of
 from actors_rs.graph.recoveries import Recoveries
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_end import RunEnd
-from actors_rs.graph.snapshot import RunSnapshot, snapshot_of
+from actors_rs.graph.snapshot import RunSnapshot
 from actors_rs.graph.source_queue import disown_queues
 from actors_rs.graph.stall_watch import StallWatch
 from actors_rs.graph.unbegun import Unbegun
@@ -26,7 +27,7 @@ from actors_rs.stages.stage import LetGo, StreamEnd
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["RunLife"]
@@ -43,7 +44,7 @@ class RunLife:
     _recoveries: Recoveries | None = None  # made for the first
     _unbegun: Unbegun | None = None  # where the system knows it from until it begins
     _when_over_early: Callable[[], None] | None = None
-    _ends: set[Member] | None = None  # living stages in which the stream ends, if not all
+    _ends: set[RunningStage] | None = None  # living stages in which the stream ends, if not all
     _ends_failed = False  # a sink has ended without its result
     _recovering = 0  # living stages that may deal with a failure
 
@@ -70,13 +71,13 @@ class RunLife:
         """The handle of whoever started it."""
         # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
         self._lock = RLock()
-        self._stages: Sequence[Member] = ()
-        self._inner: dict[Member, None] = {}  # living stages of inner streams
+        self._stages: Sequence[RunningStage] = ()
+        self._inner: dict[RunningStage, None] = {}  # living stages of inner streams
         self._ended_inner = InnerTotals()
         self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
-        self._living: set[Member] = set()
-        self._lingering: dict[Member, LetGo] = {}
+        self._living: set[RunningStage] = set()
+        self._lingering: dict[RunningStage, LetGo] = {}
         self._sinks: Sequence[StreamEnd] = ()
         self._single = True
         self._stop_reason: BaseException | None = None
@@ -100,7 +101,9 @@ class RunLife:
         self._unbegun = Unbegun.of(self.system)
         self._unbegun.enter(self)
 
-    def begin(self, stages: Sequence[Member], sinks: Sequence[StreamEnd], *, single: bool) -> None:
+    def begin(
+        self, stages: Sequence[RunningStage], sinks: Sequence[StreamEnd], *, single: bool
+    ) -> None:
         """Take charge of ``stages``, before any of them starts."""
         self._sinks, self._single = sinks, single
         with self._lock:
@@ -116,14 +119,14 @@ class RunLife:
         self._welcome(self._stages)
         StallWatch.of(self.system).enter(self)
 
-    def join(self, stages: Sequence[Member]) -> None:
+    def join(self, stages: Sequence[RunningStage]) -> None:
         with self._lock:
             self._living.update(stages)
             self._recovering += sum(stage.logic.recovers for stage in stages)
             self._inner.update(dict.fromkeys(stages))
         self._welcome(stages)
 
-    def _welcome(self, stages: Sequence[Member]) -> None:
+    def _welcome(self, stages: Sequence[RunningStage]) -> None:
         """Tell ``stages``, which are known since just now, of what was asked for before."""
         if self._stop_reason is not None:
             self._tell_to_stop(stages, self._stop_reason)
@@ -189,7 +192,7 @@ class RunLife:
             self._when_over_early = None
             when_over_early()
 
-    def _tell_to_stop(self, stages: Iterable[Member], reason: BaseException) -> None:
+    def _tell_to_stop(self, stages: Iterable[RunningStage], reason: BaseException) -> None:
         for stage in stages:
             if isinstance(stage.logic, StreamEnd):
                 stage.post(stage.logic.inlet.cancel)
@@ -199,15 +202,15 @@ class RunLife:
 
     # Its stages
 
-    def stages(self) -> tuple[Member, ...]:
+    def stages(self) -> tuple[RunningStage, ...]:
         """Those of the graph and those of inner streams that have not ended."""
         return tuple(self.each_stage())
 
-    def each_stage(self) -> Iterator[Member]:
+    def each_stage(self) -> Iterator[RunningStage]:
         """As ``stages``; who needs the first few only is not made to wait for a million."""
         return (stage for part in (self._stages, self._inner) for stage in tuple(part))
 
-    def living(self) -> tuple[Member, ...]:
+    def living(self) -> tuple[RunningStage, ...]:
         """The stages that have not ended, those of inner streams among them."""
         with self._lock:
             return tuple(self._living)
@@ -278,7 +281,7 @@ class RunLife:
     def _forget(self, errors: Sequence[BaseException]) -> None:
         self.failures = [one for one in self.failures if all(one is not gone for gone in errors)]
 
-    def stage_ended(self, stage: Member) -> None:
+    def stage_ended(self, stage: RunningStage) -> None:
         with self._lock:
             self._living.discard(stage)
             self._recovering -= stage.logic.recovers
@@ -308,7 +311,7 @@ class RunLife:
             self._grace.end()
         self._settle()
 
-    def _note_end(self, stage: Member) -> bool:
+    def _note_end(self, stage: RunningStage) -> bool:
         """Whether the run is to end now that ``stage`` has; under the lock."""
         assert self._ends is not None
         if stage not in self._ends:
@@ -344,7 +347,7 @@ class RunLife:
         """Whether a failure may yet be dealt with."""
         return self._recovering > 0
 
-    def linger(self, stage: Member, let_go: LetGo) -> None:
+    def linger(self, stage: RunningStage, let_go: LetGo) -> None:
         with self._lock:
             self._lingering[stage] = let_go
             alone = self._only_lingering()

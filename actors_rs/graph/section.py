@@ -19,18 +19,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import RunCancelled, StageError
-from actors_rs.graph.blueprint import OutletRef, graft
+from actors_rs.graph.blueprint import graft
 from actors_rs.graph.section_life import LOST, SectionLife
+from actors_rs.graph.spec import OutletRef
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    pass
 
 __all__ = ["Section"]
 
@@ -115,7 +116,7 @@ class Section(StageLogic):
     def _begin(self) -> None:
         from actors_rs.graph.inner import attach, handoff
 
-        host = cast("Member", self.context)
+        host: Any = self.context
         self._result = Inlet("section", host.system.window)
         entry, out = None, self._out
         if self.inlet is not None:

@@ -16,8 +16,8 @@ from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
+    from actors_rs.graph.contract import RunningStage
     from actors_rs.graph.lent import Lent
-    from actors_rs.graph.member import Member
 
 __all__ = ["LOST", "SectionLife"]
 
@@ -34,7 +34,7 @@ class SectionLife:
     """
 
     def __init__(
-        self, host: Member, when_over: Callable[[], None], entry: Lent | None = None
+        self, host: RunningStage, when_over: Callable[[], None], entry: Lent | None = None
     ) -> None:
         outer = self._outer = host.life
         self.name, self.system, self.end = outer.name, outer.system, outer.end
@@ -49,7 +49,7 @@ class SectionLife:
         self._entry = entry
         # The collector may run a ``__del__`` in here, and in that a turn of the calling thread's.
         self._lock = RLock()
-        self._living: set[Member] = set()
+        self._living: set[RunningStage] = set()
         self._failures: dict[int, BaseException] = {}  # by id: a user's __eq__ has no say
         self._verdict: Callable[[BaseException], None] | None = None
         self._recovering = 0  # living stages that may deal with a failure
@@ -75,7 +75,7 @@ class SectionLife:
         """The inlet of the section's first stage, if the section has an input."""
         return None if self._entry is None else self._entry.fed
 
-    def join(self, stages: Sequence[Member]) -> None:
+    def join(self, stages: Sequence[RunningStage]) -> None:
         """``stages`` belong to this life, and to the run."""
         with self._lock:
             self._living.update(stages)
@@ -84,14 +84,14 @@ class SectionLife:
         self._account_for(stages)
         self._outer.join(stages)
 
-    def _account_for(self, stages: Iterable[Member]) -> None:
+    def _account_for(self, stages: Iterable[RunningStage]) -> None:
         for stage in stages:
             if stage.logic.on_lost is None:  # else a section within this one accounts for it
                 stage.logic.on_lost = self.lost
                 for inlet in stage.logic.inlets:
                     inlet.on_drop = None if inlet is self.entry else self.lost
 
-    def stage_ended(self, stage: Member) -> None:
+    def stage_ended(self, stage: RunningStage) -> None:
         """``stage`` has stopped; what it holds is lost if there was a failure."""
         if stage.logic.on_lost == self.lost:
             self.lost(stage.logic.held())
@@ -100,7 +100,7 @@ class SectionLife:
 
     # How it is ended though a call does not return, see ``grace``
 
-    def living(self) -> tuple[Member, ...]:
+    def living(self) -> tuple[RunningStage, ...]:
         """The stages that have not ended."""
         with self._lock:
             return tuple(self._living)
@@ -184,7 +184,7 @@ class SectionLife:
         for error in failures:
             verdict(error)
 
-    def _may_be_over(self, ended: Member) -> None:
+    def _may_be_over(self, ended: RunningStage) -> None:
         with self._lock:
             self._recovering -= ended.logic.recovers
             self._living.discard(ended)

@@ -8,18 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import (
-    OPEN,
-    OutletRef,
-    StageSpec,
-    check_closed,
-    graft,
-    in_order,
-    spec_of,
-)
+from actors_rs.graph.blueprint import check_closed, graft, in_order
 from actors_rs.graph.carried import check_plain
 from actors_rs.graph.layout import windows_of
 from actors_rs.graph.section import Section
+from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.graph.links import Posted
 from actors_rs.stages.dropped import Dropped
@@ -17,13 +17,17 @@ from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.calls import UserCalls
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
 
 __all__ = ["close", "logics_of", "sever"]
 
 
-def sever(stage: Member, error: BaseException) -> None:
+class _HasLogic(Protocol):
+    @property
+    def logic(self) -> StageLogic: ...
+
+
+def sever(stage: RunningStage, error: BaseException) -> None:
     """Cut ``stage`` off: downstream fails with ``error``, upstream is cancelled because of it."""
     for logic in logics_of(stage):
         for outlet in logic.outlets:
@@ -33,7 +37,7 @@ def sever(stage: Member, error: BaseException) -> None:
         logic.halt()
 
 
-def close(stage: UserCalls, error: BaseException) -> None:
+def close(stage: _HasLogic, error: BaseException) -> None:
     """Its thread has come back: let the ports show the end; on that thread."""
     for logic in logics_of(stage):
         for outlet in logic.outlets:
@@ -42,7 +46,7 @@ def close(stage: UserCalls, error: BaseException) -> None:
             inlet.discard()
 
 
-def logics_of(stage: UserCalls) -> Iterator[StageLogic]:
+def logics_of(stage: _HasLogic) -> Iterator[StageLogic]:
     """Its own, and those that it is made of."""
     yield stage.logic
     if isinstance(stage.logic, Line):
@@ -74,7 +78,7 @@ def _end_unless_told(peer: Any, error: BaseException) -> None:
     peer._mailbox.offer(Posted(peer._member, end))
 
 
-def _end_inlet(stage: Member, inlet: Inlet, error: BaseException) -> None:
+def _end_inlet(stage: RunningStage, inlet: Inlet, error: BaseException) -> None:
     line: Any = inlet._upstream
     inlet._upstream = _NOBODY
     was_closed = inlet.closed
@@ -92,7 +96,7 @@ def _end_inlet(stage: Member, inlet: Inlet, error: BaseException) -> None:
 class _Nowhere:
     """Downstream of a stage that was given up."""
 
-    def __init__(self, stage: UserCalls, outlet: Outlet) -> None:
+    def __init__(self, stage: RunningStage, outlet: Outlet) -> None:
         self._stage = stage
         self._outlet = outlet
 

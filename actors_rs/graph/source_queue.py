@@ -13,7 +13,7 @@ from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.stages.sources.queue import QueueSource
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
+    from actors_rs.graph.contract import RunningStage
 
 __all__ = ["QueueOverflow", "SourceQueue", "disown_queues", "queue_among"]
 
@@ -228,7 +228,7 @@ class SourceQueue(Generic[T]):
         return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
 
 
-def queue_among(stages: Iterable[Member], name: str | None) -> SourceQueue[Any]:
+def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue[Any]:
     """The queue of the one stage that has one, or of the one called ``name``."""
     queues: dict[str, SourceQueue[Any]] = {}
     for stage, queue in _queues(stages):
@@ -242,7 +242,7 @@ def queue_among(stages: Iterable[Member], name: str | None) -> SourceQueue[Any]:
     return found[0]
 
 
-def disown_queues(stages: Iterable[Member]) -> tuple[Member, ...]:
+def disown_queues(stages: Iterable[RunningStage]) -> tuple[RunningStage, ...]:
     """In a forked child, where ``stages`` do not run: nobody takes what would be handed in.
 
     Returns those that have a queue, so that it can still be asked for.
@@ -253,7 +253,7 @@ def disown_queues(stages: Iterable[Member]) -> tuple[Member, ...]:
     return tuple(stage for stage, _ in with_queue)
 
 
-def _queues(stages: Iterable[Member]) -> Iterator[tuple[Member, SourceQueue[Any]]]:
+def _queues(stages: Iterable[RunningStage]) -> Iterator[tuple[RunningStage, SourceQueue[Any]]]:
     for stage in stages:
         logic = stage.logic
         if isinstance(logic, QueueSource) and isinstance(logic.queue, SourceQueue):

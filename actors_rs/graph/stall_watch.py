@@ -22,89 +22,27 @@ move, unless the stage ends the loop.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import Future
+from collections.abc import Hashable, Iterator
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from actors_rs.errors import Stalled
 from actors_rs.graph.stall import describe
 from actors_rs.stages.junctions.feedback import Feedback
-from actors_rs.stages.stage import Cancellable, StageLogic
+from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.graph.member import Member
-    from actors_rs.graph.run_life import RunLife
+    from actors_rs.graph.contract import RunningStage, WholeRun
     from actors_rs.runtime.machinery import TimerService
     from actors_rs.runtime.system import ActorSystem
 
-__all__ = ["Outside", "StallWatch", "feeds_another"]
+__all__ = ["StallWatch", "feeds_another"]
 
 LOOK_EVERY = 0.25
 """Seconds between two looks, at most."""
 LOOKS = 4
 """How often to look within the time after which a run counts as stalled, if that is short."""
-
-
-class Outside:
-    """The timers, jobs and futures that will wake a stage. Any thread: single steps of a dict."""
-
-    __slots__ = ("_open",)
-
-    def __init__(self) -> None:
-        self._open: dict[object, None] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._open)
-
-    def timer(self, timers: TimerService, seconds: float, ring: Callable[[], None]) -> Cancellable:
-        """``timers.after(seconds, ring)``, noted until it has rung or was cancelled."""
-        noted = _NotedTimer(self)
-        self._open[noted] = None
-        noted.timer = timers.after(seconds, self._noting(noted, ring))
-        return noted
-
-    def job(self, job: Callable[[], None]) -> Callable[[], None]:
-        """``job``, noted until it has run."""
-        return self._noting_now(job)
-
-    def follow(self, future: Future[Any]) -> None:
-        """Note ``future`` until it is done and its earlier callbacks have run."""
-        token = object()
-        self._open[token] = None
-        future.add_done_callback(lambda _: self.over(token))
-
-    def over(self, token: object) -> None:
-        """Forget ``token``: it has happened, or will not happen."""
-        self._open.pop(token, None)
-
-    def _noting_now(self, action: Callable[[], None]) -> Callable[[], None]:
-        token = object()
-        self._open[token] = None
-        return self._noting(token, action)
-
-    def _noting(self, token: object, action: Callable[[], None]) -> Callable[[], None]:
-        def act() -> None:
-            try:
-                action()
-            finally:
-                self.over(token)
-
-        return act
-
-
-class _NotedTimer:
-    __slots__ = ("_outside", "timer")
-
-    def __init__(self, outside: Outside) -> None:
-        self._outside = outside
-        self.timer: Cancellable
-
-    def cancel(self) -> None:
-        """Stop it; later calls do nothing."""
-        self.timer.cancel()
-        self._outside.over(self)
 
 
 class _Watched:
@@ -113,7 +51,7 @@ class _Watched:
     __slots__ = ("due", "seen", "since", "witness")
 
     def __init__(self) -> None:
-        self.witness: Member | None = None
+        self.witness: RunningStage | None = None
         """A stage that was at work or waited for something outside, when it was looked at."""
         self.seen: object = None
         """All stages, as they were when the run was found to stand still."""
@@ -128,7 +66,7 @@ class StallWatch:
     """
 
     def __init__(self) -> None:
-        self._runs: dict[RunLife, _Watched] = {}
+        self._runs: dict[WholeRun, _Watched] = {}
         self._numbers = count(1)
         self._number = 0  # of the look to come; 0: there is none
         self._seconds = LOOK_EVERY
@@ -138,7 +76,7 @@ class StallWatch:
         """That of ``system``."""
         return _of.get(system) or _of.setdefault(system, StallWatch())
 
-    def enter(self, life: RunLife) -> None:
+    def enter(self, life: WholeRun) -> None:
         """Watch ``life``, which begins."""
         self._runs[life] = _Watched()
         system, seconds = life.system, LOOK_EVERY
@@ -149,7 +87,7 @@ class StallWatch:
         if not self._number or seconds < self._seconds:
             self._set_timer(system.timers, seconds)
 
-    def leave(self, life: RunLife) -> None:
+    def leave(self, life: WholeRun) -> None:
         """``life`` has ended."""
         self._runs.pop(life, None)
 
@@ -189,7 +127,7 @@ class StallWatch:
                 if self._runs:  # one that came meanwhile has seen that a look was to come
                     self._set_timer(timers, LOOK_EVERY)
 
-    def _look_at(self, life: RunLife, known: _Watched) -> None:
+    def _look_at(self, life: WholeRun, known: _Watched) -> None:
         moves = self._last_moves(life, known)
         if moves is None:
             if known.witness is not None and not isinstance(known.witness.logic, Feedback):
@@ -199,7 +137,7 @@ class StallWatch:
         else:
             self._judge(life, life.system.now() - known.since)
 
-    def _last_moves(self, life: RunLife, known: _Watched) -> Hashable | None:
+    def _last_moves(self, life: WholeRun, known: _Watched) -> Hashable | None:
         """When each stage moved last, or ``None`` if one of them is not still."""
         if (witness := known.witness) is not None:
             if not witness.has_left and not _is_still(witness):
@@ -213,7 +151,7 @@ class StallWatch:
             moves.append((stage, _last_move(stage)))
         return tuple(moves)
 
-    def _judge(self, life: RunLife, seconds: float) -> bool:
+    def _judge(self, life: WholeRun, seconds: float) -> bool:
         """Act on ``life``, which has stood still for ``seconds``; whether there was a way to."""
         acted, patient = False, False
         for stage, logic in _logics(life):
@@ -232,14 +170,14 @@ class StallWatch:
         return True
 
 
-def feeds_another(giver: RunLife, taker: RunLife) -> None:
+def feeds_another(giver: WholeRun, taker: WholeRun) -> None:
     """A stage of ``taker`` takes elements of a stage of ``giver``: they stand still together."""
     if giver is not taker:
         for one, other in ((giver, taker), (taker, giver)):
             _peers.setdefault(one, weakref.WeakSet()).add(other)
 
 
-def _all_stages(life: RunLife) -> Iterator[Member]:
+def _all_stages(life: WholeRun) -> Iterator[RunningStage]:
     """The living stages of ``life`` and of the runs that it gives to or takes from.
 
     Those of inner streams come last: one of the few others tells most often that a run moves.
@@ -252,24 +190,24 @@ def _all_stages(life: RunLife) -> Iterator[Member]:
                 lives.append(peer)
 
 
-def _logics(life: RunLife) -> list[tuple[Member, StageLogic]]:
+def _logics(life: WholeRun) -> list[tuple[RunningStage, StageLogic]]:
     """The living logics of ``life``, each with its stage."""
     return [(stage, stage.logic) for stage in life.living()]
 
 
-def _thresholds(life: RunLife) -> list[float]:
+def _thresholds(life: WholeRun) -> list[float]:
     """The seconds after which something is to be done, if ``life`` stands still for so long."""
     own = [logic.stall_after for _, logic in _logics(life) if logic.unblock() is not None]
     return [after for after in (life.stall_after, *own) if after is not None]
 
 
-def _last_move(stage: Member) -> Hashable:
+def _last_move(stage: RunningStage) -> Hashable:
     """A value that changes with each turn of ``stage``, except those that look at its loop."""
     logic = stage.logic
     return logic.figures() if isinstance(logic, Feedback) else stage.island.last_turn
 
 
-def _is_still(stage: Member) -> bool:
+def _is_still(stage: RunningStage) -> bool:
     """Whether ``stage`` has nothing to do, and only another stage can change that."""
     return (
         stage.mailbox.idle
@@ -280,7 +218,7 @@ def _is_still(stage: Member) -> bool:
     )
 
 
-def _wakes_itself(stage: Member) -> bool:
+def _wakes_itself(stage: RunningStage) -> bool:
     """Whether a timer, job or future of ``stage`` will wake it and may move something."""
     logic = stage.logic
     return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
@@ -297,4 +235,4 @@ def _nothing() -> None:
 
 
 _of: weakref.WeakKeyDictionary[ActorSystem, StallWatch] = weakref.WeakKeyDictionary()
-_peers: weakref.WeakKeyDictionary[RunLife, weakref.WeakSet[RunLife]] = weakref.WeakKeyDictionary()
+_peers: weakref.WeakKeyDictionary[WholeRun, weakref.WeakSet[WholeRun]] = weakref.WeakKeyDictionary()

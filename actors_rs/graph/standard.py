@@ -7,24 +7,17 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError, InvalidArgumentError
-from actors_rs.graph.blueprint import (
-    OPEN,
-    OutletRef,
-    StageSpec,
-    check_source,
-    in_order,
-    open_inputs,
-    spec_of,
-)
+from actors_rs.graph.blueprint import check_source, in_order, open_inputs
 from actors_rs.graph.carried import check_plain
+from actors_rs.graph.contract import Life
 from actors_rs.graph.fan_out import FanOut
 from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd, check_subscriber, serve
 from actors_rs.graph.layout import Layout
-from actors_rs.graph.life import Life
 from actors_rs.graph.materializer import Members, prepare, start, start_serving
 from actors_rs.graph.monitored import monitored_subscriber
 from actors_rs.graph.run import Run
 from actors_rs.graph.run_life import RunLife
+from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.system import ActorSystem

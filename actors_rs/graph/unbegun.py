@@ -10,7 +10,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run_life import RunLife
+    from actors_rs.graph.contract import WholeRun
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = ["Unbegun"]
@@ -20,7 +20,7 @@ class Unbegun:
     """The ``Activity`` of one system that stands for all such runs. Any thread."""
 
     def __init__(self) -> None:
-        self._lives: dict[int, weakref.ref[RunLife]] = {}
+        self._lives: dict[int, weakref.ref[WholeRun]] = {}
 
     def __str__(self) -> str:
         return "runs that have not begun"
@@ -30,20 +30,20 @@ class Unbegun:
         """That of ``system``."""
         return _of.setdefault(system, Unbegun())
 
-    def enter(self, life: RunLife) -> None:
+    def enter(self, life: WholeRun) -> None:
         """Let the system end ``life``, unless it has left before."""
         lives, number = self._lives, id(life)
         lives[number] = weakref.ref(life, lambda _: lives.pop(number, None))
         life.system.register(self)
 
-    def leave(self, life: RunLife) -> None:
+    def leave(self, life: WholeRun) -> None:
         """``life`` has begun, and the system knows it, or it has ended."""
         if self._lives.pop(id(life), None) is not None and not self._lives:
             life.system.unregister(self)
             if self._lives:  # another one has come meanwhile
                 life.system.register(self)
 
-    def _all(self) -> list[RunLife]:
+    def _all(self) -> list[WholeRun]:
         lives = [ref() for ref in self._lives.copy().values()]
         return [life for life in lives if life is not None]
 

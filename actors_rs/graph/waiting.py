@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextvars import Context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
@@ -18,8 +18,6 @@ from actors_rs.runtime.keeper import is_fatal
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
-    from actors_rs.graph.run_end import RunEnd
     from actors_rs.runtime.system import ActorSystem
 
 __all__ = [
@@ -32,6 +30,14 @@ __all__ = [
 ]
 
 
+class _End(Protocol):
+    """The end of a run."""
+
+    name: str
+
+    def wait(self, timeout: float | None, /) -> bool: ...
+
+
 class _Work(ThreadLocal):
     """What the current thread is at."""
 
@@ -42,12 +48,12 @@ class _Work(ThreadLocal):
 _work = _Work()
 
 
-def work_for(end: RunEnd[Any]) -> None:
+def work_for(end: _End) -> None:
     """The calling thread runs functions of a run, and nothing else up to its ``end``."""
     _work.end = end
 
 
-def work_once_for(end: RunEnd[Any], context: Context, job: Callable[[], None]) -> None:
+def work_once_for(end: _End, context: Context, job: Callable[[], None]) -> None:
     """Call ``job``, which runs functions of the run with that ``end``, in ``context``."""
     before, _work.end = _work.end, end
     try:
@@ -56,7 +62,7 @@ def work_once_for(end: RunEnd[Any], context: Context, job: Callable[[], None]) -
         _work.end = before
 
 
-def wait_for_end(end: RunEnd[Any], timeout: float | None) -> None:
+def wait_for_end(end: _End, timeout: float | None) -> None:
     """Wait until ``end`` has come, at most ``timeout`` seconds.
 
     Raises ``BlockingError`` where that might never come.
@@ -65,7 +71,7 @@ def wait_for_end(end: RunEnd[Any], timeout: float | None) -> None:
     end.wait(timeout)
 
 
-def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:
+def check_not_on_loop_of(system: ActorSystem, run: object) -> None:
     """Raise ``BlockingError`` in a coroutine of ``system``: all of them, and ``run`` with them,
     would stand still while it waits."""
     if system.event_loop.is_current_thread():
@@ -75,7 +81,7 @@ def check_not_on_loop_of(system: ActorSystem, run: Run[Any]) -> None:
         )
 
 
-def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]) -> None:
+def call_at_end(run: object, system: ActorSystem, action: Callable[[], object]) -> None:
     """Call ``action`` at the end of ``run``; what it raises keeps nobody waiting behind it."""
     try:
         action()
@@ -86,7 +92,7 @@ def call_at_end(run: Run[Any], system: ActorSystem, action: Callable[[], object]
             system.fatal(error)
 
 
-def _check_may_wait(end: RunEnd[Any]) -> None:
+def _check_may_wait(end: _End) -> None:
     """Raise ``BlockingError`` where waiting for ``end`` might never end."""
     check_may_block("a pool thread must not wait for a run; await it or use a sink")
     if _work.end is end:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import Traits
+    from actors_rs.graph.spec import Traits
     from actors_rs.language.flow import Flow
 
 __all__ = ["Chain"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
-from actors_rs.graph.blueprint import OPEN, OutletRef, in_order, spec_of
+from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
@@ -17,6 +17,7 @@ from actors_rs.graph.checks import (
     optional_text,
     wrong_kind,
 )
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.language.merge_hub import MergeHub, OnStreamFailure
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave

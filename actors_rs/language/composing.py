@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from actors_rs.graph.blueprint import OPEN, OutletRef
 from actors_rs.graph.checks import cannot_run
 from actors_rs.graph.fusing import fused
+from actors_rs.graph.spec import OPEN, OutletRef
 from actors_rs.language.sources import flow_class
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
@@ -15,6 +14,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.sections import restarted, with_policy
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.texts import repr_of

@@ -17,14 +17,7 @@ from typing import (
 )
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import (
-    Attributes,
-    OutletRef,
-    Traits,
-    in_order,
-    open_inputs,
-    spec_of,
-)
+from actors_rs.graph.blueprint import in_order, open_inputs
 from actors_rs.graph.checks import (
     at_least,
     flag,
@@ -35,6 +28,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.hub import HubPublisher
+from actors_rs.graph.spec import Attributes, OutletRef, Traits, spec_of
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy

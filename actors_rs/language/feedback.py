@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, Never, TypeVar
 
-from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
 from actors_rs.graph.checks import at_least
-from actors_rs.graph.loops import Loop
+from actors_rs.graph.spec import OPEN, Loop, OutletRef, spec_of
 from actors_rs.language.sink import Sink
 from actors_rs.stages.junctions.feedback import Feedback as FeedbackStage
 from actors_rs.stages.stage import StageLogic

@@ -8,7 +8,6 @@ from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
 
-from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.checks import (
     at_least,
     encoding_of,
@@ -20,6 +19,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
     wrong_value,
 )
+from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.stages.sources.csv import Csv
 from actors_rs.stages.sources.files import Files
 from actors_rs.stages.sources.jsonl import Jsonl

@@ -10,18 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
-from actors_rs.graph.blueprint import (
-    OPEN,
-    Attributes,
-    OutletRef,
-    StageSpec,
-    graft,
-    spec_of,
-    to_pickle,
-)
+from actors_rs.graph.blueprint import graft, to_pickle
 from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.language.combining import Combining
 from actors_rs.language.composing import Composition
@@ -47,7 +40,7 @@ from actors_rs.unknown_names import Suggesting, UnknownName
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from actors_rs.graph.blueprint import Traits
+    from actors_rs.graph.spec import Traits
 
     S = TypeVar("S", default=Any)
     # Any is what is known of a Flow() that stands alone; what a Flow[int]() takes it passes on.

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from actors_rs.graph.blueprint import (
-    StageSpec,
-    check_closed,
-    check_fed,
-    check_used_once,
-    in_order,
-    to_pickle,
-)
+from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.carried import makers_of
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
 from actors_rs.graph.drawing import Arrow, Box, Picture
@@ -22,6 +15,7 @@ from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.spec import StageSpec
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.texts import repr_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, Never, TypeVar
 
-from actors_rs.graph.blueprint import OutletRef
+from actors_rs.graph.spec import OutletRef
 from actors_rs.language.flow import Flow
 from actors_rs.stages.groups import OVERFLOW
 from actors_rs.texts import repr_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeVar
 
 from actors_rs.errors import GraphError, IllegalStateError
-from actors_rs.graph.blueprint import OutletRef, check_source, in_order, spec_of
+from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.checks import wrong_kind
+from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.forked import renew_in_child
 from actors_rs.stages.junctions.merge_hub import MergeHubLogic

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
-from actors_rs.graph.blueprint import OutletRef
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
@@ -15,6 +14,7 @@ from actors_rs.graph.checks import (
     plain_function,
     wrong_kind,
 )
+from actors_rs.graph.spec import OutletRef
 from actors_rs.language.chain import Chain
 from actors_rs.language.initial import Always
 from actors_rs.language.substreams import source_in

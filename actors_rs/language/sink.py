@@ -10,17 +10,7 @@ from os import PathLike, fsdecode
 from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVarTuple, overload
 
-from actors_rs.graph.blueprint import (
-    OPEN,
-    PLAIN,
-    Attributes,
-    OutletRef,
-    StageSpec,
-    Traits,
-    graft,
-    spec_of,
-    to_pickle,
-)
+from actors_rs.graph.blueprint import graft, to_pickle
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
@@ -37,6 +27,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.spec import OPEN, PLAIN, Attributes, OutletRef, StageSpec, Traits, spec_of
 from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.language.initial import copies_of
 from actors_rs.runtime.system import ActorSystem

@@ -9,7 +9,6 @@ from functools import cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
-from actors_rs.graph.blueprint import OutletRef, spec_of
 from actors_rs.graph.checks import (
     at_least,
     encoding_of,
@@ -22,6 +21,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.foreign_source import PublisherSource
 from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
+from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher

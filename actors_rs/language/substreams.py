@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
-from actors_rs.graph.blueprint import (
-    OPEN,
-    PLAIN,
-    OutletRef,
-    StageSpec,
-    check_source,
-    in_order,
-    spec_of,
-)
+from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.checks import (
     at_least,
     function,
@@ -24,6 +16,7 @@ from actors_rs.graph.checks import (
     positive_seconds,
     wrong_kind,
 )
+from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, spec_of
 from actors_rs.language.appending import Appending
 from actors_rs.stages.groups import Closed, OnOverflow
 from actors_rs.stages.junctions.amb import Amb

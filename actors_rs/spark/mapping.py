@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from actors_rs.graph.blueprint import OPEN, Attributes, OutletRef, spec_of
 from actors_rs.graph.checks import at_least, flag, function
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, spec_of
 from actors_rs.language.flow import Flow
 from actors_rs.spark import map_worker
 from actors_rs.spark.failures import (

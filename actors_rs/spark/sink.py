@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.graph.blueprint import OPEN, Attributes, spec_of
 from actors_rs.graph.checks import at_least, plain_function
+from actors_rs.graph.spec import OPEN, Attributes, spec_of
 from actors_rs.language.sink import Sink
 from actors_rs.spark.connect import is_connect
 from actors_rs.spark.connect_sink import ConnectWriter, MakeWithoutUnits

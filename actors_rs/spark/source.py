@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
 from actors_rs.delivery.outputs import Output
-from actors_rs.graph.blueprint import Attributes, OutletRef, spec_of
 from actors_rs.graph.checks import at_least, flag, wrong_value
+from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.language.flow import Flow
 from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.connect import (

@@ -13,8 +13,9 @@ from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.delivery.telling import nothing_left, told
 from actors_rs.errors import LedgerError
-from actors_rs.graph.blueprint import OutletRef, in_order
+from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.carried import makers_of
+from actors_rs.graph.spec import OutletRef
 from actors_rs.language.flow import Flow
 
 PLAN = Plan(schema="id: int64", partitions=2, plan="Range(0, 9)")

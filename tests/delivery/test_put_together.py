@@ -11,7 +11,7 @@ from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.delivery.carrying.carrier import RESUMABLE
 from actors_rs.errors import GraphError, StageError
-from actors_rs.graph.blueprint import OutletRef
+from actors_rs.graph.spec import OutletRef
 from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, numbers, picky, run
 from tests.graph.helpers import SECONDS
 

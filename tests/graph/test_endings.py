@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
-from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from tests.graph.endings import ENDINGS, end_many
 from tests.runtime.support import no_thread_left

@@ -8,7 +8,8 @@ import pytest
 
 from actors_rs import Flow, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.graph.blueprint import OutletRef, StageSpec, check_source, check_used_once
+from actors_rs.graph.blueprint import check_source, check_used_once
+from actors_rs.graph.spec import OutletRef, StageSpec
 from tests.graph.helpers import SECONDS
 
 LINES_OF_PYTHON = re.compile(r"(threading|thread|typing)\.py")

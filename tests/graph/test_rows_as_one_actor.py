@@ -6,7 +6,7 @@ import pytest
 from actors_rs import ActorSystem, Feedback, Flow, Graph, Sink, Source, merge
 from actors_rs.delivery import Disposition, acknowledged
 from actors_rs.errors import StageError, Stalled
-from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from tests.graph.helpers import SECONDS
 from tests.graph.test_stall import SOON

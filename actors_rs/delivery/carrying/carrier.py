@@ -38,8 +38,7 @@ from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.sinks.fan import Part as FanPart
 
 if TYPE_CHECKING:
-    from actors_rs.graph.blueprint import StageSpec
-    from actors_rs.graph.carried import Carrier
+    from actors_rs.graph.spec import Carrier, StageSpec
     from actors_rs.language.sink import FanOf
     from actors_rs.stages.stage import StageLogic
 

@@ -7,7 +7,7 @@ says what was broken and how.
 
 from __future__ import annotations
 
-from actors_rs.graph.life import Life
+from actors_rs.graph.contract import Life
 from actors_rs.graph.monitored import link_monitor
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal

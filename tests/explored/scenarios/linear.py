@@ -6,7 +6,7 @@ from functools import partial
 
 from actors_rs import Flow, Graph, Sink, Source, concat, merge
 from actors_rs.errors import StageError
-from actors_rs.graph.blueprint import OPEN, OutletRef, spec_of
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
 from actors_rs.testing.explore import FreePublisher, FreeSubscriber
 from tests.explored.scenario import ALL_WAYS, Case, Scenario, Sources, failure_of, settle
