@@ -5,12 +5,12 @@
 171700
 """
 
-from actors_rs.graph.interrupt import StopSignals as StopSignals
-from actors_rs.graph.kill_switch import KillSwitch as KillSwitch
-from actors_rs.graph.run import Run as Run
-from actors_rs.graph.snapshot import RunSnapshot as RunSnapshot
-from actors_rs.graph.snapshot import StageSnapshot as StageSnapshot
-from actors_rs.graph.source_queue import SourceQueue as SourceQueue
+from actors_rs.engine.run.interrupt import StopSignals as StopSignals
+from actors_rs.engine.run.kill_switch import KillSwitch as KillSwitch
+from actors_rs.engine.run.run import Run as Run
+from actors_rs.engine.run.snapshot import RunSnapshot as RunSnapshot
+from actors_rs.engine.run.snapshot import StageSnapshot as StageSnapshot
+from actors_rs.engine.run.source_queue import SourceQueue as SourceQueue
 from actors_rs.language.combining import merge as merge
 from actors_rs.language.combining import zip as zip
 from actors_rs.language.feedback import Feedback as Feedback

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
 from actors_rs.delivery.telling import told
+from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
-from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
 from actors_rs.texts import named, repr_of, text_of

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actors_rs import ActorSystem
+from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import ActorsRsError, RunCancelled, UserError
-from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.spark import SparkSource, local_session
 from census import BadInputError

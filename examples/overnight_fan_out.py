@@ -26,8 +26,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from actors_rs import ActorSystem, Backoff, Graph, Sink
 from actors_rs.delivery import Ledger, status, told
+from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import ActorsRsError, RunCancelled
-from actors_rs.graph.interrupt import StopSignals
 from actors_rs.observability.live import live_table
 from actors_rs.spark import SparkSessionLost, SparkSource, local_session
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs import ActorSystem
-from actors_rs.graph.island import Island
+from actors_rs.engine.island import Island
 from stress.yields import Flight
 
 __all__ = ["FOLDER", "dump", "written_down"]

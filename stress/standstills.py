@@ -15,19 +15,19 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from actors_rs.graph import island
-from actors_rs.graph.calls import UserCalls
-from actors_rs.graph.fan_out import FanOut
-from actors_rs.graph.foreign import ForeignSubscriber, SubscriberEnd
-from actors_rs.graph.hub import HubPublisher
-from actors_rs.graph.island import Island
-from actors_rs.graph.lent import Lending, Lent
-from actors_rs.graph.member import Member
-from actors_rs.graph.run_end import RunEnd
-from actors_rs.graph.run_life import RunLife
-from actors_rs.graph.section import Section
-from actors_rs.graph.section_life import SectionLife
-from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.engine import island
+from actors_rs.engine.boundary.fan_out import FanOut
+from actors_rs.engine.boundary.foreign import ForeignSubscriber, SubscriberEnd
+from actors_rs.engine.boundary.hub import HubPublisher
+from actors_rs.engine.calls import UserCalls
+from actors_rs.engine.inner.handoff import Lending, Lent
+from actors_rs.engine.island import Island
+from actors_rs.engine.member import Member
+from actors_rs.engine.run.end import RunEnd
+from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.source_queue import SourceQueue
+from actors_rs.engine.sections.scope import SectionLife
+from actors_rs.engine.sections.section import Section
 from actors_rs.language.merge_hub import MergeHub
 from actors_rs.runtime.actor_core import ActorCore
 from actors_rs.runtime.awaiting import Awaiting

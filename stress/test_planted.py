@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors_rs.graph.member import Member
+from actors_rs.engine.member import Member
 from actors_rs.runtime.mailbox import EMPTY, Mailbox
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.operators.map import Map

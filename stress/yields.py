@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from actors_rs.graph.island import Island
+from actors_rs.engine.island import Island
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.mailbox import Mailbox

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 import pytest
 
 from actors_rs import Flow, Sink, Source
+from actors_rs.engine.run.result import first_of
 from actors_rs.errors import (
     BufferOverflowError,
     CallExitError,
@@ -27,7 +28,6 @@ from actors_rs.errors import (
     named_by,
     note_once,
 )
-from actors_rs.graph.outcome import first_of
 
 cause = OSError("no such table")
 RAISED = [

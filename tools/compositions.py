@@ -23,7 +23,7 @@ COMPOSED = [
         """,
     ),
     (
-        "graph/foreign_source.py",
+        "engine/boundary/foreign_source.py",
         """from_publisher(publisher)
 
         out: 1 2 3 |
@@ -226,7 +226,7 @@ COMPOSED = [
         """,
     ),
     (
-        "graph/section.py",
+        "engine/sections/section.py",
         """restart(Backoff(), max_restarts=3)
 
         first:  1 2 x
@@ -243,7 +243,7 @@ COMPOSED = [
         """,
     ),
     (
-        "graph/standard.py",
+        "engine/boundary/standard.py",
         """source.publisher_on(system), flow.processor_on(system), sink.subscriber_on(system)
 
         in:  1 2 3 |

@@ -21,7 +21,7 @@ this page. The words are ours; what binds is version 1.0.3 of the
 
 A rule checked by the *monitor* is seen broken on any link that a `RuleMonitor` is put on: on every
 link of a run with `ActorSystem(monitor=True)` or `graph.monitored()`, and between any two peers,
-foreign ones too, with `link_monitor` of `actors_rs.graph.monitored`.
+foreign ones too, with `link_monitor` of `actors_rs.engine.monitored`.
 """
 
 HISTORY = """\

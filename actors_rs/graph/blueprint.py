@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors_rs.errors import GraphError
-from actors_rs.graph.carried import check_plain
+from actors_rs.graph.assembly_site import at_site
+from actors_rs.graph.envelopes import check_plain
 from actors_rs.graph.loops import check_loops
-from actors_rs.graph.places import at_site
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec
 from actors_rs.stages.stage import StageLogic
 

@@ -8,7 +8,7 @@ from os import PathLike, fsdecode
 from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
-from actors_rs.graph.places import at_site
+from actors_rs.graph.assembly_site import at_site
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime.settings import is_finite, is_number, shown
 from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result

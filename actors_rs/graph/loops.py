@@ -7,22 +7,16 @@ one stage when the graph is materialized.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.loop_entry import check_entry
-from actors_rs.stages.junctions.feedback import Feedback
-from actors_rs.stages.junctions.merge import Merge
-from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
-    from actors_rs.graph.contract import RunningStage
     from actors_rs.graph.spec import Loop, OutletRef, StageSpec
-    from actors_rs.stages.stage import StageLogic
 
-__all__ = ["check_buffers", "check_loops", "closing_refs", "narrowed", "watch_loops"]
+__all__ = ["bodies", "check_buffers", "check_loops", "closing_refs", "narrowed"]
 
 OF_ITS_OWN = (
     "a stream given to append, concat, prepend, amb or flat_map is a graph of its own: merge it "
@@ -86,80 +80,11 @@ def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> di
     return narrow | buffers
 
 
-def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, RunningStage]) -> None:
-    """Let each loop's stage see whether the loop is empty."""
-    for source, sinks in _ends_of(specs).values():
-        if source is None or not sinks:
-            continue
-        logic = actors[source].logic
-        assert isinstance(logic, Feedback)
-        body = _bound_up_with(source, specs)
-        fed = [
-            (inlet, ref.spec in body)
-            for spec in body
-            for inlet, ref in zip(actors[spec].logic.inlets, spec.inputs, strict=False)
-        ]
-        inside = {inlet for inlet, is_inside in fed if is_inside}
-        inside.update(*(actors[spec].logic.inlets for spec in body if spec.loop is not None))
-        others = [actors[spec] for spec in body if spec is not source]
-        logic.look = partial(_look, others, inside)
-        from_outside = [inlet for inlet, is_inside in fed if not is_inside]
-        logic.is_empty = partial(_is_empty, others, from_outside)
-        for spec in body:
-            _let_what_comes_round_go_first(actors[spec].logic, spec, source)
-
-
-def _look(stages: Sequence[RunningStage], inside: set[Inlet]) -> Hashable | None:
-    """Figures that change whenever something moves, or ``None`` while something may move.
-
-    Called in the turn of one stage about the others. What is read while one of them has a turn
-    may be torn; but then its figures are others the next time, or it is not idle.
-    """
-    figures: list[Hashable] = []
-    for stage in stages:
-        logic, inbox = stage.logic, stage.mailbox
-        if stage.ended:
-            continue
-        if not inbox.idle or _holds(logic):
-            return None
-        for inlet in logic.inlets:
-            if inlet.buffered or not (inlet.exhausted or inlet in inside):
-                return None
-            figures.append(inlet.count)
-        figures.extend(outlet.count for outlet in logic.outlets)
-        if not inbox.idle:
-            return None
-    return tuple(figures)
-
-
-def _is_empty(stages: Sequence[RunningStage], from_outside: Sequence[Inlet]) -> bool:
-    """Whether nothing is in the loop and nothing comes to it; asked while the run stands still.
-
-    Inner streams and sections of its stages are living stages of the same run.
-    """
-    if not all(inlet.exhausted for inlet in from_outside) or not stages:
-        return False
-    life: Any = stages[0].life.activity  # a run's is its life
-    inner = [stage for stage in life.stages() if stage.place is not None]
-    logics = [stage.logic for stage in (*stages, *inner) if not stage.ended]
-    return not any(
-        _holds(logic) or any(inlet.buffered for inlet in tuple(logic.inlets)) for logic in logics
-    )
-
-
-def _let_what_comes_round_go_first(logic: StageLogic, spec: StageSpec, source: StageSpec) -> None:
-    """A loop that lets more in while elements come round fills up, and then none of them moves."""
-    if isinstance(logic, Merge):
-        for place, ref in enumerate(spec.inputs):
-            if ref.spec is source:
-                logic.preferred = (logic.inlets[place], *logic.preferred)
-
-
-def _holds(logic: StageLogic) -> bool:
-    try:
-        return any(True for _ in logic.held())
-    except RuntimeError:  # it changed meanwhile, so the stage is at work
-        return True
+def bodies(specs: Sequence[StageSpec]) -> list[tuple[StageSpec, list[StageSpec]]]:
+    """Each loop closed among ``specs``: its source end, and the stages that elements pass in it."""
+    ends = _ends_of(specs).values()
+    closed = [source for source, sinks in ends if source is not None and sinks]
+    return [(source, _bound_up_with(source, specs)) for source in closed]
 
 
 def _ends_of(specs: Sequence[StageSpec]) -> dict[Loop, tuple[StageSpec | None, list[StageSpec]]]:

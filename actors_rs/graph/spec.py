@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.assembly_site import Place, assembly_place, site_of
 from actors_rs.graph.pickling import check_pickles
-from actors_rs.graph.places import Place, assembly_place, site_of
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
 from actors_rs.texts import repr_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from actors_rs.engine.sections.planning import restarted, with_policy
 from actors_rs.errors import GraphError
 from actors_rs.graph.checks import (
     at_least,
@@ -13,7 +14,6 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.sections import restarted, with_policy
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy

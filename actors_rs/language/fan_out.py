@@ -16,6 +16,7 @@ from typing import (
     overload,
 )
 
+from actors_rs.engine.boundary.hub import HubPublisher
 from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import in_order, open_inputs
 from actors_rs.graph.checks import (
@@ -27,7 +28,6 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.hub import HubPublisher
 from actors_rs.graph.spec import Attributes, OutletRef, Traits, spec_of
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system import ActorSystem

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
+from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, to_pickle
 from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
-from actors_rs.graph.standard import FlowProcessor, SourcePublisher
 from actors_rs.language.combining import Combining
 from actors_rs.language.composing import Composition
 from actors_rs.language.edges import Edges

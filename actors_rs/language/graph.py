@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+from actors_rs.engine.layout import Layout
+from actors_rs.engine.materializer import materialize
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
-from actors_rs.graph.carried import makers_of
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
-from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.fusing import fused_to_the_ends
-from actors_rs.graph.layout import Layout
 from actors_rs.graph.loops import check_buffers, closing_refs
-from actors_rs.graph.materializer import materialize
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.pictures import Arrow, Box, Picture
 from actors_rs.graph.spec import StageSpec
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
@@ -22,7 +22,7 @@ from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 
 if TYPE_CHECKING:
-    from actors_rs.graph.run import Run
+    from actors_rs.engine.run.run import Run
 
 __all__ = ["Graph"]
 

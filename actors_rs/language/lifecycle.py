@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from actors_rs.engine.run.kill_switch import KillSwitch
 from actors_rs.graph.checks import (
     optional_plain_function,
     plain_function,
     positive_seconds,
     wrong_kind,
 )
-from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.language.chain import Chain
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState

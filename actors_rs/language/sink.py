@@ -10,6 +10,7 @@ from os import PathLike, fsdecode
 from sys import modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVarTuple, overload
 
+from actors_rs.engine.boundary.standard import SinkSubscriber
 from actors_rs.graph.blueprint import graft, to_pickle
 from actors_rs.graph.checks import (
     at_least,
@@ -28,7 +29,6 @@ from actors_rs.graph.checks import (
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.spec import OPEN, PLAIN, Attributes, OutletRef, StageSpec, Traits, spec_of
-from actors_rs.graph.standard import SinkSubscriber
 from actors_rs.language.initial import copies_of
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy

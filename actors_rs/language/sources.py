@@ -9,6 +9,8 @@ from functools import cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
+from actors_rs.engine.boundary.foreign_source import PublisherSource
+from actors_rs.engine.run.source_queue import QueueOverflow, SourceQueue
 from actors_rs.graph.checks import (
     at_least,
     encoding_of,
@@ -19,8 +21,6 @@ from actors_rs.graph.checks import (
     plain_function,
     wrong_kind,
 )
-from actors_rs.graph.foreign_source import PublisherSource
-from actors_rs.graph.source_queue import QueueOverflow, SourceQueue
 from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.engine.run.run import Run
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, MissingExtraError
-from actors_rs.graph.run import Run
 from actors_rs.observability.log_lines import log_line
 from actors_rs.observability.table import History
 from actors_rs.runtime._primitives import Event, Thread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors_rs.graph.snapshot import RunSnapshot
+from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.observability.table import Row, rows_of, state_of
 
 __all__ = ["log_line"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from actors_rs.graph.snapshot import RunSnapshot
+from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.observability.table import Row, rows_of, state_of
 
 if TYPE_CHECKING:

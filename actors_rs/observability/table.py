@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from actors_rs.graph.snapshot import RunSnapshot, StageSnapshot
+from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 from actors_rs.protocol.demand import UNBOUNDED
 
 __all__ = ["History", "Row", "compact", "moved", "percent", "rows_of", "seconds_left", "state_of"]

@@ -14,7 +14,7 @@ import pyarrow
 from pyarrow import parquet
 
 from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
-from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.language.sources import source
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.sources.queue import QueueSource

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-ENGINE = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
-CORE = ENGINE | {"language"}
+GRAPH = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
+CORE = GRAPH | {"engine", "language"}
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -21,7 +21,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "protocol": frozenset({"errors", "texts"}),
     "runtime": frozenset({"errors", "texts", "protocol"}),
     "stages": frozenset({"errors", "texts", "protocol"}),
-    "graph": ENGINE,
+    "graph": GRAPH,
+    "engine": GRAPH | {"engine"},
     "language": CORE,
     "delivery": CORE,
     "spark": CORE | {"delivery"},

@@ -51,7 +51,7 @@ def text_files() -> dict[str, str]:
 
 
 def module_name(path: str) -> str:
-    """`actors_rs/graph/run.py` -> `actors_rs.graph.run`; a package's own file -> the package."""
+    """`actors_rs/engine/links.py` -> `actors_rs.engine.links`; a package's face -> the package."""
     parts = path.removesuffix(".py").split("/")
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -14,7 +14,7 @@ from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.delivery.telling import nothing_left, told
 from actors_rs.errors import LedgerError
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.carried import makers_of
+from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.spec import OutletRef
 from actors_rs.language.flow import Flow
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from actors_rs import ActorSystem, Backoff, Sink, Source
-from actors_rs.graph.island import AHEAD_SECONDS
+from actors_rs.engine.island import AHEAD_SECONDS
 from actors_rs.runtime.timers import Timers
 from tests.graph.helpers import SECONDS
 

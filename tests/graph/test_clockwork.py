@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors_rs.graph.clockwork import StageClock
+from actors_rs.engine.timing import StageClock
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Graph, RunSnapshot, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
-from actors_rs.graph.drawing import Arrow, Box, Picture
+from actors_rs.graph.pictures import Arrow, Box, Picture
 from actors_rs.language.feedback import Feedback
 from tests.graph.helpers import SECONDS, wait_until
 

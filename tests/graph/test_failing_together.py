@@ -8,10 +8,10 @@ from unittest.mock import Mock
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source, merge
+from actors_rs.engine.materializer import new_run
+from actors_rs.engine.member import Member
+from actors_rs.engine.run.recoveries import Recoveries
 from actors_rs.errors import DeciderError, StageError
-from actors_rs.graph.member import Member
-from actors_rs.graph.recoveries import Recoveries
-from actors_rs.graph.run_life import RunLife
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.explore import FreeSubscriber
 from actors_rs.testing.world import World
@@ -107,7 +107,7 @@ def test_a_failure_in_another_branch_is_still_the_run_s():
 
 def test_a_failure_that_is_noted_behind_its_recovery_does_not_count():
     with World() as world:
-        life, error = RunLife(world.system), StageError("stage", OSError(), None, "")
+        life, error = new_run(world.system, "run"), StageError("stage", OSError(), None, "")
         life.recovered(error)
         life.note_failure(error, late=True)
         assert life.failures == []

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge, pipe
+from actors_rs.engine.layout import DEALT_WINDOW, windows_of
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.layout import DEALT_WINDOW, windows_of
 from tests.graph.helpers import SECONDS, Book, run, wait_until
 from tests.graph.models import check_cancel, check_demand, check_list, check_operator, quick, trials
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors_rs import Backoff, Feedback, Flow, Graph, KillSwitch, Sink, Source, merge
+from actors_rs.engine.layout import windows_of
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError, Stalled
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.layout import windows_of
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import Upstream, check_cancel, check_demand, check_list, quick, trials
 

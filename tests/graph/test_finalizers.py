@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, KillSwitch, RateLimit, Sink, Source
-from actors_rs.graph.hub import HubPublisher
+from actors_rs.engine.boundary.hub import HubPublisher
 from actors_rs.language.merge_hub import MergeHub
 from tests.graph.helpers import Book, wait_until
 

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="arg-type, var-annotated"
 """A link that may be cut at any time: what fails behind that is a dead letter, and no failure."""
 
-from actors_rs.graph.links import ForgivingDownstream
+from actors_rs.engine.links import ForgivingDownstream
 from actors_rs.runtime.mailbox import Mailbox
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge

@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
-import actors_rs.graph.hub
+import actors_rs.engine.boundary.hub
 from actors_rs import UNBOUNDED, ActorSystem, Flow, Publisher, Sink, Source
+from actors_rs.engine.assembly import prepare
 from actors_rs.errors import GraphError, InvalidArgumentError, SlowSubscriberError, Stalled
-from actors_rs.graph.materializer import prepare
 from actors_rs.testing.tck import PublisherVerification
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.hubs import subscribe, watched
@@ -105,11 +105,11 @@ def test_subscribers_that_come_while_a_hub_begins_are_all_served(system, monkeyp
     first, second = Book(first=UNBOUNDED), Book(first=UNBOUNDED)
 
     def beginning(*arguments):
-        monkeypatch.setattr(actors_rs.graph.hub, "prepare", prepare)
+        monkeypatch.setattr(actors_rs.engine.boundary.hub, "prepare", prepare)
         hub.subscribe(second)
         return prepare(*arguments)
 
-    monkeypatch.setattr(actors_rs.graph.hub, "prepare", beginning)
+    monkeypatch.setattr(actors_rs.engine.boundary.hub, "prepare", beginning)
     hub.subscribe(first)
     assert first.wait() == second.wait() == "complete"
     assert first.elements == second.elements == list(range(10))

@@ -9,8 +9,8 @@ from itertools import count
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import RunCancelled, StageError
-from actors_rs.graph.interrupt import StopSignals
 
 
 @pytest.fixture(autouse=True)

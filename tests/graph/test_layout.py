@@ -4,7 +4,8 @@
 from functools import partial
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.graph import carried, layout
+from actors_rs.engine import layout
+from actors_rs.graph import envelopes as carried
 
 System = partial(ActorSystem, workers=1)
 

@@ -3,8 +3,8 @@
 
 import pytest
 
+from actors_rs.engine.inner.handoff import Lending, Lent, _Claimed
 from actors_rs.errors import DefectError, StreamError
-from actors_rs.graph.lent import Lending, Lent, _Claimed
 from actors_rs.stages.ports import Outlet
 from tests.stages.harness import Downstream
 

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.graph.stall_watch import StallWatch, _Watched
+from actors_rs.engine.run.stall_watch import StallWatch, _Watched
 from actors_rs.stages import hosting
 from actors_rs.stages.junctions import flat_map_merge, merge_hub
 from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge

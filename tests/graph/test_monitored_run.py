@@ -8,9 +8,9 @@ import weakref
 import pytest
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge
+from actors_rs.engine import monitored
+from actors_rs.engine.monitored import monitored_lines
 from actors_rs.errors import ProtocolViolation, RunCancelled, StageError
-from actors_rs.graph import monitored
-from actors_rs.graph.monitored import monitored_lines
 from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.source import SourceLogic

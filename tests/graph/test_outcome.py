@@ -6,8 +6,8 @@ import asyncio
 import pytest
 
 from actors_rs import ActorSystem, Graph, KillSwitch, Sink, Source
+from actors_rs.engine.run.result import MOST_NOTES, first_of
 from actors_rs.errors import InvalidArgumentError, StageError, StreamError
-from actors_rs.graph.outcome import MOST_NOTES, first_of
 from tests.graph.helpers import SECONDS, run
 
 broken = Source.of(0).map(lambda n: 1 // n)

@@ -4,8 +4,8 @@
 import pytest
 
 from actors_rs import UNBOUNDED, ActorSystem, Flow, Source
+from actors_rs.engine.boundary.fan_out import FanOut
 from actors_rs.errors import IllegalStateError, ProtocolViolation
-from actors_rs.graph.fan_out import FanOut
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actors_rs import ActorSystem, Graph, Run, Sink, Source, merge
+from actors_rs.engine.inner.totals import InnerTotals
 from actors_rs.errors import (
     BlockingError,
     CallExitError,
@@ -19,7 +20,6 @@ from actors_rs.errors import (
     RunCancelled,
     StageError,
 )
-from actors_rs.graph.inner_totals import InnerTotals
 from actors_rs.runtime._primitives import living_threads
 from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, run, wait_until
 

@@ -6,8 +6,8 @@ from asyncio import CancelledError
 import pytest
 
 from actors_rs import Flow, Sink, Source
+from actors_rs.engine.sections.section import Section
 from actors_rs.errors import GraphError, RunCancelled, StageError
-from actors_rs.graph.section import Section
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
 from actors_rs.testing.world import World

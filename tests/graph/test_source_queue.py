@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.errors import (
     BlockingError,
     BufferOverflowError,
@@ -17,7 +18,6 @@ from actors_rs.errors import (
     InvalidArgumentError,
     StageError,
 )
-from actors_rs.graph.source_queue import SourceQueue
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import quick, windows
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors_rs import KillSwitch, Source
+from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.errors import BufferOverflowError, StageError
-from actors_rs.graph.source_queue import SourceQueue
 from actors_rs.language.sources import source
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.testing.world import World

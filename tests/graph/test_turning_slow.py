@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.engine.island import AHEAD_SECONDS, LOOKS_APART
+from actors_rs.engine.member import Member
 from actors_rs.errors import RunCancelled
-from actors_rs.graph.island import AHEAD_SECONDS, LOOKS_APART
-from actors_rs.graph.member import Member
 from actors_rs.runtime.timers import Timers
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.line import Line

@@ -6,7 +6,7 @@ from typing import Never
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.graph.source_queue import SourceQueue
+from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.language.flow import Flow
 from actors_rs.language.sources import source
 from actors_rs.stages.sources.queue import QueueSource

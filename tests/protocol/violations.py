@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from actors_rs.graph.monitored import link_monitor
+from actors_rs.engine.monitored import link_monitor
 
 SECONDS = 10
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
-from actors_rs.graph import member
+from actors_rs.engine import member
 from actors_rs.runtime import actor_core, blocked
 from actors_rs.runtime.blocked import Glimpse, Look
 from tests.graph.helpers import SECONDS, wait_until

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source
-from actors_rs.graph.island import Island
+from actors_rs.engine.island import Island
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.process import enrolled
 from actors_rs.runtime.timers import Timers

@@ -51,8 +51,8 @@ def test_a_turn_that_is_reported_as_slow_ends_as_any_other(monkeypatch, capsys):
     def judge(stage, seconds):
         stage._advise_("slow", seconds)
 
-    monkeypatch.setattr("actors_rs.graph.member.SLOW_TURN_SECONDS", -1.0)
-    monkeypatch.setattr("actors_rs.graph.island.Island._turn_was_slow_", judge)
+    monkeypatch.setattr("actors_rs.engine.member.SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr("actors_rs.engine.island.Island._turn_was_slow_", judge)
     with ActorSystem(workers=1, window=4) as system:
         system.start(Source.range(0, 30).to(Sink.for_each(str))).result(DEADLINE)
     assert "is broken" in capsys.readouterr().err

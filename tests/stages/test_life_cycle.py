@@ -6,8 +6,8 @@ import weakref
 
 import pytest
 
+from actors_rs.engine.run.kill_switch import KillSwitch
 from actors_rs.errors import StageError
-from actors_rs.graph.kill_switch import KillSwitch
 from actors_rs.stages.operators.kill_switch import KillSwitchStage
 from actors_rs.stages.operators.monitor import Monitor, StreamState
 from actors_rs.stages.operators.on_termination import OnTermination

@@ -143,7 +143,7 @@ PLANTED = {
         r"stage 'buffer' \(buffer\) took 20 elements, gave \d+, holds 0, dropped 0 by policy",
     ),
     "what was passed over is not counted": (
-        "graph.member:Member.passed_over",
+        "engine.member:Member.passed_over",
         'self.resumed += policy != "restart"',
         "pass",
         lambda: reciprocals().on_failure("resume"),

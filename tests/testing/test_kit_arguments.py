@@ -4,8 +4,8 @@
 import pytest
 
 from actors_rs import Flow
+from actors_rs.engine.links import Arrived
 from actors_rs.errors import ArgumentTypeError, ProtocolViolation, Stalled
-from actors_rs.graph.links import Arrived
 from actors_rs.stages.ports import Inlet
 from actors_rs.testing.explore import FreePublisher, FreeSubscriber, Plan, search
 from actors_rs.testing.explore.settings import SETTINGS

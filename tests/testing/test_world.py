@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actors_rs import Flow, Run, Sink, Source
+from actors_rs.engine.links import Arrived, Requested
 from actors_rs.errors import (
     ArgumentTypeError,
     BlockingError,
@@ -18,7 +19,6 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
-from actors_rs.graph.links import Arrived, Requested
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.decisions import RandomWalk, Scripted

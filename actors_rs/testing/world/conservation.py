@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from actors_rs.delivery.ack import Tracked
+from actors_rs.engine.island import Island
+from actors_rs.engine.member import Member
 from actors_rs.errors import StageError
-from actors_rs.graph.island import Island
-from actors_rs.graph.member import Member
 from actors_rs.stages.operators.fused import Fused
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
-from actors_rs.graph.links import Arrived, Requested, Signal, _Ended
+from actors_rs.engine.links import Arrived, Requested, Signal, _Ended
 from actors_rs.runtime.actor_ref import Ask
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.views import VIEWS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from actors_rs.engine.island import Island
 from actors_rs.errors import WorldError
-from actors_rs.graph.island import Island
 from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.graph.foreign import ForeignSubscriber
+from actors_rs.engine.boundary.foreign import ForeignSubscriber
 from actors_rs.runtime.mailbox import Mailbox
 
 if TYPE_CHECKING:

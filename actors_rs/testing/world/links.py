@@ -7,8 +7,8 @@ says what was broken and how.
 
 from __future__ import annotations
 
-from actors_rs.graph.contract import Life
-from actors_rs.graph.monitored import link_monitor
+from actors_rs.engine.contract import Life
+from actors_rs.engine.monitored import link_monitor
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.stages.ports import Downstream, Frame, Upstream

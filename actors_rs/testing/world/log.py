@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from actors_rs.graph.links import Arrived, Posted
+from actors_rs.engine.links import Arrived, Posted
 from actors_rs.testing.world.describe import Describer
 from actors_rs.testing.world.peers import PeerSignal
 

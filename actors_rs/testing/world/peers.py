@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.graph.links import Signal
+from actors_rs.engine.links import Signal
 
 if TYPE_CHECKING:
     from actors_rs.testing.world.dispatcher import DeterministicDispatcher

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from actors_rs.graph.foreign import ForeignSubscriber
-from actors_rs.graph.run_life import RunLife
-from actors_rs.graph.stall_watch import StallWatch
+from actors_rs.engine.boundary.foreign import ForeignSubscriber
+from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.stall_watch import StallWatch
 from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery
 from actors_rs.runtime.system import Activity, ActorSystem

@@ -7,6 +7,8 @@ from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from actors_rs.engine.island import Island
+from actors_rs.engine.run.scope import RunLife
 from actors_rs.errors import (
     ArgumentTypeError,
     InvalidArgumentError,
@@ -14,8 +16,6 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
-from actors_rs.graph.island import Island
-from actors_rs.graph.run_life import RunLife
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.machinery import Machinery

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import mutant
 
-QUEUE = "graph.source_queue:SourceQueue"
+QUEUE = "engine.run.source_queue:SourceQueue"
 
 MUTANTS = (
     mutant(
@@ -64,7 +64,7 @@ MUTANTS = (
     mutant(
         "a Publisher that nobody takes leave of",
         "what another's Publisher gives is taken as if from nobody, so that nobody cancels it",
-        "graph.foreign_source:PublisherSource.start",
+        "engine.boundary.foreign_source:PublisherSource.start",
         "self.inlets = (self.inlet,)",
         "self.inlets = ()",
         "entries/from another's publisher",
@@ -72,7 +72,7 @@ MUTANTS = (
     mutant(
         "a Publisher is asked for a window of nothing",
         "the window of the stage is not that of the inlet that another's Publisher feeds",
-        "graph.foreign_source:PublisherSource.start",
+        "engine.boundary.foreign_source:PublisherSource.start",
         "self.inlet.window = self.window",
         "self.inlet.window = 0",
         "entries/from another's publisher",

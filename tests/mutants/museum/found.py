@@ -4,7 +4,7 @@ from tests.mutants.mutant import mutant
 
 J = "stages.junctions"
 GROUP_BY = f"{J}.group_by:GroupBy"
-SECTION = "graph.section:Section"
+SECTION = "engine.sections.section:Section"
 
 MUTANTS = (
     mutant(
@@ -26,7 +26,7 @@ MUTANTS = (
     mutant(
         "an error meets a cancellation",
         "a stream that is switched off and fails in one turn of a stage between fails the run",
-        "graph.member:Member._finish",
+        "engine.member:Member._finish",
         "self.forgive(unheard)",
         "pass",
         "inner/an error meets a cancellation",
@@ -42,7 +42,7 @@ MUTANTS = (
     mutant(
         "only the nearest stage is forgiven",
         "a stream of several stages fails when nobody wants it any more, and the run with it",
-        "graph.layout:_forgiving_of",
+        "engine.layout:_forgiving_of",
         "spec.forgiving or (spec.outlets and spec not in heard)",
         "spec.forgiving",
         "inner/wanted no more",
@@ -50,7 +50,7 @@ MUTANTS = (
     mutant(
         "what failed beside a recovery is a failure",
         "streams that fail together fail the run although the first failure was recovered from",
-        "graph.run_life:RunLife.recovered",
+        "engine.run.scope:RunLife.recovered",
         "self._forget([error, *beside])",
         "self._forget([error])",
         "inner/failures beside a recovery",
@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "what fails behind a recovery is a failure",
         "an error that finds its stage ended counts although that stage's was recovered from",
-        "graph.links:_Failed.dropped",
+        "engine.links:_Failed.dropped",
         "self.member.forgive(self.error)",
         "pass",
         "inner/failures beside a recovery",
@@ -66,7 +66,7 @@ MUTANTS = (
     mutant(
         "a stream within a stream is not forgiven",
         "a failure in a stream of a stream counts although nobody wants that stream any more",
-        "graph.inner:attach",
+        "engine.inner.streams:attach",
         "inlet.forgiving |= host.forgiving",
         "pass",
         "inner/wanted no more",

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import mutant
 
-J, SECTION = "stages.junctions", "graph.section:Section"
+J, SECTION = "stages.junctions", "engine.sections.section:Section"
 
 MUTANTS = (
     mutant(
@@ -115,7 +115,7 @@ MUTANTS = (
     mutant(
         "a failure behind a cancellation is one",
         "a stream that fails after it was switched off fails the run",
-        "graph.links:_Failed.deliver",
+        "engine.links:_Failed.deliver",
         "if self.inlet.cancelled:",
         "if self.inlet.cancelled and self.inlet.done:",
         "inner/late failures are forgiven",
@@ -123,7 +123,7 @@ MUTANTS = (
     mutant(
         "a drained run begins inner streams anew",
         "an inner stream that starts while its run drains goes on for ever",
-        "graph.run_life:RunLife._welcome",
+        "engine.run.scope:RunLife._welcome",
         "if self.draining:",
         "if self.draining and not stages:",
         "inner/inner streams are drained",
@@ -228,7 +228,7 @@ MUTANTS = (
     mutant(
         "a section does not report what it lost",
         "elements in hand when a section fails vanish",
-        "graph.section_life:SectionLife.lost",
+        "engine.sections.scope:SectionLife.lost",
         "self._host.report(element, LOST, failure)",
         "element",
         "sections/every element is given or reported",

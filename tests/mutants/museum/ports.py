@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Edit, Mutant, mutant
 
-INLET, OUTLET, ISLAND = "stages.ports:Inlet", "stages.ports:Outlet", "graph.island:Island"
+INLET, OUTLET, ISLAND = "stages.ports:Inlet", "stages.ports:Outlet", "engine.island:Island"
 
 MUTANTS = (
     mutant(
@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "completion overtakes elements",
         "the end of a stream goes before the elements that lie in the mailbox",
-        "graph.links:MailboxDownstream.complete",
+        "engine.links:MailboxDownstream.complete",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
         "linear/chain",
@@ -66,7 +66,7 @@ MUTANTS = (
     mutant(
         "failure overtakes elements",
         "the failure of a stream goes before the elements that lie in the mailbox",
-        "graph.links:MailboxDownstream.fail",
+        "engine.links:MailboxDownstream.fail",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
         "linear/late error",
@@ -133,7 +133,7 @@ MUTANTS = (
     mutant(
         "requests do not add up at a boundary",
         "what a foreign subscriber asks for replaces what it has asked for before",
-        "graph.foreign:ForeignSubscriber.requested",
+        "engine.boundary.foreign:ForeignSubscriber.requested",
         "more_demand(self._demand, n)",
         "n",
         "linear/chain",
@@ -167,12 +167,12 @@ MUTANTS = (
         "the stage downstream is told that the stream is complete when it has failed",
         (
             Edit(
-                "actors_rs.graph.links:MailboxDownstream.fail",
+                "actors_rs.engine.links:MailboxDownstream.fail",
                 "_Ended(self._member, self._inlet, error)",
                 "_Ended(self._member, self._inlet, None)",
             ),
             Edit(
-                "actors_rs.graph.links:ForgivingDownstream.fail",
+                "actors_rs.engine.links:ForgivingDownstream.fail",
                 "_Failed(self._member, self._inlet, error)",
                 "_Ended(self._member, self._inlet, None)",
             ),
@@ -217,7 +217,7 @@ MUTANTS = (
     mutant(
         "endless recursion of request",
         "a request from inside on_next is served at once, from inside on_next",
-        "graph.foreign:ForeignSubscriber.request",
+        "engine.boundary.foreign:ForeignSubscriber.request",
         "self._stage.send_control(_Asked(self, n))",
         "self.requested(n); self._stage.logic.advance(self._stage.island._budget)",
         "linear/asks inside of on_next",
@@ -225,7 +225,7 @@ MUTANTS = (
     mutant(
         "a boundary that cancels nothing",
         "a foreign subscriber that cancels is forgotten, but its stream goes on",
-        "graph.foreign:ForeignSubscriber._cancelled",
+        "engine.boundary.foreign:ForeignSubscriber._cancelled",
         "self._outlet.cancel()",
         "self._outlet.demand",
         "linear/chain",

@@ -1,0 +1,112 @@
+"""From planned stages to islands: make their members and connect the ports; nothing starts yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from actors_rs.engine.contract import Life
+from actors_rs.engine.inner.drawer import Drawer
+from actors_rs.engine.inner.handoff import Lent
+from actors_rs.engine.island import Island
+from actors_rs.engine.layout import Layout, Planned
+from actors_rs.engine.links import MailboxDownstream, connect
+from actors_rs.engine.member import Member
+from actors_rs.engine.monitored import monitored_lines
+from actors_rs.engine.run.loop_watch import watch_loops
+from actors_rs.engine.run.stall_watch import feeds_another
+from actors_rs.graph.spec import OPEN, StageSpec
+from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.drawn import Drawing
+from actors_rs.stages.ports import Inlet
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Inner", "Members", "borrow", "end", "prepare"]
+
+Members = dict[StageSpec, Member]
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """What is different about the stages of an inner stream.
+
+    ``number`` makes their names unique, ``windows`` are theirs, ``made`` holds logics that were
+    made already; with ``forgiving`` a stage that fails behind its cancellation is no failure of
+    the run.
+    """
+
+    number: int
+    windows: Mapping[StageSpec, int]
+    forgiving: bool
+    made: Mapping[StageSpec, StageLogic]
+
+
+def prepare(
+    system: ActorSystem,
+    life: Life,
+    specs: Layout | Sequence[StageSpec],
+    inner: Inner | None = None,
+) -> Members:
+    """Make the islands of ``specs`` and connect their members; none has started yet.
+
+    Who does so again and again with the same ones keeps their ``Layout`` for it.
+    """
+    layout = specs if isinstance(specs, Layout) else Layout(specs)
+    members = {one.spec: _island_of(one, system.throughput, life, inner) for one in layout.stages}
+    windows = inner.windows if inner is not None else layout.windows(system.window)
+    in_steps = system.blocking.in_steps
+    for stage in layout.stages:
+        member, window = members[stage.spec], windows[stage.spec]
+        logic = member.logic
+        logic.window = window
+        logic.in_steps = in_steps
+        member.forgiving = stage.forgiving or (inner is not None and inner.forgiving)
+        if stage.frugal:
+            logic.be_frugal()
+        for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):
+            inlet.window = window
+            inlet.forgiving |= member.forgiving
+            if ref.spec.lent is not None:
+                borrow(ref.spec.lent, member, inlet)
+            elif ref is not OPEN:
+                feeder = members[ref.spec]
+                connect(feeder, feeder.logic.outlets[ref.index], member, inlet)
+    if layout.has_loops:
+        watch_loops(layout.specs, members)
+    return members
+
+
+def _island_of(stage: Planned, throughput: int | None, life: Life, inner: Inner | None) -> Member:
+    """``stage``, with a fresh logic, as the one member of an island."""
+    spec, name = stage.spec, stage.name
+    logic = None
+    if inner is not None:
+        name, logic = f"{name}#{inner.number}", inner.made.get(spec)
+    island = Island(life, name, stage.dispatcher, spec.attributes.throughput or throughput)
+    member = Member(logic or stage.make(), life, island, name, spec.kind, stage.site)
+    island.begin_with(member)
+    if inner is not None:
+        member.place = stage.name
+    member.logic.on_failure = stage.on_failure
+    member.logic.remake = stage.make
+    made: object = member.logic
+    whole: object = life
+    if isinstance(made, Drawing) and life.activity is whole:
+        made.drawer = Drawer(member, life)
+    return member
+
+
+def borrow(lent: Lent, member: Member, inlet: Inlet) -> None:
+    """Feed ``inlet`` of ``member`` from an outlet that was lent."""
+    life = member.life
+    feeds_another(lent.run_life, life.activity)  # type: ignore[arg-type]  # a run's is its life
+    names = (lent.owner_name, member.name)
+    lines = partial(monitored_lines, life, names) if life.monitored else None
+    lent.claim(MailboxDownstream(member, inlet), inlet, lines)
+
+
+def end(island: Island, error: BaseException) -> None:
+    """Let all members of ``island`` end with ``error``. Any thread."""
+    for member in island.members():
+        member.post(partial(member.logic.end, error))

@@ -1,0 +1,197 @@
+"""``HubPublisher``: one run of a source, and many subscribers that come and go.
+
+Subscribers are taken into the turn of the hub's stage, where each gets an outlet. One that comes
+while the stage ends is in the line of those that wait, or after it: nobody is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+from actors_rs.engine.assembly import prepare
+from actors_rs.engine.boundary.foreign import ForeignSubscriber, check_subscriber, serve_all
+from actors_rs.engine.boundary.standard import _over, _reject
+from actors_rs.engine.contract import Life
+from actors_rs.engine.layout import Layout
+from actors_rs.engine.materializer import new_run, start_serving
+from actors_rs.engine.member import Member
+from actors_rs.engine.monitored import monitored_subscriber
+from actors_rs.engine.run.run import Run
+from actors_rs.errors import ProtocolViolation
+from actors_rs.graph.blueprint import check_closed, in_order
+from actors_rs.graph.spec import OPEN, OutletRef, spec_of
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.system import ActorSystem
+from actors_rs.stages.junctions.hub import HubLogic
+from actors_rs.stages.ports import Outlet
+
+__all__ = ["HubPublisher"]
+
+T = TypeVar("T")
+
+
+class HotLogic(Protocol):
+    """What is asked of the logic behind a hot Publisher: outlets that come and go."""
+
+    ending: BaseException | None
+    """Behind the end: what late ones are to be told, an error, or ``None`` for a completion."""
+    when_stopped: Callable[[], None]
+    """Called when the stage stops, in its last turn."""
+
+    def held(self) -> list[Any]:
+        """The elements that a late one gets before that."""
+        ...
+
+    def outlet_of(self, whom: object) -> Outlet | None:
+        """The outlet that serves ``whom``, if it is attached now."""
+        ...
+
+    def attach(self, whom: object) -> Outlet:
+        """A new outlet for ``whom``."""
+        ...
+
+
+class HubPublisher(Generic[T]):
+    """A hot Publisher: all subscribers get the same elements in the same order. Thread-safe.
+
+    A subscriber begins with the oldest of the last ``replay`` elements and goes at its own pace.
+    One that is ``replay`` elements behind and asks for nothing holds the others up
+    (``on_slow="backpressure"``), loses the oldest elements it has not taken, each a dead letter
+    (``"drop"``), or gets ``on_error`` with ``SlowSubscriberError`` (``"fail"``); under the latter
+    two, one that has never asked has not begun, and misses nothing. Upstream is started by the
+    first subscriber and asked for elements when one asks; without subscribers it waits. One that
+    nobody has subscribed to ends, as cancelled, with its system.
+
+    Behind the end of the stream, whoever subscribes gets the elements still held, at its own
+    pace, then the terminal signal. When the last subscriber has left before that, the hub cancels
+    upstream and shuts down, unless ``keep_alive``: whoever comes later gets ``on_subscribe`` and
+    ``on_error`` with ``IllegalStateError``. A run that was cancelled or has failed in the hub
+    itself holds nothing; its error is what late ones get.
+
+    Subscribing an object that is subscribed already breaks rules 1.10 and 2.12. A second
+    ``on_subscribe`` would break 2.12 once more, so the one stream it has ends with ``on_error``,
+    as rule 1.9 demands of a rejection.
+
+    Signals come from the turn of one actor: a foreign subscriber that blocks in ``on_next``, which
+    rule 2.2 advises against, keeps the others waiting whatever ``on_slow`` says. On a system with
+    ``monitor`` the first rule that is broken ends the run, and with it the streams of all.
+    """
+
+    def __init__(
+        self,
+        system: ActorSystem,
+        out: OutletRef,
+        kind: str,
+        make: Callable[[], HotLogic],
+        name: str | None = None,
+    ) -> None:
+        self._system = system
+        self._spec = spec_of(kind, make, out, outlets=0, name=name)
+        specs = in_order([self._spec])
+        check_closed(specs)
+        self._layout = Layout(specs)
+        self._name = next(s.name for s in self._layout.stages if s.spec is self._spec)
+        self._life = new_run(system, "hub")
+        self._life.await_begin()
+        self.run: Run[None] = self._life.run
+        """The one run of the source; it begins with the first subscriber."""
+        # Over the four fields below; the collector may run a ``__del__`` in here that subscribes.
+        self._lock = RLock()
+        self._waiting: list[Subscriber[T]] = []
+        self._started = False
+        self._over = False
+        self._member: Member | None = None  # once it can be sent messages
+
+    def __repr__(self) -> str:
+        return f"<Hub '{self._name}' {'over' if self._over else 'open'}>"
+
+    def subscribe(self, subscriber: Subscriber[T], /) -> None:
+        """Let ``subscriber`` take part; ``TypeError`` if it is none (1.9)."""
+        check_subscriber(subscriber)
+        if (closed := _over(self._system)) is not None:
+            _reject(self._system, subscriber, closed)
+            return
+        with self._lock:
+            over, first, member = self._over, not self._started, self._member
+            self._started = True
+            if not over:
+                self._waiting.append(subscriber)
+        if over:
+            self._serve_late(subscriber)
+        elif first:
+            self._start()
+        elif member is not None:  # else whoever starts it takes in this one too
+            member.post(partial(self._admit, member))
+
+    def _start(self) -> None:
+        """Make the stages and start them; not before, for that takes what was lent to the hub."""
+        try:
+            members = prepare(self._system, self._life, self._layout)
+        except Exception as error:
+            self._refuse(error)
+            return
+        member = members[self._spec]
+        logic: Any = member.logic
+        self._logic: HotLogic = logic
+        logic.when_stopped = self._stopped
+        serve_all(member, logic)
+        member.before_start = partial(self._admit, member)
+        with self._lock:
+            self._member = member
+        start_serving(self._system, self._life, members)
+        if member.mailbox.closed:
+            self._stopped()  # it could not be started, so there is no last turn
+
+    def _refuse(self, error: Exception) -> None:
+        """There will be no run, and whoever came is told why, as is whoever comes."""
+        self._life.abort(error)
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            self._started = False  # last: whoever comes now starts it once more
+        for subscriber in waiting:
+            _reject(self._system, subscriber, error)
+
+    def _admit(self, member: Member) -> None:
+        """Give those that wait their outlets; in the stage's turn."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for subscriber in waiting:
+            taken = self._logic.outlet_of(subscriber)
+            if taken is None:
+                _seat(self._life, member, self._logic, subscriber)
+            else:
+                again = "subscribed to a hub that serves it already (rule 1.10)"
+                taken.fail(ProtocolViolation("2.12", again))
+
+    def _stopped(self) -> None:
+        """The stage has stopped: who waited until now comes late; in the stage's last turn."""
+        with self._lock:
+            self._over = True
+            waiting, self._waiting = self._waiting, []
+        for subscriber in waiting:
+            self._serve_late(subscriber)
+
+    def _serve_late(self, subscriber: Subscriber[T]) -> None:
+        """What is still held and the end, in a run for this subscriber alone."""
+        if (closed := _over(self._system)) is not None:
+            _reject(self._system, subscriber, closed)
+            return
+        held, ending = self._logic.held(), self._logic.ending
+        spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
+        life = new_run(self._system, "hub")
+        members = prepare(self._system, life, [spec])
+        member = members[spec]
+        assert isinstance(member.logic, HubLogic)
+        serve_all(member, member.logic)
+        member.before_start = partial(_seat, life, member, member.logic, subscriber)
+        start_serving(self._system, life, members)
+
+
+def _seat(life: Life, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
+    """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
+    peer = monitored_subscriber(life, member, subscriber) if life.monitored else subscriber
+    ForeignSubscriber(member, logic.attach(subscriber), peer).begin()

@@ -1,0 +1,158 @@
+"""A stage's failure, as its run and its downstream are told of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from actors_rs.errors import StageError, askable, named_by
+from actors_rs.runtime.keeper import is_fatal
+from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import Life, RunningStage
+
+__all__ = [
+    "cannot_tell",
+    "forgive",
+    "last_error",
+    "let_go",
+    "mind_unheard",
+    "note_failed",
+    "recover",
+    "unheard_failures",
+]
+
+
+BESIDE = "a stage failed beside an error that was recovered from"
+
+
+class _Stage(Protocol):
+    name: str
+    site: str
+
+
+def note_failed(
+    life: Life,
+    stage: _Stage,
+    error: BaseException,
+    position: int | None = None,
+    plain: bool = False,
+    beside: BaseException | None = None,
+) -> BaseException:
+    """Tell ``life`` of ``error``; returns it as the stage's, see ``StageContext.failed``.
+
+    A part of a stage has given it its own name already.
+    """
+    error = askable(error)
+    wrapped = error if plain else named_by(stage.name, stage.site, error, position)
+    origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
+    if origin is not None and is_fatal(origin):  # SystemExit and the like: raised as it is
+        life.abort(origin)
+        life.fatal(origin)
+    life.note_failure(wrapped)
+    if beside is not None:
+        life.note_failure(beside)
+        life.unheard(beside, wrapped)  # so it goes with that, should that be recovered from
+        if isinstance(wrapped, StageError):
+            wrapped.others += (beside,)
+    return wrapped
+
+
+def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | None:
+    """What a stage has ended with: its ``own`` failure, else the first that came to an inlet.
+
+    Asked for ``None`` only: an exception of the user's may be false.
+    """
+    if own is None:
+        for inlet in logic.inlets:  # a loop, as below: asked whenever a stage ends
+            if inlet.error is not None:
+                return inlet.error
+    return own
+
+
+def recover(life: Life, stage: RunningStage, error: BaseException) -> None:
+    """``stage`` has recovered from ``error``, and so from those that came beside that one."""
+    for beside in life.recovered(error):
+        stage.report(None, BESIDE, beside)
+
+
+def mind_unheard(life: Life, stage: RunningStage, own: BaseException | None) -> None:
+    """``stage`` has ended, with its ``own`` failure or not: see to errors that nobody hears of.
+
+    It passes on one, if any, or was cancelled because of one. Others have come, or will come.
+    """
+    why = _why_ended(stage.logic)
+    if why is not None:
+        _mind(life, stage, own, why)
+
+
+def forgive(life: Life, stage: RunningStage, error: Exception) -> None:
+    """A stream that ``stage`` had cancelled has failed: a dead letter, and no failure.
+
+    If it was cancelled for a failure, the two go together.
+    """
+    why = _why_ended(stage.logic)
+    if why is not None:
+        _unheard(life, stage, why, error)
+        return
+    recover(life, stage, error)
+    stage.report(None, "a stream failed behind its cancellation", error)
+
+
+def _why_ended(logic: StageLogic) -> BaseException | None:
+    """The failure that downstream was told of, or that it had."""
+    for outlet in logic.outlets:  # a loop, as above
+        why = outlet.cause if outlet.error is None else outlet.error
+        if why is not None:
+            return why
+    return None
+
+
+def _mind(life: Life, stage: RunningStage, own: BaseException | None, why: BaseException) -> None:
+    logic = stage.logic
+    unheard = partial(_unheard, life, stage, why)
+    for inlet in logic.inlets:
+        inlet.on_unheard = unheard
+    told = [outlet.error for outlet in logic.outlets]
+    for error in (own, *(inlet.error for inlet in logic.inlets)):
+        if error is not None and all(error is not one for one in told):
+            unheard(error)
+
+
+def _unheard(life: Life, stage: RunningStage, why: BaseException, error: BaseException) -> None:
+    if life.unheard(error, why):
+        stage.report(None, BESIDE, error)
+
+
+def unheard_failures(logic: StageLogic) -> list[BaseException]:
+    """Errors that came to forgiving inlets of a stage that has ended, and that went no further.
+
+    They met a cancellation on its way upstream: both came in one turn, and nobody is told of an
+    error behind a cancellation.
+    """
+    for outlet in logic.outlets:
+        if not outlet.cancelled:
+            return []
+    return [inlet.error for inlet in logic.inlets if inlet.forgiving and inlet.error is not None]
+
+
+def cannot_tell(stage: RunningStage, error: BaseException) -> bool:
+    """Whether ``stage``, whose ``finished`` has raised, is over: it is, for it fails like any that
+    raises in a hook. It is asked again while its inner streams end: that fails it once.
+    """
+    if stage.error is None:
+        stage.logic.fail(error)
+        StageLogic.end(stage.logic, stage.error)  # a logic may mean to end later than that
+    else:
+        stage.report(None, "it raised in a stage that had failed", error)
+    return True
+
+
+def let_go(stage: RunningStage) -> None:
+    """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
+    try:
+        stage.logic.drawing = None
+        stage.logic.hold_nothing()
+    except BaseException as error:
+        stage.report(None, "it raised in a stage that had ended", error)

@@ -1,0 +1,159 @@
+"""Which inner streams their host draws by itself, and their books: names, failures, figures.
+
+A stage is an actor of its own so that it may wait or compute while others go on. So a stream is
+drawn only where that makes no difference: where no more than one of its stages runs code of the
+user's and the host has nothing else to do meanwhile, where none does, or where the user has fused
+them behind a source that does not block. And only outside of sections, which look at each stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.engine.failure import note_failed
+from actors_rs.engine.inner.inner_links import shown_name
+from actors_rs.errors import StageError
+from actors_rs.graph.fusing import parts_of
+from actors_rs.graph.names import unique_names
+from actors_rs.graph.spec import PLAIN, StageSpec
+from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.iterators import close
+from actors_rs.stages.sources.of import SequenceSource
+from actors_rs.stages.stage import Stream
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage
+    from actors_rs.engine.inner.totals import InnerTotals
+
+__all__ = ["Drawer"]
+
+MOST_STAGES = 8
+"""A longer chain is not looked at to its end."""
+_RUNS_CODE: dict[Any, bool | None] = {}
+"""For each class of logics seen, whether it runs code; ``None`` if it is no step of a stream."""
+
+
+@dataclass(slots=True)
+class _Failed:
+    """A stage of a drawn stream, for those who note its failure."""
+
+    name: str
+    site: str
+
+
+class Drawer:
+    """Makes the streams of one host, in its turns."""
+
+    __slots__ = ("_host", "_life", "_totals")
+
+    def __init__(self, host: RunningStage, life: Any) -> None:
+        self._host = host
+        self._life = life
+        self._totals: InnerTotals | None = None
+
+    def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
+        end: StageSpec = source._out.spec  # type: ignore[attr-defined]  # a Flow's
+        make: Any = end.make
+        if type(make) is not partial:
+            return None
+        if make.func is SequenceSource:
+            return make.args[0]  # type: ignore[no-any-return]
+        life = self._life
+        if life.draining:
+            return None  # nothing from outside any more; the ordinary way sees to that
+        stages = _chain(end, alone)
+        if stages is None:
+            return None
+        parts = parts_of(end) if end.fused else ()
+        steps = [stages[0], *parts] if parts else stages
+        stream = Drawn(stages, steps, life.next_inner())
+        elements: Any = None
+        for number, spec in enumerate(steps):
+            make = spec.make
+            elements = make.func.drawn(elements, stream, number, *make.args)
+        stream.elements = elements
+        return stream
+
+    def ended(self, stream: Drawn, /) -> None:
+        if stream.opened is not None:
+            self._close(stream)
+        if self._totals is None:
+            self._totals = self._life.totals_of_drawn()
+        self._totals.add_drawn(stream, stream.stages, shown_name(self._host))
+
+    def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
+        cause = stream.error = error if stream.error is None else stream.error
+        name, position, site = self._named(stream, stream.at_fault)
+        failed = note_failed(self._life, _Failed(name, site), cause, position)
+        self.ended(stream)
+        return failed
+
+    def close(self) -> None:
+        if self._totals is not None:
+            self._life.drawn_ended(self._totals)
+            self._totals = None
+
+    @property
+    def draining(self) -> bool:
+        return bool(self._life.draining)
+
+    def _close(self, stream: Drawn) -> None:
+        try:
+            close(stream.opened)
+        except BaseException as failure:  # whatever it was, the run must end
+            name, _, site = self._named(stream, 0)
+            failed = StageError(name, failure, None, site)
+            note_failed(self._life, _Failed(name, site), failed)
+
+    def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
+        """What a ``StageError`` says of ``step``: its name, the element it had and its line."""
+        position = stream.out_of(step - 1) - 1 if step else stream.out_of(0)
+        spec: StageSpec = stream.steps[step]
+        if step and stream.steps is not stream.stages:
+            return spec.label, position, spec.site  # a part of what was fused
+        name = unique_names(one.label for one in stream.stages)[step]
+        return f"{name}#{stream.number}", position, spec.site or self._host.site
+
+
+def _chain(end: StageSpec, alone: bool) -> list[StageSpec] | None:
+    """The source and what is behind it up to ``end``, unless something is out of the way."""
+    stages = []
+    running = 0  # stages that run code of the user's
+    spec = end
+    while True:
+        runs_code = _runs_code(spec)
+        if runs_code is None:
+            return None
+        running += runs_code
+        stages.append(spec)
+        inputs = spec.inputs
+        if not inputs:
+            if runs_code and not alone:
+                return None  # it may block, and the host has others to see to
+            break
+        if len(inputs) != 1 or len(stages) == MOST_STAGES:
+            return None
+        spec = inputs[0].spec
+    if running > alone and not (end.fused and len(stages) == 2):
+        return None
+    stages.reverse()
+    return stages
+
+
+def _runs_code(spec: StageSpec) -> bool | None:
+    """Whether this stage of a stream runs code of the user's; ``None`` if it cannot be drawn."""
+    make: Any = spec.make
+    if type(make) is not partial or spec.attributes is not PLAIN:
+        return None
+    if spec.outlets != 1 or spec.carrier is not None:
+        return None
+    logic: Any = make.func
+    if logic not in _RUNS_CODE:
+        own = vars(logic) if isinstance(logic, type) else {}  # not what it inherits: it differs
+        _RUNS_CODE[logic] = logic.runs_code if "drawn" in own else None
+    if spec.fused and (parts := parts_of(spec)):
+        return None if None in map(_runs_code, parts) else True
+    return _RUNS_CODE[logic]

@@ -1,0 +1,138 @@
+"""Layouts: what is the same whenever the same stages are materialized, worked out once.
+
+A graph may be started a thousand times; the names of its stages, their windows and what makes
+their logics do not change, for specs do not. A layout is as immutable as they are, but for the
+windows it has been asked for; threads that ask at the same time work out the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from actors_rs.graph.envelopes import makers_of
+from actors_rs.graph.loops import closing_refs, narrowed
+from actors_rs.graph.names import unique_names
+from actors_rs.graph.spec import OutletRef, StageSpec
+from actors_rs.stages.failure import STOP, OnFailure
+from actors_rs.stages.stage import StageLogic
+
+__all__ = ["Layout", "Planned", "windows_of"]
+
+DEALT_WINDOW = 16
+"""What a stage requests at a time of one that gives each element to whoever asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One stage that is to be made."""
+
+    spec: StageSpec
+    name: str
+    make: Callable[[], StageLogic]
+    site: str
+    dispatcher: str
+    on_failure: OnFailure
+    inputs: tuple[OutletRef, ...]
+    """What feeds its inlets: for the source end of a loop, what feeds the sink end."""
+    frugal: bool
+    forgiving: bool
+    """Whether a failure that comes to it behind its cancellation is none of the run's."""
+
+
+class Layout:
+    """The stages of ``specs``, each behind its inputs, ready to be made any number of times.
+
+    Raises ``GraphError`` for a stage that cannot take the elements that come to it.
+    """
+
+    __slots__ = ("_windows", "has_loops", "specs", "stages")
+
+    def __init__(self, specs: Sequence[StageSpec]) -> None:
+        self.specs = tuple(specs)
+        closing = closing_refs(specs)
+        self.has_loops = bool(closing)
+        self.stages = _planned(self.specs, closing)
+        self._windows: dict[int, Mapping[StageSpec, int]] = {}
+
+    def windows(self, default: int) -> Mapping[StageSpec, int]:
+        """The window of each stage's inlets, see ``windows_of``."""
+        known = self._windows.get(default)
+        if known is None:
+            known = self._windows[default] = windows_of(self.specs, default)
+        return known
+
+
+def _planned(
+    specs: Sequence[StageSpec], closing: Mapping[StageSpec, tuple[OutletRef, ...]]
+) -> list[Planned]:
+    """The stages there will be: not what is lent, and one for both ends of a loop."""
+    makers = makers_of(specs)
+    made = [spec for spec in specs if spec.lent is None]
+    frugal = _frugal_of(specs) if any(spec.frugal for spec in specs) else ()
+    forgiving = _forgiving_of(specs, closing) if any(s.forgiving for s in specs) else ()
+    return [
+        Planned(
+            spec,
+            name,
+            makers[spec],
+            spec.site,
+            spec.attributes.dispatcher or "pool",
+            spec.attributes.on_failure or STOP,
+            closing.get(spec, spec.inputs),
+            spec in frugal,
+            spec in forgiving,
+        )
+        for spec, name in zip(made, unique_names(spec.label for spec in made), strict=True)
+        if spec.loop is None or spec.outlets
+    ]
+
+
+def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:
+    """The window of each stage's inlets: its own, else the smallest that flows in, else default.
+
+    A stage of heavy elements sets the window behind it, and stages that hand their elements on
+    hand the window on with them. A stage that is slow bounds what is not its own. So does one that
+    gives elements to whoever asks, for all stages up to the next junction: each asks for few.
+    """
+    dealt: set[StageSpec] = set()  # what they give, few are asked for at a time
+    behind: dict[StageSpec, int] = {}
+    windows: dict[StageSpec, int] = {}
+    for spec in specs:
+        flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
+        inherited = min(flowing, default=0)
+        ordinary = inherited or default * spec.window_factor
+        on_a_branch = len(spec.inputs) == 1 and spec.inputs[0].spec in dealt
+        if spec.deals or (on_a_branch and spec.outlets == 1):
+            dealt.add(spec)
+        most = min(spec.most_window, DEALT_WINDOW) if on_a_branch else spec.most_window
+        windows[spec] = spec.attributes.window or min(ordinary, most)
+        said = spec.window_behind(windows[spec])
+        behind[spec] = inherited if said is None else said
+    return narrowed(specs, windows)
+
+
+def _frugal_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """The stages that elements of a frugal source flow into, as they were or one for one."""
+    frugal: set[StageSpec] = set()
+    flowing: set[StageSpec] = set()  # out of these
+    for spec in specs:
+        if any(ref.spec in flowing for ref in spec.inputs):
+            frugal.add(spec)
+        if spec.frugal or (spec in frugal and spec.outflow_window is None):
+            flowing.add(spec)
+    return frugal
+
+
+def _forgiving_of(
+    specs: Sequence[StageSpec], closing: Mapping[StageSpec, tuple[OutletRef, ...]]
+) -> set[StageSpec]:
+    """The stages that deal with failures, and those whose elements go to such stages only."""
+    forgiving: set[StageSpec] = set()
+    heard = {ref.spec for refs in closing.values() for ref in refs}  # whose failures others mind
+    for spec in reversed(specs):
+        if spec.forgiving or (spec.outlets and spec not in heard):
+            forgiving.add(spec)
+        else:
+            heard.update(ref.spec for ref in spec.inputs)
+    return forgiving

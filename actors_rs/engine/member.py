@@ -1,0 +1,298 @@
+"""``Member``: a stage in the island that runs it; the ``StageContext`` of its logic.
+
+It has the stage's name, assembly site, policy, timers, figures and errors, whichever island runs
+it. An island has one member as a rule; see ``island.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.engine import failure as failing
+from actors_rs.engine.calls import UserCalls
+from actors_rs.engine.links import Posted, Signal
+from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
+from actors_rs.errors import StageError, named_by
+from actors_rs.runtime._primitives import Lock
+from actors_rs.runtime.blocked import SLOW_TURN_SECONDS
+from actors_rs.stages.failure import Policy
+from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
+from actors_rs.texts import repr_of, text_of
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import Life, RunningIsland
+    from actors_rs.engine.inner.inner_links import InnerLinks
+    from actors_rs.engine.written import Written
+    from actors_rs.graph.spec import OutletRef
+    from actors_rs.runtime.mailbox import Mailbox
+    from actors_rs.runtime.shutdown import Activity
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["Member"]
+
+_NO_CLOCK = StageClock()
+"""Of stages that keep no account of their time."""
+
+
+class Member(UserCalls):
+    """One stage of a run. Call its methods in turns of its island, unless they say "Any thread"."""
+
+    # What each stage has is in slots: a run may have a million of them.
+    __slots__ = (
+        "_metered",
+        "clock",
+        "ended",
+        "has_left",
+        "inner_links",
+        "is_due",
+        "island",
+        "kind",
+        "life",
+        "logic",
+        "name",
+        "place",
+        "site",
+        "start_due",
+    )
+
+    # What most stages never need has its place in the class until they do.
+    error: BaseException | None = None
+    before_start: Callable[[], None] | None = None
+    at_boundary = False
+    """Whether an outlet leads to a foreign subscriber, which must hear of a cancelled run."""
+    drain_boundary: Callable[[], None] | None = None
+    """Where an inlet is fed by a foreign publisher: lets it take no more."""
+    resumed = restarted = 0
+    """How many elements its policy passed over: going on as it was, and with fresh state."""
+    peers: tuple[Callable[[], bool], ...] = ()
+    """A function for each foreign peer: whether its next call may wake this stage. Any thread."""
+    dead_letters = 0
+    """How many it left."""
+    forgiving = False
+    """Whether a stream that fails when this stage wants it no more is no failure of the run."""
+
+    def __init__(
+        self, logic: StageLogic, life: Life, island: RunningIsland, name: str, kind: str, site: str
+    ) -> None:
+        self.logic = logic
+        self.life = life
+        """That of the run it is part of, or of its section."""
+        self.island = island
+        self.name = name
+        self.kind = kind
+        self.site = site
+        self.place: str | None = None
+        """The name that it shares with the same stage of other inner streams."""
+        self.inner_links: InnerLinks | None = None
+        """Where it stands, as a part of an inner stream."""
+        self.is_due = False
+        """Whether its island will advance it."""
+        self.start_due = True
+        """Whether it has not begun."""
+        self.ended = self.has_left = False
+        self._metered = life.metered
+        self.clock = StageClock() if self._metered else _NO_CLOCK
+        logic.context = self
+
+    def __str__(self) -> str:
+        return f"stage '{self.name}'"
+
+    @property
+    def activity(self) -> Activity:
+        """The run, which the system ends at a shutdown."""
+        return self.life.activity
+
+    @property
+    def system(self) -> ActorSystem:
+        """Where its island is an actor."""
+        return self.island.system
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """The mailbox of its island."""
+        return self.island.actor_inbox
+
+    # StageContext
+
+    def post(self, action: Callable[[], None], /) -> None:
+        self.island.actor_inbox.offer_control(Posted(self, action))
+
+    def now(self) -> float:
+        return self.island.system.now()
+
+    def chance(self) -> float:
+        return self.island.system.chance()
+
+    def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
+        timers = self.island.system.timers
+        return self.noted_outside().timer(timers, seconds, lambda: self.post(action))
+
+    def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
+        island = self.island
+        if not island.sends_ahead:
+            return False
+        if outlet.is_local:  # whoever takes it has to wait for the end of this turn anyway
+            island.look_soon()
+            return False
+        if outlet.gate is None:
+            outlet.gate = Lock()
+        outlet.making = frame
+        island.look_soon()
+        return True
+
+    def at_work(self) -> None:
+        if self.island.sends_ahead:
+            self.island.look_soon()
+
+    def failed(
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
+    ) -> BaseException:
+        if self.given_up_with is not None:
+            self.report_late(None, named_by(self.name, self.site, error, position))
+            return error
+        self.error = failing.note_failed(self.life, self, error, position, plain, beside)
+        return self.error
+
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        self.restarted += policy == "restart"
+        self.resumed += policy != "restart"
+        named = named_by(self.name, self.site, error, position)  # or it is a part's, by its name
+        self.report(element, f"on_failure={repr_of(policy)}", named)
+
+    def upstream_failed(self, error: BaseException, /) -> None:
+        """A foreign publisher failed: no stage of ours will tell the run why it ended."""
+        self.life.note_failure(error)
+
+    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+        dead_letters = self.island.system.dead_letters
+        with dead_letters.counting:
+            self.dead_letters += 1
+        place = None if self.place is None else f"stage '{self.place}'"
+        dead_letters.publish(what, where=text_of(self), why=why, error=error, place=place)
+
+    def attach(self, source: object, inlet: Inlet, /) -> None:
+        self.life.inner_streams.attach(self, self.life, source, inlet)
+
+    def at_hand(self, source: object, /) -> Sequence[Any] | None:
+        return self.life.inner_streams.at_hand(source)
+
+    def handoff(self, outlet: Outlet, owner: OutletOwner, /) -> OutletRef:
+        return self.life.inner_streams.handoff(self, outlet, owner)
+
+    @property
+    def written(self) -> Written:
+        return self.life.written
+
+    def recovered(self, error: BaseException, /) -> None:
+        failing.recover(self.life, self, error)
+
+    def linger(self, let_go: LetGo, /) -> None:
+        self.life.linger(self, lambda error: self.post(partial(let_go, error)))
+
+    def forgive(self, error: BaseException) -> None:
+        """A stream that this stage had cancelled has failed."""
+        if isinstance(error, Exception):
+            failing.forgive(self.life, self, error)
+
+    # Signals
+
+    def send(self, signal: Signal) -> bool:
+        """Send ``signal`` to this stage; False if its island has ended. Any thread."""
+        signal.member = self
+        return self.island.actor_inbox.offer(signal)
+
+    def send_control(self, signal: Signal) -> bool:
+        """As ``send``, but before the elements that wait. Any thread."""
+        signal.member = self
+        return self.island.actor_inbox.offer_control(signal)
+
+    def post_drain(self) -> None:
+        """Let the stage take no more from outside; called on any thread."""
+        self.post(self.drain)
+        self.interrupt()
+
+    def drain(self) -> None:
+        """Take no more from outside."""
+        (self.drain_boundary or self.logic.drain)()  # the first turn may have made the boundary
+
+    # The turn
+
+    def wake(self) -> None:
+        """Be advanced before the turn of its island ends, or in the next one."""
+        if not self.is_due:
+            self.is_due = True
+            self.island.add_due(self)
+
+    def advance(self, budget: TurnBudget) -> None:
+        """Let the logic do what its ports allow, keep its times, and end it when it is over."""
+        self.is_due = False
+        if self.ended:  # a peer of the same island may have had something for it
+            return
+        logic, clock, began = self.logic, self.clock, budget.lapped
+        if self._metered:
+            clock.began = began
+        try:
+            if self.start_due:
+                self.begin()
+            logic.advance(budget)
+        except BaseException as error:
+            logic.fail(error)
+        budget.lapped = ended = budget.now()
+        if self._metered:
+            clock.end(ended, logic.outlets != () and is_held_back(logic))
+        if ended - began > SLOW_TURN_SECONDS:
+            self.island._turn_was_slow_(ended - began)
+        ports = logic.outlets or logic.inlets
+        try:
+            is_over = (not ports or ports[0].closed) and logic.finished  # a cheap look first
+        except BaseException as error:
+            is_over = failing.cannot_tell(self, error)
+        if is_over:
+            self._finish()
+        elif budget.was_spent:
+            self.wake()  # it may have more to do
+
+    def begin(self) -> None:
+        """Before anything else."""
+        self.start_due = False
+        if (before_start := self.before_start) is not None:
+            self.before_start = None  # it may hold a subscriber (3.13)
+            before_start()
+        self.logic.start()
+
+    def _finish(self) -> None:
+        logic = self.logic
+        for unheard in failing.unheard_failures(logic):
+            self.forgive(unheard)
+        failing.mind_unheard(self.life, self, self.error)
+        error = failing.last_error(self.error, logic)
+        completed = not isinstance(logic, StreamEnd) or logic.completed
+        self.ended = True
+        self._stops = True
+        try:
+            logic.stop(error if error is not None or completed else self.life.cancelled_error())
+        except BaseException as failure:  # whatever it was, the run must end
+            failing.note_failed(self.life, self, StageError(self.name, failure, None, self.site))
+        if self.may_finish():
+            self.leave()
+        else:  # given up meanwhile
+            self.return_late()
+
+    def leave(self) -> None:
+        """It has ended: leave the island and the run. Done again after an interruption."""
+        self.island.left_by(self)
+        self.life.stage_ended(self)
+        failing.let_go(self)
+        self.leave_calls()

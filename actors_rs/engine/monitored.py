@@ -1,0 +1,146 @@
+"""Links under a ``RuleMonitor``: those of a run, and any between foreign peers.
+
+A run is monitored if its system is (``ActorSystem(monitor=True)``) or its graph
+(``graph.monitored()``); a violation then ends that run with the ``ProtocolViolation``, and no
+other. Without a monitor nothing of this module is on a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.engine.contract import Life
+from actors_rs.errors import ProtocolViolation
+from actors_rs.protocol.interfaces import Subscriber
+from actors_rs.protocol.link import Kind, Signal
+from actors_rs.protocol.monitor import RuleMonitor
+from actors_rs.runtime._primitives import Lock, current_thread_id
+from actors_rs.stages.ports import Downstream, Frame, Upstream
+from actors_rs.texts import text_of
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage
+
+__all__ = ["link_monitor", "monitored_end", "monitored_lines", "monitored_subscriber"]
+
+
+def link_monitor(
+    publisher: str,
+    subscriber: str,
+    on_violation: Callable[[ProtocolViolation], None] | None = None,
+) -> RuleMonitor:
+    """A monitor for one link between real threads; the names are those of its two ends.
+
+    See ``RuleMonitor`` for ``on_violation``. Put it on a link with
+    ``publisher.subscribe(monitor.wrap_subscriber(subscriber))``.
+    """
+    return RuleMonitor(
+        publisher,
+        subscriber,
+        lock=Lock(),
+        thread=current_thread_id,
+        on_violation=on_violation,
+    )
+
+
+def monitored_lines(
+    life: Life, names: tuple[str, str], down: Downstream, up: Upstream
+) -> tuple[Downstream, Upstream]:
+    """``down`` and ``up`` of one link, watched; ``names`` are the stages at its ends.
+
+    A signal that breaks a rule goes no further. A deterministic world watches in a way of its own.
+    """
+    if (watch := getattr(life.system, "watch_links", None)) is not None:
+        return watch(life, names, down, up)  # type: ignore[no-any-return]
+    monitor = link_monitor(*names, life.abort)
+    subscribed = Signal(Kind.ON_SUBSCRIBE)
+    monitor.begin(subscribed)  # stages are connected before they start, without a signal
+    monitor.end(subscribed)
+    return _WatchedDownstream(monitor, down), _WatchedUpstream(monitor, up)
+
+
+def monitored_subscriber(
+    life: Life, stage: RunningStage, subscriber: Subscriber[Any]
+) -> Subscriber[Any]:
+    """``subscriber``, watched, as the peer of the last stage of ``life``.
+
+    Nobody may be waiting for such a run, so a violation becomes a dead letter too.
+    """
+    kind = type(subscriber).__name__  # not itself: the subscription would keep it alive (3.13)
+
+    def broken(violation: ProtocolViolation) -> None:
+        stage.report(kind, text_of(violation), violation)
+        if violation.rule == "3.9":  # the boundary answers it, and ends the stream
+            life.note_failure(violation)
+        else:
+            life.abort(violation)
+
+    monitor = link_monitor(stage.name, kind, broken)
+    return monitor.wrap_subscriber(subscriber)
+
+
+def monitored_end(stage: RunningStage, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
+    """``end``, which feeds ``stage``, watched, for a foreign publisher of the class ``publisher``.
+
+    What that breaks ends the link, behind what came before; here it fails the run, too, whoever
+    recovers from it and however late it comes.
+    """
+    run: Any = stage.activity  # a section would have its own idea of failures
+    peer: Any = link_monitor(publisher, stage.name, run.note_failure).wrap_subscriber(end)
+    peer.activity = run
+    return peer  # type: ignore[no-any-return]
+
+
+class _Watched:
+    """What both directions share: a signal goes on if it is legal."""
+
+    __slots__ = ("_monitor",)
+
+    def __init__(self, monitor: RuleMonitor) -> None:
+        self._monitor = monitor
+
+    def _pass_on(self, signal: Signal, send: Callable[..., None], *args: Any) -> None:
+        legal, entered = self._monitor.begin(signal)
+        try:
+            if legal:
+                send(*args)
+        finally:
+            if entered:
+                self._monitor.end(signal)
+
+
+class _WatchedDownstream(_Watched):
+    """Elements and ends, on their way to an inlet. A frame of n counts as n ``on_next``."""
+
+    __slots__ = ("_down",)
+
+    def __init__(self, monitor: RuleMonitor, down: Downstream) -> None:
+        super().__init__(monitor)
+        self._down = down
+
+    def push(self, frame: Frame, /) -> None:
+        self._pass_on(Signal(Kind.ON_NEXT, len(frame)), self._down.push, frame)
+
+    def complete(self) -> None:
+        self._pass_on(Signal(Kind.ON_COMPLETE), self._down.complete)
+
+    def fail(self, error: BaseException, /) -> None:
+        signal = Signal(Kind.ON_ERROR, note=type(error).__name__)
+        self._pass_on(signal, self._down.fail, error)
+
+
+class _WatchedUpstream(_Watched):
+    """Requests and cancellation, on their way to an outlet."""
+
+    __slots__ = ("_up",)
+
+    def __init__(self, monitor: RuleMonitor, up: Upstream) -> None:
+        super().__init__(monitor)
+        self._up = up
+
+    def request(self, n: int, /) -> None:
+        self._pass_on(Signal(Kind.REQUEST, n), self._up.request, n)
+
+    def cancel(self, cause: BaseException | None = None, /) -> None:
+        self._pass_on(Signal(Kind.CANCEL), self._up.cancel, cause)

@@ -1,0 +1,66 @@
+"""``DrainWatch``: says which stages a run waits for that is drained and does not end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from actors_rs.engine.calls import hand_over
+from actors_rs.runtime._logging import logger_called
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage, WholeRun
+    from actors_rs.runtime.timers import Timer
+
+__all__ = ["DrainWatch", "stages_waited_for"]
+
+PATIENCE = 1.0
+"""Seconds after which the log says what a drained run waits for."""
+MOST_NAMES = 5
+"""Of stages, in that line."""
+logger = logger_called("actors_rs.graph")
+
+
+class DrainWatch:
+    """One run's; begins when that is drained. Any thread."""
+
+    is_long = False
+    """Whether it has been drained for longer than ``PATIENCE``."""
+    _timer: Timer | None = None
+
+    def __init__(self, life: WholeRun) -> None:
+        self._life = life
+        say = partial(hand_over, life.system, self._say)
+        with suppress(RuntimeError):  # no thread for it: nothing is said
+            self._timer = life.system.timers.after(PATIENCE, say)
+
+    def end(self) -> None:
+        """The run has ended."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _say(self) -> None:
+        self.is_long = True
+        if self._life.living():
+            logger.info(
+                "run '%s' is drained and has not ended after %g s: it waits for %s",
+                self._life.name,
+                PATIENCE,
+                self._life.waits_for(),
+            )
+
+
+def stages_waited_for(living: Iterable[RunningStage]) -> str:
+    """Those of ``living`` that are in a call of the user's, with the function; else all of them."""
+    stages = tuple(living)
+    busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
+    names = busy or [_said(stage) for stage in stages]
+    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    return ", ".join(names[:MOST_NAMES] + more)
+
+
+def _said(stage: RunningStage, call: str = "") -> str:
+    site = f" ({stage.site})" if stage.site else ""
+    return f"{stage}{site}{call and f' {call}'}"

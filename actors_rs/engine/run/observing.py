@@ -1,0 +1,109 @@
+"""Takes the snapshot of a run: asks its stages, which go on meanwhile, on any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage
+    from actors_rs.stages.ports import Inlet, Outlet
+    from actors_rs.stages.stage import StageLogic
+
+__all__ = ["elements_of", "snapshot_of"]
+
+
+def snapshot_of(
+    name: str,
+    state: str,
+    began: float,
+    now: float,
+    stages: Sequence[RunningStage],
+    draining: bool = False,
+) -> RunSnapshot:
+    """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
+    figures = tuple(_stage(stage, now) for stage in stages)
+    names = {stage.name for stage in stages}
+    links = tuple(link for stage in stages for link in _links_of(stage, names))
+    return RunSnapshot(name, state, now - began, figures, links, draining)
+
+
+def _links_of(stage: RunningStage, names: Container[str]) -> Iterator[LinkSnapshot]:
+    """The links to its inlets, but for those that a foreign publisher feeds."""
+    kinds = () if stage.inner_links is None else stage.inner_links.fed_by
+    for number, inlet in enumerate(tuple(stage.logic.inlets)):
+        feeder, outlet = inlet.feeder
+        if feeder not in names and number < len(kinds):
+            feeder = kinds[number]  # it has ended, and is shown with others of its kind
+        if feeder:
+            figures = inlet.count, inlet.outstanding, inlet.buffered, inlet.dropped
+            ends = feeder, outlet, stage.name, inlet.name
+            yield LinkSnapshot(*ends, *figures, inlet.window, inlet.exhausted)
+
+
+def elements_of(logic: StageLogic) -> tuple[int, int, int]:
+    """How many elements came from upstream, went downstream, and were in inner streams."""
+    inlets = tuple(logic.inlets) if logic.last_inlet is None else (logic.last_inlet,)
+    outlets = tuple(logic.outlets) if logic.last_outlet is None else (logic.last_outlet,)
+    (came, came_inside), (went, went_inside) = _counts(inlets), _counts(outlets)
+    return came, went, came_inside + went_inside
+
+
+def _counts(ports: Sequence[Inlet] | Sequence[Outlet]) -> tuple[int, int]:
+    """Of those ports that are not for inner streams, and of those that are if there are others."""
+    outer = inner = 0
+    has_outer = False
+    for port in ports:
+        if port.inner:
+            inner += port.count
+        else:
+            has_outer = True
+            outer += port.count
+    return (outer, inner) if has_outer else (inner, 0)
+
+
+def _state(over: bool, error: BaseException | None) -> str:
+    return "running" if not over else "ended" if error is None else "failed"
+
+
+def _stage(stage: RunningStage, now: float) -> StageSnapshot:
+    logic = stage.logic
+    inlets, outlets = logic.inlets, logic.outlets
+    came, went, inner = elements_of(logic)
+    details = logic.details()
+    busy, idle, back_pressured = _with_calls(stage.clock.shares(now), details)
+    return StageSnapshot(
+        name=stage.name,
+        kind=stage.kind,
+        state=_state(stage.ended, stage.error),
+        elements_in=came,
+        elements_out=went,
+        demand=min((outlet.demand for outlet in outlets if not outlet.closed), default=0),
+        requested=sum(inlet.outstanding for inlet in inlets),
+        buffered=sum(inlet.buffered for inlet in inlets),
+        window=max((inlet.window for inlet in inlets), default=0),
+        mailbox=len(stage.mailbox),
+        busy=busy,
+        idle=idle,
+        back_pressured=back_pressured,
+        details=details,
+        resumed=stage.resumed,
+        restarted=stage.restarted,
+        dead_letters=stage.dead_letters,
+        inner_elements=inner,
+        started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
+    )
+
+
+def _with_calls(
+    shares: tuple[float, float, float], details: Mapping[str, Any]
+) -> tuple[float, float, float]:
+    """``shares`` of a stage that is also busy while others make its calls: with those under way."""
+    busy, idle, held_back = shares
+    if not (under_way := details.get("under_way")):
+        return shares
+    at_work = max(busy, min(1.0, under_way / details["parallelism"]))
+    left = (1.0 - at_work) / (idle + held_back) if idle + held_back else 0.0
+    return at_work, idle * left, held_back * left

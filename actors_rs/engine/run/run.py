@@ -1,0 +1,150 @@
+"""``Run``: a graph that is running, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from actors_rs.engine.run.snapshot import RunSnapshot
+from actors_rs.engine.run.source_queue import SourceQueue, queue_among
+from actors_rs.engine.run.waiting import call_at_end, check_not_on_loop_of, wait_for_end
+from actors_rs.errors import GraphError
+from actors_rs.graph.checks import plain_function
+from actors_rs.graph.neighbours import FOR_RUNS
+from actors_rs.runtime.settings import check_error, check_grace, check_timeout
+from actors_rs.texts import repr_of
+from actors_rs.unknown_names import UnknownName
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import WholeRun
+
+__all__ = ["Run"]
+
+R = TypeVar("R")
+
+
+class Run(Generic[R]):
+    """A running graph. All methods may be called from any thread; ``await run`` works too."""
+
+    _instead_ = FOR_RUNS
+
+    if not TYPE_CHECKING:  # or type checkers would accept any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise UnknownName(type(self), name)
+
+    def __init__(self, life: WholeRun) -> None:
+        self.name = life.name
+        self._life = life
+        self._end = life.end
+
+    def __repr__(self) -> str:
+        waits = self._life.waits_for() if self._life.drains_for_long else ""
+        return f"<Run {repr_of(self.name)} {self.state}{waits and ', waits for '}{waits}>"
+
+    def __await__(self) -> Generator[Any, None, R]:
+        return self._end.awaited()
+
+    @property
+    def state(self) -> str:
+        """``"running"``, ``"completed"``, ``"failed"`` or ``"cancelled"``."""
+        return self._end.state
+
+    def done(self) -> bool:
+        """Whether every stage has ended."""
+        return self._end.is_over
+
+    def result(self, timeout: float | None = None) -> R:
+        """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
+
+        Raises the first failure, with all others in its ``others`` and told of in its notes;
+        ``RunCancelled``; ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool
+        thread, in its own functions, and in coroutines that its system runs;
+        ``InvalidArgumentError`` for a ``timeout`` that is no number.
+        """
+        check_timeout(timeout)
+        if not self._end.is_over:
+            check_not_on_loop_of(self._life.system, self)
+            wait_for_end(self._end, timeout)
+            if not self._end.is_over:
+                raise TimeoutError(
+                    f"{repr_of(self)} had not ended after {timeout} seconds and goes on: "
+                    "run.snapshot() shows which stage it waits for, run.cancel() ends it, "
+                    "run.wait(timeout) returns False instead of raising"
+                )
+        result: R = self._end.result()
+        return result
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether the run ended, in whatever way, within ``timeout`` seconds.
+
+        Does not wait where ``result`` would raise ``BlockingError``.
+        """
+        check_timeout(timeout)
+        if self._life.system.event_loop.is_current_thread():
+            return self._end.is_over
+        return self._life.wait(timeout)
+
+    def cancel(self, grace: float | None = None) -> None:
+        """Stop now: sinks take no more and leave complete files only. Does not wait.
+
+        The run ends within ``grace`` seconds (default: the system's ``cancel_grace``) also if a
+        function or an iterator of yours has not returned by then: that is named in the log, what it
+        gives or raises later is a dead letter. ``InvalidArgumentError`` for a ``grace`` below 0.
+        """
+        if grace is not None:
+            check_grace("grace", grace)
+        self._life.cancel(grace)
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Let the sources take no more; what is in hand is delivered, then the run ends.
+
+        Waits for that up to ``timeout`` seconds, by default not at all; whether it has ended. A
+        run that has not goes on draining.
+        """
+        check_timeout(timeout)
+        self._life.drain()
+        return self._end.is_over if timeout is None else self.wait(timeout)
+
+    def abort(self, error: BaseException) -> None:
+        """End the run with ``error``, now. Does not wait.
+
+        Raises ``ArgumentTypeError`` for what is no exception.
+        """
+        check_error("Run.abort", error)
+        self._life.abort(error)
+
+    def queue(self, name: str | None = None) -> SourceQueue[Any]:
+        """The way into this run's ``Source.queue``, the one of that name if there are several.
+
+        Behind the end of the run it is closed: a producer that comes late is told so by the queue,
+        as one is that has had it from the start. Raises ``GraphError`` if there is none, or more
+        than one without a name, and before the run has begun: that of a hub or of a processor
+        does with the first subscriber.
+        """
+        stages = self._life.stages()
+        if not stages and not self._end.is_over:
+            raise GraphError(
+                f"{repr_of(self)} has no Source.queue yet, for it has not begun: the run of a hub, "
+                "or of a processor, begins with the first subscriber"
+            )
+        return queue_among(stages, name)
+
+    def when_ended(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` when the run has ended, at once if it has; on whatever thread.
+
+        What it raises changes nothing for others that wait for the end: it is a dead letter, and a
+        ``SystemExit`` or the like ends the system, as it does in an actor. Raises
+        ``ArgumentTypeError`` for what cannot be called, or is a coroutine or generator function.
+        """
+        plain_function(action, "Run.when_ended: action")
+        system = self._life.system
+        self._end.call_then(lambda: call_at_end(self, system, action))
+
+    def snapshot(self) -> RunSnapshot:
+        """The run at this moment as plain data; cheap, also after the end."""
+        return self._life.snapshot()
+
+    def draw(self, format: str = "mermaid") -> str:
+        """A picture of the run at this moment, with its figures; see ``Graph.draw``."""
+        return self.snapshot().draw(format)

@@ -1,0 +1,158 @@
+"""What a run looks like at one moment: plain, frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.graph.pictures import Arrow, Box, Picture
+from actors_rs.texts import repr_of_fields, text_of
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSnapshot:
+    """One stage at one moment.
+
+    ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
+    ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
+    its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
+    of the time since the stage began; after its end it is idle. Calls that are under
+    way, as in ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
+    ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
+    ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements`` came
+    from inner streams that the stage runs, as in ``flat_map``, or went to groups of ``group_by``.
+    A stage that has no upstream, such as ``merge_hub``, counts those of its streams as ``in``.
+    ``started_by`` names the stages that started it as the source of an inner stream.
+    ``details["unwanted"]`` is how many elements came to inner streams that wanted no more: of a
+    stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
+    ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
+    ``dead_letters`` all that it left, those elements included.
+    """
+
+    name: str
+    kind: str
+    state: str
+    elements_in: int
+    elements_out: int
+    demand: int
+    requested: int
+    buffered: int
+    window: int
+    mailbox: int
+    busy: float
+    idle: float
+    back_pressured: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+    resumed: int = 0
+    restarted: int = 0
+    dead_letters: int = 0
+    inner_elements: int = 0
+    started_by: tuple[str, ...] = ()
+
+    __repr__ = repr_of_fields
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSnapshot:
+    """One link between two stages at one moment, by their names and those of its ends.
+
+    ``elements`` were taken from it, ``buffered`` have arrived and ``requested`` are asked for.
+    ``dropped`` arrived when downstream wanted no more. Once both stages have ended, what upstream
+    sent was taken or dropped. ``window`` is the most that is asked for at a time, and ``closed``
+    tells that nothing will be taken any more.
+    """
+
+    upstream: str
+    outlet: str
+    downstream: str
+    inlet: str
+    elements: int
+    requested: int
+    buffered: int
+    dropped: int = 0
+    window: int = 0
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunSnapshot:
+    """A run at one moment; ``seconds`` since its start, up to its end once it has ended."""
+
+    name: str
+    state: str
+    seconds: float
+    stages: tuple[StageSnapshot, ...]
+    links: tuple[LinkSnapshot, ...] = ()
+    draining: bool = False
+    """Whether its sources were told to take no more, see ``Run.drain``."""
+
+    def draw(self, format: str = "mermaid") -> str:
+        """A picture with the figures, see ``Graph.draw``."""
+        return _picture_of(self).draw(format)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Nested dicts and lists, fit for JSON: other values in details are put in words."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+    def bottleneck(self) -> str | None:
+        """Name of the first stage that is busy while a stage before it is held back.
+
+        Where no stage is held back any more, of the one that is busy most of the time.
+        """
+        held_back = False
+        for stage in self.stages:
+            if held_back and stage.busy > max(stage.idle, stage.back_pressured):
+                return stage.name
+            held_back = held_back or stage.back_pressured > 0.5
+        busiest = max(self.stages, key=lambda stage: stage.busy, default=None)
+        return busiest.name if busiest is not None and busiest.busy > 0.5 else None
+
+
+def _picture_of(snapshot: RunSnapshot) -> Picture:
+    """A run at one moment: what went through each stage and each link, and what waits."""
+    places = {stage.name: place for place, stage in enumerate(snapshot.stages)}
+    boxes = [Box(stage.name, _figures(stage), stage.state) for stage in snapshot.stages]
+    arrows = []
+    for link in snapshot.links:
+        if link.upstream in places and link.downstream in places:
+            outlet = "" if link.outlet == "out" else link.outlet
+            begin, end = places[link.upstream], places[link.downstream]
+            asked = link.requested if snapshot.stages[end].state == "running" else 0
+            note = f"{link.elements:,}" + (f" +{asked:,} asked" if asked else "")
+            arrows.append(Arrow(begin, end, outlet, note))
+    arrows += [
+        Arrow(places[host], place, note="starts", starts=True)
+        for place, stage in enumerate(snapshot.stages)
+        for host in stage.started_by
+        if host in places
+    ]
+    return Picture(boxes, arrows)
+
+
+def _figures(stage: StageSnapshot) -> tuple[str, ...]:
+    inner = f"{stage.inner_elements:,} in inner streams, " if stage.inner_elements else ""
+    figures = [f"in {stage.elements_in:,}, {inner}out {stage.elements_out:,}"]
+    if stage.buffered:
+        figures.append(f"holds {stage.buffered:,} of {stage.window:,}")
+    if stage.state != "running":
+        figures.append(stage.state)
+    elif stage.busy or stage.back_pressured:
+        figures.append(f"busy {stage.busy:.0%}, held back {stage.back_pressured:.0%}")
+    figures += [f"{name} {value}" for name, value in stage.details.items() if value]
+    return tuple(figures)
+
+
+def _plain(value: Any) -> Any:
+    """``value`` of what JSON knows."""
+    if isinstance(value, Mapping):
+        return {text_of(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else text_of(value)

@@ -1,0 +1,260 @@
+"""``SourceQueue``: the way into a running stream for elements from any thread."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
+from actors_rs.runtime._primitives import check_may_block, start_thread
+from actors_rs.runtime.condition import Condition
+from actors_rs.runtime.settings import check_error, check_timeout
+from actors_rs.stages.sources.queue import QueueSource
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage
+
+__all__ = ["QueueOverflow", "SourceQueue", "disown_queues", "queue_among"]
+
+T = TypeVar("T")
+QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest", "drop_all", "fail"]
+
+
+class SourceQueue(Generic[T]):
+    """What one run's ``Source.queue(capacity, overflow)`` is fed through. Thread-safe.
+
+    ``run.queue()`` gives it, behind the end of the run too: it is closed then. Up to ``capacity``
+    elements wait until downstream asks for them.
+    ``dropped`` counts those that the overflow policy has let go.
+    """
+
+    def __init__(self, capacity: int, overflow: QueueOverflow) -> None:
+        self.name = "queue"
+        self.capacity = capacity
+        self.overflow = overflow
+        self.dropped = 0
+        self._waiting: deque[T] = deque()
+        self._changed = Condition()  # its lock guards all of this; told of room and of the end
+        self._arrived: Callable[[], None] | None = None
+        self._told = False  # that something waits, and the stage has not looked since
+        self._completed = False  # nothing more comes in
+        self._error: BaseException | None = None
+        self._over = False  # the stream has ended
+
+    def __repr__(self) -> str:
+        return f"<SourceQueue '{self.name}': {len(self)} of {self.capacity} waiting>"
+
+    def __len__(self) -> int:
+        """How many elements wait for demand."""
+        return len(self._waiting)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes nothing more: completed, failed, or the stream is over."""
+        return self._completed or self._over
+
+    def offer(self, element: T) -> bool:
+        """Hand ``element`` in without waiting; False if it was not taken.
+
+        It is not taken when the queue is closed, or full and the policy is ``"backpressure"``,
+        ``"drop_newest"`` or ``"fail"``, which then fails the stream.
+        """
+        try:
+            with self._changed.lock:
+                taken = not self.closed and self._put_in(element)
+            self._tell()
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
+        return taken
+
+    def put(self, element: T, timeout: float | None = None) -> None:
+        """Hand ``element`` in; with ``"backpressure"``, wait up to ``timeout`` seconds for room.
+
+        Raises ``TimeoutError`` when there was none in time, ``BlockingError`` where it would have
+        to wait on a thread of the pool, ``IllegalStateError`` when the queue is closed,
+        ``BufferOverflowError`` when it overflows and is to fail then, and
+        ``InvalidArgumentError`` for a ``timeout`` that is no number.
+        """
+        check_timeout(timeout)
+        try:
+            taken = self._put_when_there_is_room(element, timeout)
+            self._tell()
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
+        if not taken and self.overflow == "fail":
+            raise BufferOverflowError(self.name, self.capacity, "queue")
+
+    def complete(self) -> None:
+        """Nothing more comes: the stream completes behind what waits. Later calls do nothing."""
+        self._close(None)
+
+    def fail(self, error: BaseException) -> None:
+        """The stream fails with ``error`` behind what waits, unless the queue is closed.
+
+        Raises ``ArgumentTypeError`` for what is no exception.
+        """
+        check_error(f"queue '{self.name}': fail", error)
+        self._close(error)
+
+    def _put_in(self, element: T) -> bool:
+        """Whether it was taken. Under the lock."""
+        if len(self._waiting) >= self.capacity and not self._make_room():
+            return False
+        self._waiting.append(element)
+        return True
+
+    def _make_room(self) -> bool:
+        if self.overflow == "drop_oldest":
+            self._waiting.popleft()
+            self.dropped += 1
+        elif self.overflow == "drop_all":
+            self.dropped += len(self._waiting)
+            self._waiting.clear()
+        else:
+            if self.overflow == "drop_newest":
+                self.dropped += 1
+            elif self.overflow == "fail":
+                self._completed = True
+                self._error = BufferOverflowError(self.name, self.capacity, "queue")
+            return False
+        return True
+
+    def _put_when_there_is_room(self, element: T, timeout: float | None) -> bool:
+        """Whether it was taken, as ``_put_in`` says."""
+        taken: list[bool] = []
+
+        def put_in() -> bool:
+            """Whether the queue has decided on it. Under the lock."""
+            may_wait = self.overflow == "backpressure" and len(self._waiting) >= self.capacity
+            if not self.closed and not may_wait:
+                taken.append(self._put_in(element))
+            return self.closed or bool(taken)
+
+        with self._changed.lock:
+            decided = put_in()
+        if not decided:
+            check_may_block(
+                f"queue '{self.name}' is full and a thread that actors share must not wait: use "
+                "offer, or a thread of your own"
+            )
+            if not self._changed.wait_for(put_in, timeout):
+                raise TimeoutError(
+                    f"queue '{self.name}' had no room within {timeout} seconds: it holds "
+                    f"{self.capacity} elements, and the stages downstream request no more. Wait "
+                    "longer, use offer, or give the source a larger capacity or another overflow"
+                )
+        if not taken:
+            raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
+        return taken[0]
+
+    def _why(self) -> str:
+        return "the stream is over" if self._over else "it was completed or failed"
+
+    def _close(self, error: BaseException | None) -> None:
+        try:
+            with self._changed.lock:
+                if self.closed:
+                    return
+                self._changed.notify_all()
+                self._completed, self._error = True, error
+            self._tell()
+        except BaseException:  # Ctrl-C, perhaps between the two
+            start_thread(self._tell, ())
+            raise
+
+    def _tell(self) -> None:
+        """Let the stage know, once until it looks, that something waits or the end has come."""
+        with self._changed.lock:
+            if self._told or not (self._waiting or self._completed):
+                return
+            arrived = self._arrived
+        if arrived is not None:
+            self._told = True
+            try:
+                arrived()
+            except BaseException:  # Ctrl-C, or the caller is as deep as Python goes
+                self._told = False
+                raise
+
+    # What follows is for the source's stage.
+
+    def connect(self, arrived: Callable[[], None], /) -> None:
+        """The stage has started; ``arrived`` makes it look."""
+        with self._changed.lock:
+            self._arrived = arrived
+        self._tell()
+
+    def take(self, most: int, /) -> Sequence[T]:
+        """Up to ``most`` elements; there is room for as many again."""
+        with self._changed.lock:
+            waiting = self._waiting
+            if len(waiting) <= most:
+                taken = list(waiting)
+                waiting.clear()
+            else:
+                taken = [waiting.popleft() for _ in range(most)]
+            self._told = bool(waiting)
+            if taken:
+                self._changed.notify_all()
+            return taken
+
+    def end(self) -> tuple[bool, BaseException | None]:
+        """Whether all was taken and nothing more comes, and the error if it was failed."""
+        with self._changed.lock:
+            # Asked in each turn: who told of what this one took may say so only now. What waits
+            # may have come this moment, and its word is still to come: that is not taken away.
+            self._told = self._told and bool(self._waiting)
+            ended = self._completed and not self._waiting
+            return ended, self._error if ended else None
+
+    def close(self) -> None:
+        """The stream is over; whoever waits for room is told."""
+        with self._changed.lock:
+            self._changed.notify_all()
+            self._over = True
+
+    def disown(self) -> None:
+        """In a forked child: the stream is over here, it goes on in the parent. Takes no lock."""
+        self._changed = Condition()  # the other one may be held, by a thread of the parent
+        self._over = True
+
+    def figures(self) -> dict[str, Any]:
+        """For the run's snapshot."""
+        return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
+
+
+def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue[Any]:
+    """The queue of the one stage that has one, or of the one called ``name``."""
+    queues: dict[str, SourceQueue[Any]] = {}
+    for stage, queue in _queues(stages):
+        queues[stage.name] = queue
+        queue.name = stage.name
+    found = [queue for called, queue in queues.items() if name in (None, called)]
+    if len(found) != 1:
+        wanted = "one Source.queue" if name is None else f"a Source.queue called '{name}'"
+        there = ", ".join(f"'{called}'" for called in queues) or "none"
+        raise GraphError(f"expected {wanted} in this run, there is {there}")
+    return found[0]
+
+
+def disown_queues(stages: Iterable[RunningStage]) -> tuple[RunningStage, ...]:
+    """In a forked child, where ``stages`` do not run: nobody takes what would be handed in.
+
+    Returns those that have a queue, so that it can still be asked for.
+    """
+    with_queue = tuple(_queues(stages))
+    for _, queue in with_queue:
+        queue.disown()
+    return tuple(stage for stage, _ in with_queue)
+
+
+def _queues(stages: Iterable[RunningStage]) -> Iterator[tuple[RunningStage, SourceQueue[Any]]]:
+    for stage in stages:
+        logic = stage.logic
+        if isinstance(logic, QueueSource) and isinstance(logic.queue, SourceQueue):
+            yield stage, logic.queue

@@ -1,0 +1,238 @@
+"""``StallWatch``: ends what stands still for good, with an error that says why.
+
+A run stands still when no stage has anything to do and nothing outside can give it something:
+
+- no timer, job or coroutine of a stage is pending;
+- no source and no foreign Publisher owes elements;
+- no foreign Subscriber has yet to request elements;
+- no user holds a way in, such as a ``SourceQueue``.
+
+Then nothing can happen any more, except that a peer ends the run. So a verdict is never false.
+
+The watch of a system looks at its runs four times a second, on the thread of the timers. Of most
+runs it looks at one stage, the witness: a stage that was at work, or waited for something outside,
+at the last look. When the witness is still, the watch looks for another one. When all stages are
+still, the next look has to find each of them unmoved: then all of them were still at one moment. In
+a deterministic world, which knows when nothing can run, the first look is enough.
+
+The stage that closes a loop looks at the loop as long as the loop lives. These turns count as no
+move, unless the stage ends the loop.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Hashable, Iterator
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
+
+from actors_rs.engine.run.stall import describe
+from actors_rs.errors import Stalled
+from actors_rs.stages.junctions.feedback import Feedback
+from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import RunningStage, WholeRun
+    from actors_rs.runtime.machinery import TimerService
+    from actors_rs.runtime.system import ActorSystem
+
+__all__ = ["StallWatch", "feeds_another"]
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks, at most."""
+LOOKS = 4
+"""How often to look within the time after which a run counts as stalled, if that is short."""
+
+
+class _Watched:
+    """What is known of one run."""
+
+    __slots__ = ("due", "seen", "since", "witness")
+
+    def __init__(self) -> None:
+        self.witness: RunningStage | None = None
+        """A stage that was at work or waited for something outside, when it was looked at."""
+        self.seen: object = None
+        """All stages, as they were when the run was found to stand still."""
+        self.since = 0.0
+        self.due = 0.0
+
+
+class StallWatch:
+    """Looks at the runs of one system. ``enter`` and ``leave`` may be called from any thread.
+
+    There is no lock: single dict operations are atomic.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[WholeRun, _Watched] = {}
+        self._numbers = count(1)
+        self._number = 0  # of the look to come; 0: there is none
+        self._seconds = LOOK_EVERY
+
+    @staticmethod
+    def of(system: ActorSystem) -> StallWatch:
+        """That of ``system``."""
+        return _of.get(system) or _of.setdefault(system, StallWatch())
+
+    def enter(self, life: WholeRun) -> None:
+        """Watch ``life``, which begins."""
+        self._runs[life] = _Watched()
+        system, seconds = life.system, LOOK_EVERY
+        if system.knows_rest:
+            return
+        if life.stall_after is not None:
+            seconds = min(seconds, life.stall_after / LOOKS)
+        if not self._number or seconds < self._seconds:
+            self._set_timer(system.timers, seconds)
+
+    def leave(self, life: WholeRun) -> None:
+        """``life`` has ended."""
+        self._runs.pop(life, None)
+
+    def at_rest(self, system: ActorSystem) -> None:
+        """Judge the runs of ``system``, in which nothing can run before time moves."""
+        now = system.now()
+        for life, known in self._runs.copy().items():
+            if self._last_moves(life, known) is None:
+                known.seen = None
+                continue
+            if known.seen is None:
+                known.seen, known.since, known.due = life, now, now
+            if not self._judge(life, now - known.since) and known.due <= now:
+                waits = [one - (now - known.since) for one in _thresholds(life)]
+                if later := [one for one in waits if one > 0]:
+                    known.due = now + min(later)
+                    system.timers.after(min(later), _nothing)
+
+    def _set_timer(self, timers: TimerService, seconds: float) -> None:
+        self._seconds, self._number = seconds, (number := next(self._numbers))
+        try:
+            timers.after(seconds, partial(self._look, timers, number))
+        except RuntimeError:  # no thread for it: the next run tries again
+            self._number = 0
+
+    def _look(self, timers: TimerService, number: int) -> None:
+        if number != self._number:
+            return  # one that comes more often has taken over
+        try:
+            for life, known in self._runs.copy().items():
+                self._look_at(life, known)
+        finally:
+            if self._runs:
+                self._set_timer(timers, self._seconds)
+            else:
+                self._number, self._seconds = 0, LOOK_EVERY
+                if self._runs:  # one that came meanwhile has seen that a look was to come
+                    self._set_timer(timers, LOOK_EVERY)
+
+    def _look_at(self, life: WholeRun, known: _Watched) -> None:
+        moves = self._last_moves(life, known)
+        if moves is None:
+            if known.witness is not None and not isinstance(known.witness.logic, Feedback):
+                known.seen = None  # else the loop may just be looked at, which moves nothing
+        elif moves != known.seen:
+            known.seen, known.since = moves, life.system.now()
+        else:
+            self._judge(life, life.system.now() - known.since)
+
+    def _last_moves(self, life: WholeRun, known: _Watched) -> Hashable | None:
+        """When each stage moved last, or ``None`` if one of them is not still."""
+        if (witness := known.witness) is not None:
+            if not witness.has_left and not _is_still(witness):
+                return None
+            known.witness = None
+        moves = []
+        for stage in _all_stages(life):
+            if not _is_still(stage):
+                known.witness = stage
+                return None
+            moves.append((stage, _last_move(stage)))
+        return tuple(moves)
+
+    def _judge(self, life: WholeRun, seconds: float) -> bool:
+        """Act on ``life``, which has stood still for ``seconds``; whether there was a way to."""
+        acted, patient = False, False
+        for stage, logic in _logics(life):
+            if logic.stall_after is not None and (action := logic.unblock()) is not None:
+                patient = patient or seconds < logic.stall_after
+                if seconds >= logic.stall_after:
+                    stage.post(action)
+                    acted = True
+        after = life.stall_after
+        if acted or patient or after is None or seconds < after:
+            return acted
+        self.leave(life)
+        why = describe(life.snapshot())
+        happened = f"run '{life.name}' has stood still for {after:g} s"
+        life.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
+        return True
+
+
+def feeds_another(giver: WholeRun, taker: WholeRun) -> None:
+    """A stage of ``taker`` takes elements of a stage of ``giver``: they stand still together."""
+    if giver is not taker:
+        for one, other in ((giver, taker), (taker, giver)):
+            _peers.setdefault(one, weakref.WeakSet()).add(other)
+
+
+def _all_stages(life: WholeRun) -> Iterator[RunningStage]:
+    """The living stages of ``life`` and of the runs that it gives to or takes from.
+
+    Those of inner streams come last: one of the few others tells most often that a run moves.
+    """
+    lives = [life]
+    for one in lives:
+        yield from (stage for stage in one.each_stage() if not stage.has_left)
+        for peer in tuple(_peers.get(one, ())):
+            if peer not in lives and not peer.end.is_over:
+                lives.append(peer)
+
+
+def _logics(life: WholeRun) -> list[tuple[RunningStage, StageLogic]]:
+    """The living logics of ``life``, each with its stage."""
+    return [(stage, stage.logic) for stage in life.living()]
+
+
+def _thresholds(life: WholeRun) -> list[float]:
+    """The seconds after which something is to be done, if ``life`` stands still for so long."""
+    own = [logic.stall_after for _, logic in _logics(life) if logic.unblock() is not None]
+    return [after for after in (life.stall_after, *own) if after is not None]
+
+
+def _last_move(stage: RunningStage) -> Hashable:
+    """A value that changes with each turn of ``stage``, except those that look at its loop."""
+    logic = stage.logic
+    return logic.figures() if isinstance(logic, Feedback) else stage.island.last_turn
+
+
+def _is_still(stage: RunningStage) -> bool:
+    """Whether ``stage`` has nothing to do, and only another stage can change that."""
+    return (
+        stage.mailbox.idle
+        and not stage.start_due
+        and not any(may_wake() for may_wake in stage.peers)
+        and not _waits_outside(stage.logic)
+        and not _wakes_itself(stage)
+    )
+
+
+def _wakes_itself(stage: RunningStage) -> bool:
+    """Whether a timer, job or future of ``stage`` will wake it and may move something."""
+    logic = stage.logic
+    return logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)
+
+
+def _waits_outside(logic: StageLogic) -> bool:
+    if logic.waits_outside:
+        return True
+    return not logic.inlets and any(outlet.demand for outlet in tuple(logic.outlets))
+
+
+def _nothing() -> None:
+    """Time has passed."""
+
+
+_of: weakref.WeakKeyDictionary[ActorSystem, StallWatch] = weakref.WeakKeyDictionary()
+_peers: weakref.WeakKeyDictionary[WholeRun, weakref.WeakSet[WholeRun]] = weakref.WeakKeyDictionary()

@@ -1,0 +1,4 @@
+"""Sections: stages that share a failure policy, or that fail and restart together.
+
+Begin with ``planning.py``, which finds the stages; ``section.py`` is the stage that runs them.
+"""
