@@ -27,7 +27,7 @@ __all__ = ["FreePublisher", "FreeSubscriber"]
 T = TypeVar("T")
 DEMANDS = (UNBOUNDED, 1, 2, 5)
 RARELY = (False, False, False, False, False, False, False, True)
-_WITH_MAILBOXES = ("actors_rs.graph.", "actors_rs.protocol.")
+_WITH_MAILBOXES = ("actors_rs.engine.", "actors_rs.protocol.")
 """Where the peers are made that lead to an actor."""
 
 
