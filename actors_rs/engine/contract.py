@@ -91,6 +91,7 @@ class RunningStage(Protocol):
     start_due: bool
     ended: bool
     has_left: bool
+    in_hand: int
 
     @property
     def logic(self) -> StageLogic:

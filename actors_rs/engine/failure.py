@@ -149,6 +149,16 @@ def cannot_tell(stage: RunningStage, error: BaseException) -> bool:
     return True
 
 
+def count_in_hand(stage: RunningStage) -> None:
+    """It has ended: note how many elements it had taken that went nowhere."""
+    try:
+        held = stage.logic.held()
+        if held != ():
+            stage.in_hand = sum(1 for _ in held)
+    except BaseException as error:
+        stage.report(None, "it raised in a stage that had ended", error)
+
+
 def let_go(stage: RunningStage) -> None:
     """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
     try:

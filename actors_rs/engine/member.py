@@ -72,6 +72,8 @@ class Member(UserCalls):
     """A function for each foreign peer: whether its next call may wake this stage. Any thread."""
     dead_letters = 0
     """How many it left."""
+    in_hand = 0
+    """How many elements it had taken and not given on when it ended."""
     forgiving = False
     """Whether a stream that fails when this stage wants it no more is no failure of the run."""
 
@@ -292,6 +294,7 @@ class Member(UserCalls):
 
     def leave(self) -> None:
         """It has ended: leave the island and the run. Done again after an interruption."""
+        failing.count_in_hand(self)
         self.island.left_by(self)
         self.life.stage_ended(self)
         failing.let_go(self)

@@ -21,7 +21,10 @@ RATE_SECONDS = 2.0
 """How far a rate looks back: long enough to stand still, short enough to follow a change."""
 
 _PARTITION_STATES = ("done", "running", "waiting")
-_COUNTED = ("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed")
+_COUNTED = (
+    *("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed"),
+    *("unwanted", "undelivered"),
+)
 _PARTITION_TROUBLE = ("poison", "retried", "skipped")
 
 
@@ -147,7 +150,9 @@ def _inner(stage: StageSnapshot) -> str:
 
 
 def _counted(stage: StageSnapshot) -> dict[str, int]:
-    """Elements that its policy passed over, and that it tried again or dropped; dead letters."""
+    """Elements that took another way than downstream: passed over, tried again or dropped by its
+    policy, or not wanted any more; and its dead letters.
+    """
     details = stage.details
     restarted = stage.restarted + details.get("restarts", 0)  # of elements, or of the section
     counts = {"resumed": stage.resumed, "restarted": restarted}

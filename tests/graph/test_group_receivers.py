@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-any-return, var-annotated"
-"""Each element of a group is taken by its receiver or counted, however early that one ends."""
+"""Each element of a group arrives or is counted, however early its receiver ends."""
 
 import pytest
 
@@ -94,3 +94,46 @@ def test_a_group_that_another_run_takes_has_its_counter_there():
     (groups,) = [one for one in going.snapshot().stages if one.kind == "group_by"]
     assert sum(link.elements + link.dropped for link in links) == groups.inner_elements
     assert groups.inner_elements + groups.details["dropped"] == GIVEN
+
+
+UNFINISHED = {
+    "map": lambda group: group.map(lambda x: x).take(2),
+    "map_async": lambda group: group.map_async(lambda x: x, 2).take(2),
+    "buffer": lambda group: group.buffer(100, "backpressure").take(2),
+    "throttle": lambda group: group.throttle(1000).take(2),
+    "sort_within": lambda group: group.sort_within(5).take(2),
+    "scan": lambda group: group.scan(0, lambda total, x: x).take(2),
+    "conflate": lambda group: group.conflate(int, max).throttle(1).take(1),
+    "debounce": lambda group: group.debounce(1000.0).merge(Source.of(1)).take(1),
+    "flat_map": lambda group: group.flat_map(lambda x: Source.of(x)).take(2),
+}
+
+
+def took_and_gave(run, kind):
+    """Elements that receivers of ``kind`` took, and those whose whereabouts they tell."""
+    (receiver,) = [one for one in run.snapshot().stages if one.name == f"{kind} (ended)"]
+    details = receiver.details
+    passed_over = details.get("dropped", 0) + details.get("conflated", 0)
+    undelivered = details.get("undelivered", 0)
+    return receiver.elements_in, receiver.elements_out + passed_over + undelivered
+
+
+@pytest.mark.parametrize("kind", UNFINISHED)
+def test_what_is_in_hand_when_its_receiver_leaves_is_counted_in_each_order(kind):
+    for seed in range(5):
+        with World(RandomWalk(seed), window=8) as world:
+            flow = grouped().flat_map(UNFINISHED[kind], breadth=KEYS)
+            run = world.start(flow.to(Sink.ignore()))
+            run.result()
+        took, accounted_for = took_and_gave(run, kind)
+        assert took == accounted_for
+
+
+@pytest.mark.parametrize("kind", UNFINISHED)
+def test_threads_count_what_is_in_hand_as_well(kind):
+    with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
+        flow = grouped().flat_map(UNFINISHED[kind], breadth=KEYS)
+        run = system.start(flow.to(Sink.ignore()))
+        run.result(SECONDS)
+    took, accounted_for = took_and_gave(run, kind)
+    assert took == accounted_for

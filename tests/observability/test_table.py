@@ -135,6 +135,12 @@ def test_the_time_left_goes_by_what_this_run_has_done_itself(figures, left):
     assert rows_of(snapshot(replace(SOURCE, details={"done": 3})))[0].details == ""
 
 
+def test_what_nobody_wanted_and_what_was_not_delivered_is_shown():
+    details = {"stages": 3, "unwanted": 12_345, "undelivered": 6}
+    (row,) = rows_of(snapshot(replace(STAGE, details=details)))
+    assert row.counted == {"unwanted": "12.3k", "undelivered": "6"}
+
+
 def test_the_history_compares_with_about_two_seconds_ago_and_forgets_the_rest():
     history = History()
     found = [history.before(snapshot(STAGE, seconds=float(second))) for second in range(100)]

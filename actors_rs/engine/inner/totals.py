@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors_rs.engine.inner.inner_links import name_when_ended
-from actors_rs.engine.run.observing import elements_of
+from actors_rs.engine.run.observing import details_of, elements_of
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
 from actors_rs.stages.dropped import pour
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["InnerTotals"]
 
 
-BOOKS = ("dropped", "conflated", "added")
+BOOKS = ("dropped", "conflated", "added", "undelivered")
 """Among the ``details`` of a stage: what has to be known to make its elements in and out agree."""
 FEW = 64
 """Numbers that are kept before they are added up."""
@@ -107,7 +107,7 @@ class InnerTotals:
         sums.resumed += stage.resumed
         sums.restarted += stage.restarted
         sums.letters += stage.dead_letters
-        sums.add_books(details := stage.logic.details())
+        sums.add_books(details := details_of(stage))
         sums.unwanted.append(details.get("unwanted", 0))
         sums.add_unwanted(stage.logic.inlets)
         if (links := stage.inner_links) is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["elements_of", "snapshot_of"]
+__all__ = ["details_of", "elements_of", "snapshot_of"]
 
 
 def snapshot_of(
@@ -51,6 +51,15 @@ def elements_of(logic: StageLogic) -> tuple[int, int, int]:
     return came, went, came_inside + went_inside
 
 
+def details_of(stage: RunningStage) -> dict[str, Any]:
+    """The figures of its kind, with the elements that it could not give on, if there are any."""
+    logic = stage.logic
+    details, undelivered = logic.details(), stage.in_hand
+    for outlet in tuple(logic.outlets):
+        undelivered += outlet.unwanted
+    return {**details, "undelivered": undelivered} if undelivered else details
+
+
 def _counts(ports: Sequence[Inlet] | Sequence[Outlet]) -> tuple[int, int]:
     """Of those ports that are not for inner streams, and of those that are if there are others."""
     outer = inner = 0
@@ -72,7 +81,7 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
     logic = stage.logic
     inlets, outlets = logic.inlets, logic.outlets
     came, went, inner = elements_of(logic)
-    details = logic.details()
+    details = details_of(stage)
     busy, idle, back_pressured = _with_calls(stage.clock.shares(now), details)
     return StageSnapshot(
         name=stage.name,

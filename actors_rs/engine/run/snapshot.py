@@ -31,6 +31,8 @@ class StageSnapshot:
     ``started_by`` names the stages that started it as the source of an inner stream.
     ``details["unwanted"]`` is how many elements came to inner streams that wanted no more: of a
     stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
+    ``details["undelivered"]`` is how many elements the stage had made, or had in hand at its end,
+    when downstream wanted no more or the stage failed: they went nowhere.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """
