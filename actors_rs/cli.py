@@ -31,7 +31,7 @@ from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
-from actors_rs.texts import named, repr_of, text_of
+from actors_rs.texts import class_name_of, named, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -303,7 +303,7 @@ def _shown(value: object) -> str:
     try:
         return pformat(value)
     except Exception as error:  # from a __repr__ of the user's
-        return f"<{type(value).__name__} that cannot be shown, {_came(error)}>"
+        return f"<{class_name_of(value)} that cannot be shown, {_came(error)}>"
 
 
 def _tell(lines: Iterable[str], code: int) -> int:

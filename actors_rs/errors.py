@@ -34,7 +34,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from actors_rs.texts import named, text_of
+from actors_rs.texts import class_name_of, named, text_of
 
 __all__ = [
     "ActorsRsError",
@@ -117,7 +117,7 @@ def askable(error: BaseException) -> BaseException:
     try:
         isinstance(error, ActorsRsError)
     except BaseException as broken:
-        kind, why = type(error).__name__, type(broken).__name__
+        kind, why = class_name_of(error), class_name_of(broken)
         return TypeError(f"a {kind} was raised, whose __class__ raised {why}")
     return error
 

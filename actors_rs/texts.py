@@ -14,10 +14,40 @@ from dataclasses import fields
 from types import TracebackType
 from typing import Any
 
-__all__ = ["MOST", "named", "repr_of", "repr_of_fields", "short_repr_of", "text_of"]
+__all__ = [
+    "MOST",
+    "class_name_of",
+    "named",
+    "qualified_name_of",
+    "repr_of",
+    "repr_of_fields",
+    "short_repr_of",
+    "text_of",
+]
 
 MOST = 10_000
 """Characters of a text that are shown, and of a ``repr`` a tenth of them."""
+
+
+_name_of_class = type.__dict__["__name__"].__get__  # past a ``__name__`` of its metaclass
+
+
+def class_name_of(thing: object) -> str:
+    """The name of the class of ``thing``, whatever its ``__class__`` or its metaclass say."""
+    name: str = _name_of_class(type(thing))
+    return name
+
+
+def qualified_name_of(function: object) -> str:
+    """``module.name`` of something that can be called; of its class if it has no name itself."""
+    for thing in (function, type(function)):
+        try:
+            name, module = thing.__qualname__, thing.__module__  # type: ignore[attr-defined]
+            if type(name) is str:
+                return f"{module}.{name}" if type(module) is str else name
+        except BaseException:
+            continue
+    return class_name_of(function)
 
 
 def text_of(thing: object, most: int = MOST) -> str:
@@ -49,7 +79,7 @@ def named(error: BaseException) -> str:
 
     ``TimeoutError`` of asyncio and a bare ``assert`` have none.
     """
-    text, kind = text_of(error), type(error).__name__
+    text, kind = text_of(error), class_name_of(error)
     if text.strip():
         return f"{kind}: {text}"
     place = _place_of(error)
@@ -80,5 +110,4 @@ def _taken(call: Callable[[object], str], method: str, thing: object, most: int)
             return str.__str__(text)
         return f"{str.__getitem__(text, slice(most))}... ({length} characters)"
     except BaseException as failure:
-        kind = type(thing).__name__
-        return f"<{kind} whose {method} raised {type(failure).__name__}>"
+        return f"<{class_name_of(thing)} whose {method} raised {class_name_of(failure)}>"

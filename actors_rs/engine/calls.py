@@ -25,7 +25,7 @@ from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
-from actors_rs.texts import text_of
+from actors_rs.texts import qualified_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Life, RunningIsland, RunningStage
@@ -318,9 +318,9 @@ class UserCalls:
 
     def _name_of(self, coroutine: Any) -> str:
         """Of one of ours, the function of the user's that it is about to await."""
-        module = getattr(coroutine.cr_code, "co_filename", "")
+        module = getattr(getattr(coroutine, "cr_code", None), "co_filename", "")
         ours = module.startswith(_OUR_FILES)
-        return self._one_of_its_functions() if ours else str(coroutine.__qualname__)
+        return self._one_of_its_functions() if ours else qualified_name_of(coroutine)
 
     def warn(self, call: Call) -> None:
         self.island.system.note_abandoned()

@@ -17,7 +17,7 @@ from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
 from actors_rs.runtime._primitives import Lock, current_thread_id
 from actors_rs.stages.ports import Downstream, Frame, Upstream
-from actors_rs.texts import text_of
+from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
@@ -67,7 +67,7 @@ def monitored_subscriber(
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
     """
-    kind = type(subscriber).__name__  # not itself: the subscription would keep it alive (3.13)
+    kind = class_name_of(subscriber)  # not itself: the subscription would keep it alive (3.13)
 
     def broken(violation: ProtocolViolation) -> None:
         stage.report(kind, text_of(violation), violation)
@@ -126,7 +126,7 @@ class _WatchedDownstream(_Watched):
         self._pass_on(Signal(Kind.ON_COMPLETE), self._down.complete)
 
     def fail(self, error: BaseException, /) -> None:
-        signal = Signal(Kind.ON_ERROR, note=type(error).__name__)
+        signal = Signal(Kind.ON_ERROR, note=class_name_of(error))
         self._pass_on(signal, self._down.fail, error)
 
 

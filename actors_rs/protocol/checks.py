@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from actors_rs.texts import class_name_of
+
 __all__ = ["FrameSubscriber", "check_subscriber", "shown", "takes_frames"]
 
 _SUBSCRIBER_METHODS = ("on_subscribe", "on_next", "on_error", "on_complete")
@@ -17,14 +19,14 @@ def check_subscriber(subscriber: Any) -> None:
     missing = [m for m in _SUBSCRIBER_METHODS if not callable(getattr(subscriber, m, None))]
     if missing:
         raise TypeError(
-            f"rule 1.9: subscribe needs a Subscriber, got a {type(subscriber).__name__} "
+            f"rule 1.9: subscribe needs a Subscriber, got a {class_name_of(subscriber)} "
             f"without {', '.join(missing)}"
         )
 
 
 def shown(argument: object) -> str:
     """An argument that is none, for messages; its own ``repr`` might raise."""
-    return "None" if argument is None else f"a {type(argument).__name__}"
+    return "None" if argument is None else f"a {class_name_of(argument)}"
 
 
 class FrameSubscriber:

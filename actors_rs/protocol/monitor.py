@@ -31,7 +31,7 @@ from actors_rs.protocol.link import (
     subscriber_call,
 )
 from actors_rs.protocol.rules import rule
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 __all__ = ["CheckedSubscriber", "CheckedSubscription", "RuleMonitor"]
 
@@ -250,7 +250,7 @@ class CheckedSubscriber:
     def on_error(self, error: BaseException, /) -> None:
         """Pass on the failure."""
         wrong = "" if isinstance(error, BaseException) else shown(error)
-        signal = Signal(Kind.ON_ERROR, wrong=wrong, note=type(error).__name__)
+        signal = Signal(Kind.ON_ERROR, wrong=wrong, note=class_name_of(error))
         self._monitor.call(signal, self._subscriber.on_error, error)
 
     def on_complete(self) -> None:

@@ -8,7 +8,7 @@ from pykka import Actor
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.actor import PooledActor
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["check_actor", "check_actor_class", "check_dispatcher"]
 
@@ -33,7 +33,7 @@ def check_actor(actor: Any) -> None:
         hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
         raise ArgumentTypeError(f"adopt needs a PooledActor, got {repr_of(actor)}{hint}")
     if getattr(actor, "_ref_", None) is None:
-        kind = type(actor).__name__
+        kind = class_name_of(actor)
         raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
     if actor._system_ is not None:
         raise InvalidArgumentError(

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors_rs.texts import text_of
+from actors_rs.texts import class_name_of, text_of
 
 __all__ = ["brief"]
 
@@ -28,13 +28,13 @@ def brief(error: BaseException) -> str:
     try:
         return "\n".join([_named(error), *_code_of(error)])
     except Exception:  # a method of the user's, or a file of his that cannot be read
-        return f"{type(error).__name__} (it cannot be told how it came)"
+        return f"{class_name_of(error)} (it cannot be told how it came)"
 
 
 def _named(error: BaseException) -> str:
     first = text_of(error).strip().partition("\n")[0]
     cut = first if len(first) <= _LONGEST else f"{first[:_LONGEST]}..."
-    return f"{type(error).__name__}: {cut}" if cut else type(error).__name__
+    return f"{class_name_of(error)}: {cut}" if cut else class_name_of(error)
 
 
 def _code_of(error: BaseException) -> list[str]:

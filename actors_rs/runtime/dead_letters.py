@@ -27,6 +27,7 @@ from actors_rs.runtime.dispatcher import Turn
 from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.letter_reader import DeadLetter, LetterReader
 from actors_rs.runtime.raised_at import forget_frames
+from actors_rs.texts import class_name_of
 
 __all__ = ["DeadLetter", "DeadLetterStatistics", "DeadLetters"]
 
@@ -104,7 +105,7 @@ class DeadLetters:
         """
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
-                self._log(where, f"{why} (a {type(what).__name__})", error)
+                self._log(where, f"{why} (a {class_name_of(what)})", error)
             except (
                 Exception,
                 SystemExit,
@@ -293,7 +294,7 @@ class DeadLetters:
 
 
 def _as_text(given: object) -> str:
-    return given if isinstance(given, str) else f"no text but a {type(given).__name__}"
+    return given if isinstance(given, str) else f"no text but a {class_name_of(given)}"
 
 
 def _within_log_every(times: dict[tuple[str, str], float], now: float) -> dict[Any, float]:

@@ -37,7 +37,7 @@ from actors_rs.runtime.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.stopping import StopLine
 from actors_rs.runtime.supervising import Supervising
 from actors_rs.runtime.tree import Tree
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -280,7 +280,7 @@ class ActorSystem(Supervising):
         if name == "calling_thread":
             return self._calling_thread
         check_dispatcher(name)
-        pinned = PinnedDispatcher(f"{self.name}-pinned-{type(actor).__name__}")
+        pinned = PinnedDispatcher(f"{self.name}-pinned-{class_name_of(actor)}")
         with self._lock:
             self._pinned = [*(old for old in self._pinned if not old.ended), pinned]
         return pinned

@@ -11,7 +11,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actor_ref import Ask, answer_dead
 from actors_rs.runtime.keeper import RUNTIME_MESSAGES, RuntimeMessage
-from actors_rs.texts import text_of
+from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actor_core import ActorCore
@@ -42,7 +42,7 @@ def refuse_question(ask: Ask, why: str) -> bool:
     """Answer with an error, in an actor that takes no messages; False for one of the runtime's."""
     if type(ask.message) in RUNTIME_MESSAGES or type(ask.message) is _ActorStop:
         return False
-    refused = InvalidArgumentError(f"{why}, got a question of type {type(ask.message).__name__}")
+    refused = InvalidArgumentError(f"{why}, got a question of type {class_name_of(ask.message)}")
     with suppress(Full):
         ask.reply_to.set_exception((InvalidArgumentError, refused, None))
     return True

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
 
+from actors_rs.texts import qualified_name_of
+
 __all__ = ["function_inside", "name_of_one_of"]
 
 _OURS = __name__.partition(".")[0]
@@ -36,20 +38,16 @@ def name_of_one_of(things: Iterable[object]) -> str:
     Empty if there is none.
     """
     for thing in things:
-        if (callable(thing) or hasattr(type(thing), "__next__")) and not _is_made_by_us(thing):
-            named = thing if hasattr(thing, "__qualname__") else type(thing)
-            module = getattr(named, "__module__", None)
-            return ".".join(str(part) for part in (module, named.__qualname__) if part)
+        if callable(thing) or hasattr(type(thing), "__next__"):
+            name = qualified_name_of(thing)
+            if not (_is_ours(name) or _is_ours(qualified_name_of(type(thing)))):
+                return name
     return ""
 
 
 def _said(frame: FrameType) -> str:
     code, module = frame.f_code, frame.f_globals.get("__name__", "")
     return f"{module}.{code.co_qualname} ({code.co_filename}:{frame.f_lineno})"
-
-
-def _is_made_by_us(thing: object) -> bool:
-    return _is_ours(getattr(thing, "__module__", None)) or _is_ours(type(thing).__module__)
 
 
 def _is_ours(module: object) -> bool:

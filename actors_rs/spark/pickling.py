@@ -9,7 +9,7 @@ from types import CellType
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.texts import named, repr_of, text_of
+from actors_rs.texts import class_name_of, named, qualified_name_of, text_of
 
 __all__ = ["frames_of", "pickled_function"]
 
@@ -22,9 +22,9 @@ def pickled_function(f: Callable[..., Any], what: str) -> bytes:
     try:
         return _dumps(f)
     except Exception as error:
-        name = getattr(f, "__qualname__", None) or repr_of(f)
+        name = qualified_name_of(f)
         culprits = list(dict.fromkeys(_culprits(f, [])))
-        why = ", ".join(culprits) or f"{type(error).__name__}: {_first_line(error)}"
+        why = ", ".join(culprits) or f"{class_name_of(error)}: {_first_line(error)}"
         raise InvalidArgumentError(
             f"{what}: the function '{name}' is to run on executors, but cannot be pickled: {why}"
         ) from error
@@ -119,4 +119,4 @@ def _parts(f: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _named(value: object) -> str:
-    return f"(a {type(value).__module__}.{type(value).__qualname__})"
+    return f"(a {qualified_name_of(type(value))})"

@@ -14,6 +14,7 @@ from actors_rs.spark.data_set import DataSet
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.stages.arrow_schema import loose
 from actors_rs.stages.sinks.files import WritingSink
+from actors_rs.texts import class_name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -226,7 +227,7 @@ def _table_of(element: Any) -> pa.Table:
         return pa.Table.from_batches([element])
     if isinstance(element, pa.Table):
         return element
-    raise TypeError(f"SparkSink takes record batches or tables, got a {type(element).__name__}")
+    raise TypeError(f"SparkSink takes record batches or tables, got a {class_name_of(element)}")
 
 
 def _joined(tables: list[pa.Table]) -> pa.Table:

@@ -62,7 +62,7 @@ class OnFailure:
             policy = self.decider(error, element)
         except Exception as failure:
             raise DeciderError(f"a decider raised {named(failure)}") from failure
-        if policy not in POLICIES:
+        if not issubclass(type(policy), str) or policy not in POLICIES:
             raise DeciderError(f"a decider's answer: {_expected()}, got {repr_of(policy)}")
         return policy
 

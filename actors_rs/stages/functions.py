@@ -5,19 +5,30 @@ Where nobody does that, what the user wrote would never run, and its result pass
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from inspect import (
     CO_ASYNC_GENERATOR,
     CO_COROUTINE,
     CO_GENERATOR,
     isasyncgenfunction,
+    isawaitable,
     iscoroutinefunction,
     isgeneratorfunction,
 )
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-__all__ = ["ASYNC_GENERATOR", "COROUTINE", "GENERATOR", "deferred_kind", "deferred_result"]
+__all__ = [
+    "ASYNC_GENERATOR",
+    "COROUTINE",
+    "GENERATOR",
+    "deferred_kind",
+    "deferred_result",
+    "is_awaitable",
+    "is_coroutine_function",
+]
 
 COROUTINE = "coroutine function"
 ASYNC_GENERATOR = "async generator function"
@@ -45,7 +56,28 @@ def deferred_kind(f: Any) -> str:
     while isinstance(f, partial):
         f = f.func
     call = type(f).__call__
-    return next((kind for is_one, kind in _KINDS if is_one(f) or is_one(call)), "")
+    return next((kind for is_one, kind in _KINDS if _says(is_one, f) or _says(is_one, call)), "")
+
+
+def is_coroutine_function(f: Any) -> bool:
+    """``inspect.iscoroutinefunction``; False for an object that does not let itself be asked."""
+    return _says(iscoroutinefunction, f)
+
+
+def is_awaitable(value: Any) -> bool:
+    """Whether ``value`` is something to wait for; not if its class cannot be asked."""
+    return _says(_can_be_awaited, value)
+
+
+def _can_be_awaited(value: Any) -> bool:
+    return isinstance(value, Future) or isawaitable(value)
+
+
+def _says(is_one: Callable[[Any], bool], f: Any) -> bool:
+    try:
+        return is_one(f)
+    except Exception:  # of its ``__getattr__``, for instance: it can be called all the same
+        return False
 
 
 def deferred_result(kind: str) -> str:

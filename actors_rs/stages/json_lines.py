@@ -13,7 +13,7 @@ from dataclasses import is_dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 __all__ = ["Default", "lines_with"]
 
@@ -142,7 +142,7 @@ def _reasons(value: Any, where: str, default: Default) -> Iterator[str]:
             yield from _reasons(item, f"{where}[{index}]", default)
     elif value is not None and not isinstance(value, str | int) and default is None:
         yield (
-            f"{where} is {_article(type(value).__name__)}, which JSON does not have: "
+            f"{where} is {_article(class_name_of(value))}, which JSON does not have: "
             f"{repr_of(value, _MOST)}. Pass a function that turns it into what JSON has, for "
             f"instance Sink.jsonl(path, default={_default_for(value)}), or convert it with "
             "map(...) before the sink"
@@ -153,7 +153,7 @@ def _of_fields(value: Mapping[Any, Any], where: str, default: Default) -> Iterat
     for key, item in value.items():
         if key is not None and not isinstance(key, str | int | float):
             yield (
-                f"{where} has the key {repr_of(key, _MOST)}, {_article(type(key).__name__)}: keys "
+                f"{where} has the key {repr_of(key, _MOST)}, {_article(class_name_of(key))}: keys "
                 "are texts or numbers; convert them with map(...) before the sink"
             )
         yield from _reasons(item, f"{where}[{repr_of(key, _MOST)}]", default)

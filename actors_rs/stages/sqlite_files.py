@@ -32,7 +32,7 @@ def connected(path: str, patience: float = 5.0) -> sqlite3.Connection:
 
     Python would judge by a statement's first word whether a transaction is due.
     """
-    return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
 
 
 def begin(database: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Protocol, TypeAlias
 
-from actors_rs.errors import DeciderError
+from actors_rs.errors import DeciderError, askable
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy
@@ -329,6 +329,7 @@ class StageLogic:
         dead letter now and the caller goes on with the next one. Else the stage has failed and the
         caller returns; ``first`` was called before, to emit what came before the element.
         """
+        error = askable(error)
         policy, beside = self._decide(error, element)
         if policy == "stop" or not isinstance(error, Exception):
             self.failing = True
@@ -382,7 +383,7 @@ class StageLogic:
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
         """The policy, and what went wrong while it was decided."""
-        if not isinstance(error, Exception) or isinstance(error, MemoryError):
+        if not isinstance(error, Exception) or issubclass(type(error), MemoryError):
             return "stop", None  # this is no element's fault
         try:
             return self.on_failure.decide(error, element), None

@@ -25,7 +25,7 @@ from actors_rs.runtime.actor import PooledActor
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.process import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["LeakWatch", "Leaked", "no_leaks"]
 
@@ -49,7 +49,7 @@ class LeakWatch:
     def expect_collected(self, *things: object) -> None:
         """Nobody may refer to these any more at the end; they are held weakly until then."""
         for thing in things:
-            self._expected.append((f"{type(thing).__name__} at {id(thing):#x}", weakref.ref(thing)))
+            self._expected.append((f"{class_name_of(thing)} at {id(thing):#x}", weakref.ref(thing)))
 
     def left(self) -> list[str]:
         """What is left at this moment, a sentence each."""

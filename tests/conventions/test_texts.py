@@ -31,6 +31,7 @@ def test_what_is_allowed_is_there():
         "str(error)",
         "format(item)",
         "'%s' % n",
+        "type(error).__name__",
     ],
 )
 def test_a_planted_raw_text_is_caught_with_its_line(code):
@@ -39,7 +40,15 @@ def test_a_planted_raw_text_is_caught_with_its_line(code):
 
 
 @pytest.mark.parametrize(
-    "code", ['f"{name} {n:g}"', "str(path)", "repr_of(error)", 'f"{text_of(error)}"', "n % 2"]
+    "code",
+    [
+        'f"{name} {n:g}"',
+        "str(path)",
+        "type(self).__name__",
+        "repr_of(error)",
+        'f"{text_of(error)}"',
+        "n % 2",
+    ],
 )
 def test_what_is_safe_passes(code):
     assert raw_texts("actors_rs/a.py", f"what = {code}\n") == []

@@ -1,7 +1,8 @@
 """A text of a user's object is made by `actors_rs.texts`, for its methods may raise or never end.
 
-Two rules, for the package: nothing but `texts` calls `repr`, and nothing but `texts` turns a
-variable into a text whose name says that it may hold a user's object.
+Three rules, for the package: nothing but `texts` calls `repr`, nothing but `texts` turns a variable
+into a text whose name says that it may hold a user's object, and nothing else reads the name of its
+class, which a metaclass may define.
 """
 
 import ast
@@ -51,6 +52,10 @@ def _made_raw(node: ast.AST) -> Iterator[str]:
             maker in ("str", "format") and arguments and _is_of_user(arguments[0], part)
         ):
             yield ast.unparse(node)
+    elif isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__"):
+        asked = node.value
+        if isinstance(asked, ast.Call) and getattr(asked.func, "id", "") == "type":
+            yield from [ast.unparse(node)] * any(map(_is_of_user, asked.args))
     elif isinstance(node, ast.ImportFrom) and node.module == "reprlib":
         yield ast.unparse(node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):

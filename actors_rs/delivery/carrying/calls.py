@@ -8,6 +8,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from actors_rs.delivery.ack import Tracked
+from actors_rs.stages.functions import is_coroutine_function
 from actors_rs.stages.operators.map_async import awaited, is_answer
 
 __all__ = ["CarryingExecutor", "carrying_call", "of_value"]
@@ -23,7 +24,7 @@ def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
 
     Whether it returns a value, an awaitable, a future or an actor's answer, it does so still.
     """
-    if inspect.iscoroutinefunction(f):
+    if is_coroutine_function(f):
         return _carrying_coroutine(f)
 
     def call(tracked: Tracked) -> Any:

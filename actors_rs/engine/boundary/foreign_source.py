@@ -13,6 +13,7 @@ from actors_rs.engine.member import Member
 from actors_rs.engine.monitored import monitored_end
 from actors_rs.protocol.interfaces import Publisher, Subscriber
 from actors_rs.stages.operators.identity import Identity
+from actors_rs.texts import class_name_of
 
 __all__ = ["PublisherSource"]
 
@@ -31,5 +32,5 @@ class PublisherSource(Identity):
         stage = cast(Member, self.context)
         end: Subscriber[Any] = SubscriberEnd(stage, self.inlet)
         if stage.life.monitored:
-            end = monitored_end(stage, type(self._publisher).__name__, end)
+            end = monitored_end(stage, class_name_of(self._publisher), end)
         self._publisher.subscribe(end)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
 from actors_rs.runtime.keeper import is_fatal
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system import ActorSystem
@@ -110,7 +110,7 @@ def awaitable(error: BaseException) -> BaseException:
     """
     if not isinstance(error, StopIteration | asyncio.CancelledError):
         return error
-    named = f"{type(error).__name__}({repr_of(text_of(error))})"
+    named = f"{class_name_of(error)}({repr_of(text_of(error))})"
     refused = StreamError(f"the run ended with {named}, which no coroutine can raise for it")
     refused.__cause__ = error
     return refused

@@ -31,18 +31,11 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from actors_rs.errors import DeciderError, StreamError, as_failure, note_once
+from actors_rs.stages.functions import is_awaitable, is_coroutine_function
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 from actors_rs.texts import repr_of
-
-
-def _is_awaitable(value: Any) -> bool:
-    """Whether ``value`` is something to wait for; not if its class cannot be asked."""
-    try:
-        return isinstance(value, Future) or inspect.isawaitable(value)
-    except Exception:
-        return False
 
 
 async def awaited(made: Awaitable[Any]) -> Any:
@@ -75,7 +68,7 @@ def _answered(value: Any) -> Any:
 
 def _failure(error: BaseException) -> Exception:
     """What an element fails with whose call raised ``error``: something with a policy."""
-    if not isinstance(error, CancelledError):
+    if not issubclass(type(error), CancelledError):
         return as_failure(error)
     cancelled = FutureCancelled("the call was cancelled")
     cancelled.__cause__ = error
@@ -132,7 +125,7 @@ class MapAsync(StageLogic):
         self._parallelism = parallelism
         self._ordered = ordered
         self._executor = executor
-        self._is_coroutine_function = inspect.iscoroutinefunction(f)
+        self._is_coroutine_function = is_coroutine_function(f)
         self._calls: deque[_Call] = deque()  # to be emitted; unordered: only those that ended
         self._waiting: deque[_Call] = deque()  # popped by any thread
         self._not_ended: set[_Call] = set()
@@ -328,7 +321,7 @@ class MapAsync(StageLogic):
             value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:
             return partial(self._tell, self._finish, call, None, error)
-        if _is_awaitable(value):
+        if is_awaitable(value):
             self._settle(call, value)
             return None
         return partial(self._tell, self._finish, call, value, None)
@@ -360,7 +353,7 @@ class MapAsync(StageLogic):
         """``f`` has returned ``value``, which may be something to wait for."""
         if issubclass(type(value), Future):
             self._follow(call, value)
-        elif _is_awaitable(value):
+        elif is_awaitable(value):
             begin_to_wait = self._get if is_answer(value) else self._await
             try:
                 begin_to_wait(call, value)

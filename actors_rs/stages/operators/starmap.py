@@ -56,7 +56,7 @@ class Starmap(Operator):
         return Step("starmap", self._f)
 
     def explained(self, error: Exception, element: Any) -> Exception:
-        if isinstance(error, TypeError):
+        if issubclass(type(error), TypeError):
             try:
                 _check_arguments(element)
             except TypeError as better:

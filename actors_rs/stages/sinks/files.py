@@ -77,7 +77,7 @@ class WritingSink(SinkLogic):
 
     def is_of_the_file(self, error: BaseException) -> bool:
         """Whether no element is at fault for ``error``: the next one would fare no better."""
-        return isinstance(error, WriteError)
+        return issubclass(type(error), WriteError)
 
     def survives(
         self,

@@ -50,7 +50,7 @@ from actors_rs.stages.sinks.files import (
     naming,
 )
 from actors_rs.stages.sinks.part_files import PartFiles, number_of
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
@@ -153,7 +153,7 @@ class Parquet(WritingSink):
         if not isinstance(element, arrow.RecordBatch | arrow.Table):
             raise TypeError(
                 "parquet takes record batches, tables, dicts or lists of dicts, "
-                f"got a {type(element).__name__}"
+                f"got a {class_name_of(element)}"
             )
         if self._written is None:
             check_names(element.schema.names)
@@ -239,7 +239,7 @@ class Parquet(WritingSink):
 
     def _refuse_one_of(self, rows: list[Any], origins: list[_Origin], error: Exception) -> None:
         """Fail for the row that made ``rows`` raise ``error``, by the position of its element."""
-        if isinstance(error, MemoryError):
+        if issubclass(type(error), MemoryError):
             raise error
         number = bisect_left(
             range(len(rows) - 1), True, key=lambda n: self._do_not_fit(rows[: n + 1])

@@ -24,7 +24,7 @@ from actors_rs.stages.sqlite_files import (
     transaction,
     writing,
 )
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["PassesOver", "Statement"]
 
@@ -146,14 +146,14 @@ def _row(element: Any) -> Iterable[Any]:
     except (LookupError, TypeError) as error:
         raise TypeError(
             "Sink.sqlite: a row gives its values by their numbers, from 0 on, got "
-            f"{type(error).__name__}: {text_of(error)} from a {kind.__name__}: .map(tuple) makes a "
+            f"{class_name_of(error)}: {text_of(error)} from a {kind.__name__}: .map(tuple) makes a "
             "row of what it iterates over"
         ) from error
 
 
 def _plainly(element: Any) -> str:
     if hasattr(element, "tolist"):
-        return f".tolist() makes a row of such ones of a {type(element).__name__}"
+        return f".tolist() makes a row of such ones of a {class_name_of(element)}"
     return ".item() makes one of it"
 
 
@@ -267,7 +267,7 @@ class Statement:
             except Exception as error:
                 refused.append(error)
                 raise _RefusedError from error
-            database.executemany(self._sql, rows)
+            self._run_for_all(database, rows)
 
         with suppress(_RefusedError), transaction(database, self._path):
             within(database, run)
@@ -275,6 +275,14 @@ class Statement:
                 commit(database, self._path)
         if refused:
             raise refused[0]
+
+    def _run_for_all(self, database: sqlite3.Connection, rows: Sequence[Any]) -> None:
+        """As ``executemany``, which CPython 3.13.0 cannot do for a statement with ``RETURNING``."""
+        if database.executemany(self._sql, rows[:1]).description is None:
+            database.executemany(self._sql, rows[1:])
+        else:
+            for row in rows[1:]:
+                database.execute(self._sql, row)
 
     def _faults(
         self, database: sqlite3.Connection, rows: Sequence[Any], within: Within, *, first_only: bool
@@ -293,7 +301,7 @@ class Statement:
                     return
                 if not database.in_transaction:  # it says OR ROLLBACK, which takes all rows back
                     begin(database)
-                    database.executemany(self._sql, good)
+                    self._run_for_all(database, good)
 
         try:
             begin(database)

@@ -20,7 +20,7 @@ from actors_rs.protocol.interfaces import Subscriber, Subscription
 from actors_rs.runtime.settings import check_error
 from actors_rs.testing.world import World
 from actors_rs.testing.world.peers import Peer
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 __all__ = ["FreePublisher", "FreeSubscriber"]
 
@@ -48,7 +48,7 @@ class _Peer:
     def _meet(self, other: object) -> None:
         module = type(other).__module__
         if not isinstance(other, _Peer) and not module.startswith(_WITH_MAILBOXES):
-            self._other = self._world.peer(type(other).__name__)
+            self._other = self._world.peer(class_name_of(other))
 
     def _got(self, kind: str, *args: Any) -> None:
         self._me.got(kind, args, self._other)

@@ -9,7 +9,7 @@ from actors_rs.errors import NondeterminismError
 from actors_rs.testing.decisions import Decisions, Scripted
 from actors_rs.testing.explore.shrink import kind_of
 from actors_rs.testing.world import World
-from actors_rs.texts import text_of
+from actors_rs.texts import class_name_of, text_of
 
 __all__ = ["check_repeats"]
 
@@ -78,4 +78,4 @@ def _end(error: BaseException | None) -> str:
     if error is None:
         return "passed"
     text = text_of(error).partition("\n")[0]
-    return f"failed with {type(error).__name__}{text and ': '}{text}"
+    return f"failed with {class_name_of(error)}{text and ': '}{text}"

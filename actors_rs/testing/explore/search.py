@@ -26,7 +26,7 @@ from actors_rs.testing.explore.systematic import Pruned
 from actors_rs.testing.explore.traces import Trace, graph_id
 from actors_rs.testing.faults import is_injected
 from actors_rs.testing.world import World
-from actors_rs.texts import repr_of
+from actors_rs.texts import qualified_name_of, repr_of
 
 __all__ = [
     "Exploration",
@@ -97,7 +97,7 @@ def check_scenario_runs(scenario: Callable[..., object]) -> None:
     if not callable(scenario):
         raise ArgumentTypeError(f"a scenario must be a function, got {repr_of(scenario)}")
     if kind := deferred_kind(scenario):
-        name = getattr(scenario, "__qualname__", repr_of(scenario))
+        name = qualified_name_of(scenario)
         raise InvalidArgumentError(
             f"a scenario must be a plain function, got the {kind} {name}: {NOT_AWAITED}"
         )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.testing.tck.environment import Environment, Failure, NotVerified
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["Kind", "KitMark", "Verification", "optional", "required", "stochastic", "untested"]
 
@@ -54,7 +54,7 @@ class Verification:
         if not isinstance(value, expected):
             raise InvalidArgumentError(
                 f"{type(self).__name__}.{factory} must return a {what}, "
-                f"got {repr_of(value)} of type {type(value).__name__}"
+                f"got {repr_of(value)} of type {class_name_of(value)}"
             )
         return value
 

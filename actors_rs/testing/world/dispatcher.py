@@ -14,6 +14,7 @@ from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock
 from actors_rs.testing.world.log import Log
 from actors_rs.testing.world.steps import ActorStep, Job, Step, WorldMailbox
+from actors_rs.texts import class_name_of
 
 __all__ = ["DeterministicDispatcher"]
 
@@ -55,7 +56,7 @@ class DeterministicDispatcher:
         """``actor`` is about to start in this world."""
         name = vars(actor).get("name")  # that of a stage, or what a user calls his own actor
         label = name if isinstance(name, str) and name else getattr(actor._keeper_, "label", None)
-        label = label or type(actor).__name__
+        label = label or class_name_of(actor)
         if not self.steps:
             self.begun_with.append(label)
         number = self._enrol(label)
@@ -195,7 +196,7 @@ class DeterministicDispatcher:
     def refuse_thread(self, step: ActorStep, message: Any) -> NoReturn:
         """A message came on a thread that is not of this world."""
         self.refused = WorldError(
-            f"a deterministic world has one thread, but a {type(message).__name__} came to "
+            f"a deterministic world has one thread, but a {class_name_of(message)} came to "
             f"'{step.name}' on another one: let map_async or the world itself run what is slow"
         )
         raise self.refused

@@ -12,6 +12,7 @@ from actors_rs.engine.monitored import link_monitor
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.stages.ports import Downstream, Frame, Upstream
+from actors_rs.texts import class_name_of
 
 __all__ = ["watched"]
 
@@ -60,7 +61,7 @@ class _Down:
             self._down.complete()
 
     def fail(self, error: BaseException, /) -> None:
-        if self._ends(ON_ERROR, type(error).__name__):
+        if self._ends(ON_ERROR, class_name_of(error)):
             self._down.fail(error)
 
     def _ends(self, kind: Kind, note: str) -> bool:
