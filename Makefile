@@ -1,16 +1,16 @@
 # Every target does its own set-up: Python 3.11 or newer and make are all a fresh machine needs.
 # Another interpreter: make PYTHON=/path/to/python test
 
-PYTHON ?= $(shell sh tools/find_python.sh)
+PYTHON ?= $(shell sh .ci/find_python.sh)
 MINUTES ?= 5
 WORKERS ?= 2
 PY := .venv/bin/python
 READY := .venv/.ready
-CODE := $(wildcard actors_rs tests examples stress tools)
+CODE := $(wildcard actors_rs tests examples stress hatch_build.py)
 # A machine whose own name does not resolve can still run Spark's local mode.
 export SPARK_LOCAL_IP ?= 127.0.0.1
 # First on a recipe line that starts Spark. Two steps, since `export X=$$(...)` hides a failure.
-WITH_JAVA = JAVA_HOME="$$($(PY) -m tools.java_home)" || exit 1; export JAVA_HOME;
+WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-faults test lint types bench stress clean
@@ -32,7 +32,7 @@ demo: $(READY) ## the census of the standard library, into build/census
 	@$(WITH_JAVA) $(PY) examples/code_census.py --out build/census --overwrite
 
 demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
-	@$(WITH_JAVA) $(PY) -m tools.demo_faults
+	@$(WITH_JAVA) $(PY) -m stress.demo_faults
 
 # Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
 test: lint types ## linter, type checkers and tests, these by WORKERS=2 processes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "actors_rs"
-CODE_FOLDERS = (PACKAGE, "tests", "examples", "stress", "tools")
+CODE_FOLDERS = (PACKAGE, "tests", "examples", "stress")
 TEXT_SUFFIXES = {".cfg", ".ini", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml"}
 TEXT_NAMES = {"Makefile", "run", ".gitignore"}
 NOT_OURS = {"build", "dist", "__pycache__", "metastore_db", "spark-warehouse"}
@@ -37,6 +37,7 @@ def shown(path: Path) -> str:
 def code_files() -> dict[str, str]:
     """Path from the root -> text, of every Python file of ours."""
     paths = [path for folder in CODE_FOLDERS for path in files_below(ROOT / folder)]
+    paths += sorted(ROOT.glob("*.py"))
     return {shown(path): path.read_text("utf-8") for path in paths if path.suffix == ".py"}
 
 

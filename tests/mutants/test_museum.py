@@ -12,7 +12,7 @@ from tests.mutants.catalogue import ALL
 from tests.mutants.kill import kill
 from tests.mutants.mutant import Edit, Mutant, function_at, mutant
 from tests.mutants.threads import MODELS
-from tools.make_mutants_page import PAGE, names_on
+from tests.pages.mutants import PAGE, names_on
 
 by_name = pytest.mark.parametrize("bug", ALL, ids=lambda bug: bug.name)
 TAKE = "actors_rs.stages.ports:Inlet.take"
@@ -97,5 +97,5 @@ def test_streams_run_as_ever_when_all_mutants_have_come_and_gone():
 
 
 def test_the_page_shows_the_mutants_there_are():
-    again = "docs/mutants.md is out of date: python -m tools.make_mutants_page"
+    again = "docs/mutants.md is out of date: python -m tests.pages.mutants"
     assert names_on(PAGE.read_text(encoding="utf-8")) == [bug.name for bug in ALL], again

@@ -8,7 +8,7 @@ import pytest
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.protocol.rules import CHANGES, GLOSSARY, MONITOR, RULES, rule
-from tools.make_rules_page import PAGE, page
+from tests.pages.rules import PAGE, page
 
 ROOT = Path(__file__).resolve().parents[2]
 HOW_MANY = {"Publisher": 11, "Subscriber": 13, "Subscription": 17, "Processor": 2}
@@ -65,4 +65,4 @@ def test_words_and_changes_are_told_once_each():
 
 
 def test_the_page_of_rules_is_up_to_date():
-    assert PAGE.read_text("utf-8") == page(), "run: python -m tools.make_rules_page"
+    assert PAGE.read_text("utf-8") == page(), "run: python -m tests.pages.rules"

@@ -1,4 +1,4 @@
-"""tools/make_operators_page.py: the page says all that the stages' files say, and they say all."""
+"""tests/pages/operators.py: the page says all that the stages' files say, and they say all."""
 
 import ast
 import re
@@ -6,14 +6,14 @@ from textwrap import dedent
 
 from actors_rs import Flow, Sink
 from tests.conformance.stages import FLOWS, HUBS, SINKS, SOURCES
-from tools.compositions import COMPOSED
-from tools.make_operators_page import KINDS, PAGE, PARTS, ROOT, page, stage_of, stages, told
+from tests.pages.compositions import COMPOSED
+from tests.pages.operators import KINDS, PAGE, PARTS, ROOT, page, stage_of, stages, told
 
 ALL = [stage for kind in KINDS for stage in stages(kind)]
 
 
 def test_the_page_is_what_the_files_say_now():
-    again = "docs/operators.md is out of date: python -m tools.make_operators_page"
+    again = "docs/operators.md is out of date: python -m tests.pages.operators"
     assert PAGE.read_text(encoding="utf-8") == page(), again
 
 
@@ -31,7 +31,7 @@ def test_every_method_of_the_language_is_on_the_page():
     heads = " ".join(line.split(" | ")[0] for line in page().splitlines() if line.startswith("| "))
     names = {name for kind in (Flow, Sink) for name in dir(kind) if name[0] != "_"}
     missing = sorted(name for name in names if not re.search(rf"\b{name}\b", heads))
-    assert not missing, f"not on docs/operators.md, nor in tools/compositions.py: {missing}"
+    assert not missing, f"not on docs/operators.md, nor in tests/pages/compositions.py: {missing}"
 
 
 def test_compositions_tell_as_much_as_stages_and_link_to_files_there_are():

@@ -1,7 +1,7 @@
 """The overnight example in two minutes: faults, SIGKILL in the middle, resumed, and checked.
 
 Prints what it does, and ends with exit code 1 and a sentence if the output is not what a run
-without any fault gives. ``python -m tools.demo_faults [--out DIR] [--partitions N]``.
+without any fault gives. ``python -m stress.demo_faults [--out DIR] [--partitions N]``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SECONDS = 600.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tools.demo_faults", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m stress.demo_faults", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/demo-faults"), metavar="DIR")
     parser.add_argument("--partitions", type=int, default=400)
     options = parser.parse_args(arguments)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.tracked_files import tracked_files
+from hatch_build import tracked_files
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 STRAY = [
     "notes.txt",
     "actors_rs/dump.json",

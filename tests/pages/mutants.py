@@ -1,4 +1,4 @@
-"""Writes ``docs/mutants.md``: ``python -m tools.make_mutants_page``. It takes a minute.
+"""Writes ``docs/mutants.md``: ``python -m tests.pages.mutants``. It takes a minute.
 
 Puts each mutant of ``tests/mutants`` into the package and looks which run of its scenarios sees it.
 A test compares the mutants on the page with those that there are.
@@ -14,12 +14,12 @@ from tests.mutants.catalogue import ALL, MUTANTS, ROOMS
 from tests.mutants.kill import Kill, kill
 from tests.mutants.mutant import Mutant
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "mutants.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutants.md"
 
 HEAD = f"""\
 # The museum of bugs
 
-Made by `python -m tools.make_mutants_page` from `tests/mutants/`. A row is a bug of the kind that
+Made by `python -m tests.pages.mutants` from `tests/mutants/`. A row is a bug of the kind that
 systems like this one really had. It is put into the package, and the scenarios of `tests/explored/`
 are run in up to {RUNS:,} orders; one of them has to fail. The table says which one did, in which of
 its runs, and who made the choices of that run: a random walk or PCT with its seed, or the search in

@@ -1,4 +1,4 @@
-"""Writes ``docs/rules.md`` from the rules as data: ``python -m tools.make_rules_page``.
+"""Writes ``docs/rules.md`` from the rules as data: ``python -m tests.pages.rules``.
 
 A test compares the page with what this module makes, so the two cannot drift apart.
 """
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from actors_rs.protocol.rules import CHANGES, GLOSSARY, MONITOR, RULES, Change, Rule, Term
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "rules.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 
 HEAD = """\
 # The rules of Reactive Streams, and where they are checked
 
-Made from `actors_rs/protocol/rules/` by `python -m tools.make_rules_page`: change the data, not
+Made from `actors_rs/protocol/rules/` by `python -m tests.pages.rules`: change the data, not
 this page. The words are ours; what binds is version 1.0.3 of the
 [standard](https://www.reactive-streams.org).
 

@@ -1,4 +1,4 @@
-"""tools/java_home.py against small programs that behave like a `java`: no Java is needed here.
+"""tests/java_home.py against small programs that behave like a `java`: no Java is needed here.
 
 Where Java is looked for is the library's part and tested with it.
 """
@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tools import java_home
-from tools.java_home import main
+from tests import java_home
+from tests.java_home import main
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -74,7 +76,7 @@ def test_no_java_even_after_installing_is_one_sentence_and_exit_code_1(monkeypat
 
 def find_python(*candidates: Path) -> str:
     """What find_python.sh prints with these programs, and only these, on PATH."""
-    script = Path(java_home.__file__).with_name("find_python.sh")
+    script = ROOT / ".ci" / "find_python.sh"
     path = ":".join(str(candidate.parent) for candidate in candidates)
     done = subprocess.run(
         ["/bin/sh", script], env={"PATH": path}, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Writes ``docs/operators.md`` from the stages' files: ``python -m tools.make_operators_page``.
+"""Writes ``docs/operators.md`` from the stages' files: ``python -m tests.pages.operators``.
 
 A stage's file opens with its name and marble line, says in a sentence what it does, and then how it
 treats demand and each of its ends. A test compares the page with what this module makes and finds
@@ -15,9 +15,9 @@ from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 
-from tools.compositions import COMPOSED, PUTTING_TOGETHER
+from tests.pages.compositions import COMPOSED, PUTTING_TOGETHER
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STAGES = ROOT / "actors_rs" / "stages"
 PAGE = ROOT / "docs" / "operators.md"
 
@@ -37,7 +37,7 @@ PART = re.compile(rf"^({'|'.join(PARTS)}): ", re.MULTILINE)
 HEAD = """\
 # Sources, operators, junctions and sinks
 
-Made from the files in `actors_rs/stages/` by `python -m tools.make_operators_page`: change the
+Made from the files in `actors_rs/stages/` by `python -m tests.pages.operators`: change the
 file, not this page. A row is one stage; what is composed of these comes at the end.
 
 In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what

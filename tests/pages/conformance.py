@@ -1,4 +1,4 @@
-"""Writes ``docs/conformance.md`` from the kit: ``python -m tools.make_conformance_page``.
+"""Writes ``docs/conformance.md`` from the kit: ``python -m tests.pages.conformance``.
 
 A test compares the page with what this module makes, so the two cannot drift apart. The part about
 foreign publishers is found out by running the kit on them, which takes some seconds.
@@ -23,16 +23,16 @@ from actors_rs.testing.misbehaving import (
 from actors_rs.testing.tck.catalogue import CATALOGUE
 from actors_rs.testing.tck.report import publisher_verification, report_of
 from tests.conformance.foreign import asyncio_numbers, rx_numbers
-from tools.make_rules_page import table
+from tests.pages.rules import table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "conformance.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 COLUMNS = ("violator", "what it does", "caught by", "message")
 VIOLATORS = (*PUBLISHERS, *SUBSCRIPTIONS, *FAILED_PUBLISHERS, *SUBSCRIBERS, *PROCESSORS)
 
 HEAD = """\
 # The conformance kit, and what it finds
 
-Made by `python -m tools.make_conformance_page`: change what it is made from, not this page. All
+Made by `python -m tests.pages.conformance`: change what it is made from, not this page. All
 stages of this package pass the kit (`tests/conformance`), with no required test skipped.
 
 ## Violators
