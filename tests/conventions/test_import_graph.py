@@ -1,0 +1,83 @@
+"""No module imports itself through others, imports for types included; no folder is overfull."""
+
+import pytest
+
+from tests.conventions.import_graph import (
+    circles,
+    import_graph,
+    too_full_folders,
+    too_large_circles,
+)
+from tests.conventions.project import package_faces, package_modules
+
+MOST_MODULES = 20
+
+# What there is today. These numbers may only fall; an entry at its aim goes.
+CIRCLES = {
+    "actors_rs.runtime": 27,
+    "actors_rs.language": 20,
+    "actors_rs.testing.world": 5,
+    "actors_rs.stages": 2,
+}
+FULL_FOLDERS = {
+    "actors_rs.runtime": 58,
+    "actors_rs.stages": 40,
+    "actors_rs.stages.operators": 1000,  # an operator is a file; this one stays
+    "actors_rs.stages.junctions": 27,
+    "actors_rs.spark": 43,
+    "actors_rs.language": 24,
+}
+
+
+def test_no_module_imports_itself_through_others():
+    graph = import_graph(package_modules(), set(package_faces()))
+    said = too_large_circles(graph, CIRCLES)
+    assert not said, "\n".join(said)
+
+
+def test_no_folder_holds_more_modules_than_a_reader_takes_in():
+    said = too_full_folders(
+        package_modules(), set(package_faces()), MOST_MODULES, allowed=FULL_FOLDERS
+    )
+    assert not said, "\n".join(said)
+
+
+A_FOR_TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.b import B"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"p.a": "import p.b", "p.b": "import p.a"},
+        {"p.a": "from p.b import B", "p.b": "from p import a"},
+        {"p.a": A_FOR_TYPES, "p.b": "def f():\n    from .a import A"},
+        {"p.a": "import p.b", "p.b": "import p.c", "p.c": "import p.a"},
+    ],
+)
+def test_a_planted_circle_is_caught(texts):
+    graph = import_graph({"p": "", **texts}, {"p"})
+    assert circles(graph) == [sorted(texts)]
+    (said,) = too_large_circles(graph, {})
+    assert said.startswith(f"p: {len(texts)} modules import each other, at most 0 may")
+    assert too_large_circles(graph, {"p": len(texts)}) == []
+    assert len(too_large_circles(graph, {"p": len(texts) - 1})) == 1
+
+
+def test_a_circle_over_folders_and_one_through_a_face_are_named_by_what_holds_them():
+    over = import_graph({"p.q.a": "import p.r.b", "p.r.b": "import p.q.a"}, set())
+    assert too_large_circles(over, {"p.q": 2, "p.r": 2})[0].startswith("p: ")
+    face = import_graph({"p.q": "from p.q import a", "p.q.a": "import p.q"}, {"p.q"})
+    assert circles(face) == [["p.q", "p.q.a"]]
+
+
+def test_two_circles_are_two_and_what_only_leads_to_one_is_in_none():
+    texts = {"p.a": "import p.b", "p.b": "import p.a", "p.c": "import p.d", "p.d": "import p.c"}
+    graph = import_graph({**texts, "p.e": "import p.a, p.c"}, set())
+    assert circles(graph) == [["p.a", "p.b"], ["p.c", "p.d"]]
+
+
+@pytest.mark.parametrize(("modules", "caught"), [(3, 0), (4, 1)])
+def test_a_planted_full_folder_is_caught(modules, caught):
+    texts = {"p": "", **{f"p.m{number}": "" for number in range(modules)}}
+    assert len(too_full_folders(texts, {"p"}, 3, {})) == caught
+    assert too_full_folders(texts, {"p"}, 3, {"p": 4}) == []
