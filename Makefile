@@ -13,7 +13,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-faults test lint types bench stress clean
+.PHONY: help setup demo demo-faults test quick lint types bench stress clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,9 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 test: lint types ## linter, type checkers and tests, these by WORKERS=2 processes
 	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS)
+
+quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
+	@$(PY) -m tests.quick
 
 lint: $(READY) ## ruff: rules and format
 	$(PY) -m ruff check $(CODE)

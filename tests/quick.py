@@ -1,0 +1,130 @@
+"""Lint, types and unit tests of what changed, within a minute: ``make quick``.
+
+What changed: the files that differ from where this branch left ``main`` (another base: ``--base``),
+uncommitted and new ones included. `unit_tests` says which tests a file has. Tests that are named
+after a changed file run first. After 35 seconds the rest is skipped, and so is what needs Spark:
+``make test`` runs everything. mypy needs a minute more when it has no cache yet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SECONDS = 35.0
+"""For the tests; the last one to begin is waited for."""
+ALWAYS = "tests/conventions"
+MIRRORS = {
+    "actors_rs/engine": "tests/graph",
+    "actors_rs/language": "tests/graph",
+    "stress/bench": "tests/stress_bench",
+    "docs": "tests/docs",
+    "examples": "tests/examples",
+}
+"""Source folder -> its tests, where they are not in the folder of the same name below ``tests``."""
+
+
+def unit_tests(file: str) -> list[str]:
+    """The test files of a changed file, those that are named after it first.
+
+    A test has itself, another file below ``tests`` the tests of its folder. A module of the package
+    has ``tests/<folder>/**/test_*<name>*.py``, then all of ``tests/<folder>``: ``<folder>`` is its
+    first folder in the package, or what `MIRRORS` says. A file that lies in no folder has
+    ``tests/test_<name>*.py``.
+    """
+    path = Path(file)
+    if path.name.startswith("test_") and path.suffix == ".py":
+        return [file] if (ROOT / file).is_file() else []
+    folder = ROOT / _tests_folder(path)
+    if folder == ROOT / "tests":
+        return sorted(_shown(one) for one in folder.glob(f"test_{path.stem}*.py"))
+    found = sorted(_shown(one) for one in folder.rglob("test_*.py"))
+    return sorted(found, key=lambda test: path.stem not in Path(test).name)
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _tests_folder(path: Path) -> Path:
+    """Where the tests of a file lie; ``tests`` itself for a file that has no folder of its own."""
+    for parent in path.parents:
+        if parent.as_posix() in MIRRORS:
+            return Path(MIRRORS[parent.as_posix()])
+    if path.parts[0] == "tests":
+        return path.parent
+    if path.parts[0] == "actors_rs" and len(path.parts) > 2:
+        return Path("tests", path.parts[1])
+    return Path("tests")
+
+
+def changed(base: str) -> list[str]:
+    """The files that differ from where this branch left ``base``, new ones included."""
+    known = _git("rev-parse", "--verify", "--quiet", base)
+    since = _git("merge-base", "HEAD", base)[0] if known else "HEAD"
+    differ = _git("diff", "--name-only", since)
+    return sorted({*differ, *_git("ls-files", "--others", "--exclude-standard")})
+
+
+def _git(*command: str) -> list[str]:
+    done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode and command[0] != "rev-parse":
+        sys.exit(f"make quick: git {' '.join(command)} failed: {done.stderr.strip()}")
+    return done.stdout.splitlines()
+
+
+class TimeLimit:
+    """Skips the tests that would begin later than ``seconds`` from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        """Called by pytest before it makes what a test needs."""
+        if time.monotonic() > self._end:
+            pytest.skip(f"make quick runs tests for {self._seconds:.0f} s; make test runs this one")
+
+
+def run_tests(files: Sequence[str], options: Sequence[str] = ()) -> int:
+    """Run them in this process; pytest's exit code, 0 where all of them need Spark."""
+    code = pytest.main(["-q", "-m", "not spark", *options, *files], plugins=[TimeLimit(SECONDS)])
+    return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else int(code)
+
+
+def ordered_tests(files: Sequence[str]) -> Iterator[str]:
+    """The tests of the changed ``files``: first each file's own, then those of its folder."""
+    found = [unit_tests(file) for file in files]
+    for file, tests in zip(files, found, strict=True):
+        yield from (test for test in tests if Path(file).stem in Path(test).stem)
+    yield from (_shown(path) for path in sorted((ROOT / ALWAYS).glob("test_*.py")))
+    for tests in found:
+        yield from tests
+
+
+def main() -> int:
+    """Run the three checks; 1 if one of them fails."""
+    parser = argparse.ArgumentParser(prog="python -m tests.quick", description=__doc__)
+    parser.add_argument("--base", default="main", help="the branch to compare with (main)")
+    files = changed(parser.parse_args().base)
+    code = [file for file in files if file.endswith(".py") and (ROOT / file).is_file()]
+    print(f"{len(files)} files changed")
+    python = [sys.executable, "-m"]
+    failed = False
+    for check in (["ruff", "check"], ["ruff", "format", "--check"]) if code else ():
+        failed |= subprocess.run([*python, *check, *code], cwd=ROOT, check=False).returncode != 0
+    with subprocess.Popen([*python, "mypy", *code] if code else ["true"], cwd=ROOT) as types:
+        failed |= run_tests(list(dict.fromkeys(ordered_tests(files)))) != 0
+    return int(failed or types.returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

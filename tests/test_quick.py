@@ -1,0 +1,64 @@
+"""Which tests `make quick` runs for a changed file, and when it ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.quick import MIRRORS, ROOT, TimeLimit, ordered_tests, unit_tests
+
+
+@pytest.mark.parametrize(
+    ("file", "first", "folder"),
+    [
+        ("actors_rs/runtime/mailbox.py", "tests/runtime/test_mailbox.py", "tests/runtime/"),
+        ("actors_rs/stages/operators/batch.py", "tests/stages/test_batch.py", "tests/stages/"),
+        ("actors_rs/engine/run/stall.py", "tests/graph/test_stall.py", "tests/graph/"),
+        ("actors_rs/language/types.py", "tests/graph/test_types.py", "tests/graph/"),
+        ("tests/explored/scenario.py", "tests/explored/", "tests/explored/"),
+        ("examples/code_census.py", "tests/examples/test_code_census.py", "tests/examples/"),
+        ("stress/bench/table.py", "tests/stress_bench/", "tests/stress_bench/"),
+        ("docs/guide.md", "tests/docs/", "tests/docs/"),
+        ("actors_rs/cli.py", "tests/test_cli.py", "tests/test_cli"),
+        ("hatch_build.py", "tests/test_hatch_build.py", "tests/test_hatch_build.py"),
+    ],
+)
+def test_a_changed_file_has_the_tests_named_after_it_first_then_its_folder(file, first, folder):
+    found = unit_tests(file)
+    assert found[0].startswith(first)
+    assert all(test.startswith(folder) and (ROOT / test).is_file() for test in found)
+
+
+def test_a_changed_test_is_run_itself_and_one_that_was_removed_is_not():
+    assert unit_tests("tests/runtime/test_mailbox.py") == ["tests/runtime/test_mailbox.py"]
+    assert unit_tests("tests/runtime/test_gone.py") == []
+
+
+def test_what_is_named_after_a_file_goes_before_all_folders():
+    found = list(ordered_tests(["actors_rs/graph/loop_entry.py", "actors_rs/runtime/mailbox.py"]))
+    assert found[0] == "tests/runtime/test_mailbox.py"
+
+
+def test_every_folder_of_the_package_has_tests():
+    folders = [path.parent for path in (ROOT / "actors_rs").glob("*/__init__.py")]
+    without = [one.name for one in folders if not unit_tests(f"actors_rs/{one.name}/any.py")]
+    assert without == []
+    assert all(
+        (ROOT / folder).is_dir() and (ROOT / tests).is_dir() for folder, tests in MIRRORS.items()
+    )
+
+
+def test_after_its_time_a_test_is_skipped_before_anything_is_made_for_it():
+    TimeLimit(60).pytest_runtest_setup()
+    with pytest.raises(pytest.skip.Exception, match="make test runs this one"):
+        TimeLimit(-1).pytest_runtest_setup()
+
+
+@pytest.mark.parametrize(("body", "code"), [("assert 1", 0), ("assert 0", 1)])
+def test_it_fails_when_a_test_does(tmp_path, body, code):
+    file = tmp_path / "test_it.py"
+    file.write_text(f"def test_it():\n    {body}\n")
+    call = f"run_tests([{str(file)!r}], ['-p', 'no:cacheprovider'])"
+    program = f"from tests.quick import run_tests; raise SystemExit({call})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False)
+    assert done.returncode == code
