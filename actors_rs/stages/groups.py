@@ -193,12 +193,22 @@ class Groups:
         """The same groups."""
         self.ending: dict[Group, None] = {}
         """Groups that are to end and still hold elements; their keys are free."""
+        self._to_end: deque[Group] = deque()
         self._cancelled: OrderedDict[Group, None] = OrderedDict()  # open ones that can make room
         self._awaited: dict[Group, None] = {}  # were given to downstream, and nobody runs them
 
     def __iter__(self) -> Iterator[Group]:
         """Those there are now; on any thread, so in single steps of a dict."""
         return iter([*list(self.open.values()), *list(self.ending)])
+
+    def to_end(self) -> Iterator[Group]:
+        """Each group that is open, the first one first; goes on where it was left before."""
+        left = self._to_end
+        left.extend(() if left else self.open.values())
+        while left:
+            group = left.popleft()
+            if self.open.get(group.key) is group:
+                yield group
 
     def add(self, group: Group) -> None:
         """``group`` is open from now on."""

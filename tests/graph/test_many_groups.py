@@ -18,6 +18,7 @@ from actors_rs.stages.junctions.merge_hub import MergeHubLogic
 from tests.conventions.project import ROOT
 from tests.counting import Instructions
 from tests.runtime.support import eventually
+from tests.stages.grouping import Grouping
 from tests.stages.harness import Alone, Upstream
 
 SECONDS = 60.0
@@ -158,3 +159,24 @@ def test_the_watch_does_not_go_through_a_million_stages_to_find_one_at_work():
     assert StallWatch()._last_moves(Life(), known) is None
     assert len(looked) == 1
     assert isinstance(known.witness, AtWork)
+
+
+class ForOne:
+    """A budget that has time for one piece of work."""
+
+    def lap(self):
+        return 1.0
+
+    def spent(self):
+        return True
+
+
+def test_the_end_of_upstream_ends_as_many_groups_in_a_turn_as_there_is_time_for():
+    grouping = Grouping().request(10).push("a1", "b1", "c1")
+    streams = [stream.run() for stream in grouping.streams]
+    grouping.logic.inlet.complete()
+    ended = []
+    while not grouping.down.completed:
+        grouping.logic.advance(ForOne())
+        ended.append([stream.down.completed for stream in streams])
+    assert ended[:3] == [[True, False, False], [True, True, False], [True, True, True]]

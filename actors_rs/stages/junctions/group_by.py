@@ -103,7 +103,7 @@ class GroupBy(StageLogic):
                     break
         self._admit_waiting()
         self._announce()
-        self._end_if_due()
+        self._end_if_due(budget)
 
     # Elements
 
@@ -138,8 +138,7 @@ class GroupBy(StageLogic):
             pace.record(len(piece), lap)
             if budget.spent():
                 break
-        waits = inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open), pace)
-        if not waits:
+        if not (inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open), pace)):
             self._give_all()
 
     def _sort_piece(self, piece: Frame) -> None:
@@ -329,9 +328,8 @@ class GroupBy(StageLogic):
         """Downstream takes no more groups: those it has go on, what is for others is dropped."""
         if self.outlet.cause is not None:
             self.end(self.outlet.cause)
-        for group, _ in self._unannounced:
-            group.cancel()
-        self._unannounced.clear()
+        while self._unannounced:
+            self._unannounced.popleft()[0].cancel()
         for frame in self._waiting.values():
             self._held -= len(frame)
             self._drop(frame, self.outlet)
@@ -342,13 +340,15 @@ class GroupBy(StageLogic):
                 self._drop(frame, self.outlet)
             self.inlet.cancel()
 
-    def _end_if_due(self) -> None:
+    def _end_if_due(self, budget: Budget) -> None:
         """Behind the end of upstream, end what holds nothing any more."""
         inlet = self.inlet
         if not inlet.exhausted or inlet.cancelled:
             return
-        for group in tuple(self._groups.open.values()):
+        for group in self._groups.to_end():
             self._end(group)
+            if budget.lap() and budget.spent():  # or a million actors hold their ends at a time
+                return
         self._admit_waiting()
         self._announce()  # whom this let in, or nothing might ever wake this stage for them
         # What a group's receiver does not want opens another one, for which this has to be open;
