@@ -15,6 +15,7 @@ from typing import Any
 from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, PooledActor, Source, Terminated, merge
+from actors_rs.engine.island import Island
 from actors_rs.protocol.demand import UNBOUNDED
 from stress.elements import element, is_intact
 from stress.settings import Settings
@@ -124,8 +125,8 @@ class Scene:
         self._watched = [0, 0]
         self._hub.subscribe(self._books[0])
         wait_until(lambda: self._books[0].subscription and self._all_subscribed(), self._seconds)
-        stages = [actor for actor in system.children() if actor not in before]
-        self._map = next(a for a in stages if getattr(a, "kind", "") == "map").actor_ref
+        islands = [one for one in system.children() if one not in before and type(one) is Island]
+        self._map = next(one for one in islands if one.name == "map").actor_ref
         self._cut_short = self._failed = False
         for hand in self._hands:
             hand.send()
