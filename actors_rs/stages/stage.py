@@ -361,7 +361,7 @@ class StageLogic:
     def held(self) -> Iterable[Any]:
         """Elements taken and not given on: what a restart loses, or a section that fails.
 
-        They are reported, so a stage that keeps elements outside its inlets should name them.
+        Name what is kept outside the inlets. It is asked more than once, so copy any iterator.
         """
         return ()
 

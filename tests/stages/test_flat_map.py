@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.stages.operators.flat_map import FlatMap
 from tests.graph.helpers import SECONDS
+from tests.stages.harness import Alone
 
 
 class Drained:
@@ -49,3 +51,12 @@ def test_a_source_that_has_no_end_gives_no_more_when_the_run_drains(name):
     )
     assert rows[:3] == [(0, 0), (1, 0), (1, 1)]
     assert all(n == 1 for n, _ in rows[3:])
+
+
+@pytest.mark.parametrize("rest", [list, tuple, iter])
+def test_what_is_held_behind_the_end_is_told_as_often_as_it_is_asked(rest):
+    alone = Alone(FlatMap(lambda x: rest([x, x, x]))).request(1).push(1, 2)
+    alone.cancel()
+    first, again = (tuple(alone.logic.held()) for _ in range(2))
+    assert first == again
+    assert first

@@ -22,6 +22,7 @@ Cancels: upstream and the stream that is running; an iterator with a close() is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from itertools import chain, islice
 from operator import length_hint
 from typing import Any
@@ -161,9 +162,9 @@ class FlatMap(Drawing, Operator):
         if self._results is None and not streams:
             return ()
         piece, left = self._met_in if streams else self._piece, length_hint(self._elements)
-        rest = tuple(self._elements)
+        rest = tuple(copy(self._elements))
         if not streams and isinstance(self._drawn, _AT_HAND):
-            return (*self._drawn, *rest)
+            return (*copy(self._drawn), *rest)
         return (piece[-left - 1], *rest)
 
     def hold_nothing(self) -> None:
