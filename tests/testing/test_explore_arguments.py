@@ -100,7 +100,7 @@ async def generating_awaited(world):
     ],
 )
 def test_a_test_that_would_pass_without_having_run_is_refused(test, kind):
-    said = f"must be a plain function, got the {kind} {test.__name__}: run.result"
+    said = f"must be a plain function, got the {kind} {__name__}.{test.__name__}: run.result"
     with pytest.raises(InvalidArgumentError, match=said):
         explore()(test)
 
@@ -115,7 +115,8 @@ CALLS = [
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("test", [awaited, generating])
 def test_a_scenario_that_would_pass_without_having_run_is_refused_wherever_it_is_given(call, test):
-    with pytest.raises(InvalidArgumentError, match=f"must be a plain function, .* {test.__name__}"):
+    said = rf"must be a plain function, .* {__name__}\.{test.__name__}"
+    with pytest.raises(InvalidArgumentError, match=said):
         call(test)
 
 
