@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager as ContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError, askable
 from actors_rs.stages.brake import Brake
@@ -218,8 +218,8 @@ class StageLogic:
     """Whether that was done, or is being done."""
     failing = False
     """Whether what it gives is what came before a failure of its own, of which nobody knows yet."""
-    conserves = True
-    """Whether a deterministic world counts what it takes and gives, where it knows how to."""
+    conserves: bool | Literal["at most once"] = True
+    """Whether a world counts what it takes and gives, where it knows how to or is told here."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
     brake: Brake | None = None

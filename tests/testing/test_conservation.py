@@ -56,6 +56,7 @@ def test_every_operator_and_junction_has_a_rule_or_is_known_to_have_none():
     for folder in ("operators", "junctions"):
         for name, kind in classes(folder):
             has_rule = any(base.__name__ in RULES for base in kind.__mro__)
+            has_rule |= kind.conserves == "at most once"
             assert has_rule != (name in undefined), name
 
 
@@ -289,6 +290,24 @@ def test_a_stage_derived_from_one_that_conserves_is_counted_unless_it_says_other
     with pytest.raises(AssertionError, match=r"stage 'mine' .*took 6 elements.* vanished"):
         given(Thinning)
     assert given(Declared) == list(range(1, 6))
+
+
+class Thins(Thinning):
+    conserves = "at most once"
+
+
+class Doubles(PassThrough):
+    conserves = "at most once"
+
+    def pass_on(self, budget):
+        while self.inlet.buffered and self.outlet.demand > 1:
+            self.outlet.emit([*self.inlet.take(1)] * 2)
+
+
+def test_a_stage_that_gives_elements_at_most_once_may_leave_some_out_and_gives_none_twice():
+    assert given(Thins) == list(range(1, 6))
+    with pytest.raises(AssertionError, match=r"stage 'mine' .* came from nowhere"):
+        given(Doubles)
 
 
 class EndsEarly(PassThrough):

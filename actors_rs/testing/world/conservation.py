@@ -346,8 +346,8 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
 
 Not here is what makes something else of its elements (folds, windows, ``flat_map``, ``expand``) or
 adds to them what only it can count: for those no such equation is defined. Nor for a logic of the
-user's own, unless it is derived from one that is here and does not say ``conserves = False``. Their
-links are looked at all the same.
+user's own, unless it is derived from one that is here and does not say ``conserves = False``, or
+says ``conserves = "at most once"``. Their links are looked at all the same.
 """
 LEAVING: Final = frozenset({"CombineLatest", "HotJunction", "KillSwitchStage", "Zip"})
 """Of those whose account is exact, the kinds that are meant to complete while elements come."""
@@ -358,6 +358,7 @@ def _rule_of(logic: StageLogic) -> tuple[Rule | None, bool]:
     kind = type(logic)
     if kind not in _known:
         ours = (base for base in kind.__mro__ if base.__module__.startswith("actors_rs."))
-        names = [base.__name__ for base in ours if kind.conserves]
-        _known[kind] = next((RULES[name] for name in names if name in RULES), (None, False))
+        names = [base.__name__ for base in ours if kind.conserves is True]
+        unlisted = (_whole, AT_MOST) if kind.conserves == "at most once" else (None, False)
+        _known[kind] = next((RULES[name] for name in names if name in RULES), unlisted)
     return _known[kind]
