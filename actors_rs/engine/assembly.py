@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from actors_rs.engine.contract import Life
 from actors_rs.engine.inner.drawer import Drawer
@@ -15,8 +16,9 @@ from actors_rs.engine.links import MailboxDownstream, connect
 from actors_rs.engine.member import Member
 from actors_rs.engine.monitored import monitored_lines
 from actors_rs.engine.run.loop_watch import watch_loops
+from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import feeds_another
-from actors_rs.graph.spec import OPEN, StageSpec
+from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.drawn import Drawing
 from actors_rs.stages.ports import Inlet
@@ -29,11 +31,11 @@ Members = dict[StageSpec, Member]
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """What is different about the stages of an inner stream.
+    """Settings for the stages of an inner stream.
 
-    ``number`` makes their names unique, ``windows`` are theirs, ``made`` holds logics that were
-    made already; with ``forgiving`` a stage that fails behind its cancellation is no failure of
-    the run.
+    ``number`` makes their names unique. ``windows`` gives the window of each stage. ``made`` holds
+    the logics that exist already. With ``forgiving``, a stage that fails after its cancellation
+    does not fail the run.
     """
 
     number: int
@@ -50,7 +52,7 @@ def prepare(
 ) -> Members:
     """Make the islands of ``specs`` and connect their members; none has started yet.
 
-    Who does so again and again with the same ones keeps their ``Layout`` for it.
+    Pass a ``Layout`` to do this many times for the same stages.
     """
     layout = specs if isinstance(specs, Layout) else Layout(specs)
     members = {one.spec: _island_of(one, system.throughput, life, inner) for one in layout.stages}
@@ -92,15 +94,14 @@ def _island_of(stage: Planned, throughput: int | None, life: Life, inner: Inner 
     member.logic.on_failure = stage.on_failure
     member.logic.remake = stage.make
     made: object = member.logic
-    whole: object = life
-    if isinstance(made, Drawing) and life.activity is whole:
+    if isinstance(made, Drawing) and isinstance(life, RunLife):
         made.drawer = Drawer(member, life)
     return member
 
 
-def borrow(lent: Lent, member: Member, inlet: Inlet) -> None:
-    """Feed ``inlet`` of ``member`` from an outlet that was lent."""
-    life = member.life
+def borrow(described: LentOutlet, member: Member, inlet: Inlet) -> None:
+    """Feed ``inlet`` of ``member`` from the outlet, of another stage, that was handed over."""
+    lent, life = cast(Lent, described), member.life
     feeds_another(lent.run_life, life.activity)  # type: ignore[arg-type]  # a run's is its life
     names = (lent.owner_name, member.name)
     lines = partial(monitored_lines, life, names) if life.monitored else None

@@ -59,7 +59,7 @@ class RunningIsland(Protocol):
         ...
 
     def look_soon(self) -> None:
-        """Functions of the user's are called from now on: look at the turn if it lasts."""
+        """The turn calls functions of the user's from now on: look at it if it lasts."""
 
     def add_due(self, member: Any, /) -> None:
         """Advance ``member`` after the stages that are due already; in a turn."""
@@ -217,11 +217,11 @@ class InnerStreams(Protocol):
 
 
 class Life(Protocol):
-    """That of a whole run, or of a section of one, which may fail and begin anew. Any thread."""
+    """The state that all stages of a run share, or all stages of a section. Any thread."""
 
     @property
     def name(self) -> str:
-        """The run's."""
+        """The name of the run."""
         ...
 
     @property

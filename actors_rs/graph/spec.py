@@ -144,7 +144,7 @@ class StageSpec:
     outflow_window: int | None = None
     place: Place = ""
     sides: tuple[StageSpec, ...] = ()
-    lent: Any | None = None
+    lent: LentOutlet | None = None
     fusable: bool = False
     in_line: bool = False
     boundary: bool = False

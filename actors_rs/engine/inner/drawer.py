@@ -27,6 +27,7 @@ from actors_rs.stages.stage import Stream
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.inner.totals import InnerTotals
+    from actors_rs.engine.run.scope import RunLife
 
 __all__ = ["Drawer"]
 
@@ -49,7 +50,7 @@ class Drawer:
 
     __slots__ = ("_host", "_life", "_totals")
 
-    def __init__(self, host: RunningStage, life: Any) -> None:
+    def __init__(self, host: RunningStage, life: RunLife) -> None:
         self._host = host
         self._life = life
         self._totals: InnerTotals | None = None
@@ -98,7 +99,7 @@ class Drawer:
 
     @property
     def draining(self) -> bool:
-        return bool(self._life.draining)
+        return self._life.draining
 
     def _close(self, stream: Drawn) -> None:
         try:

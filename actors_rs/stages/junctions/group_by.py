@@ -347,12 +347,12 @@ class GroupBy(StageLogic):
             return
         for group in self._groups.to_end():
             self._end(group)
-            if budget.lap() and budget.spent():  # or a million actors hold their ends at a time
+            budget.lap()
+            if budget.spent():  # or a million actors hold their ends at a time
                 return
         self._admit_waiting()
         self._announce()  # whom this let in, or nothing might ever wake this stage for them
-        # What a group's receiver does not want opens another one, for which this has to be open;
-        # and as long as somebody is to run a group, a cancellation must find this stage's ear.
+        # Stay open for a group that an unwanted element opens, and for a cancellation before a run.
         opens_more = self._ports.has_others and not self._drops
         if not (self._waiting or self._unannounced or opens_more or self._groups.awaits_a_run):
             if inlet.error is not None:
