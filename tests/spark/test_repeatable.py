@@ -274,6 +274,9 @@ NOW: dict[str, Make] = {
     "(t < current_timestamp())": lambda df: df.selectExpr("timestamp'2020-01-01' AS t").where(
         "t < current_timestamp()"
     ),
+    "max(current_timestamp()) AS m": lambda df: df.selectExpr(
+        "id", "(SELECT max(current_timestamp()) AS m FROM VALUES (1)) AS t"
+    ),
 }
 
 

@@ -163,8 +163,9 @@ def _all(java: Any) -> Iterator[Node]:
 
 
 def _expressions_with(logical: Any, classes: frozenset[str]) -> Iterator[Expression]:
-    waiting = [logical]
-    while waiting:
-        node = Node(waiting.pop())
-        yield from (one for one in node.expressions if one.classes & classes)
-        waiting += elements(node.java.children())
+    """The expressions that name one of ``classes``; of a subquery its own, by which it is known."""
+    node = Node(logical)
+    inside = [one for plan in node.subqueries for one in _expressions_with(plan.java, classes)]
+    yield from inside or (one for one in node.expressions if one.classes & classes)
+    for child in elements(logical.children()):
+        yield from _expressions_with(child, classes)
