@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.apart.test_cluster import START
 from tests.spark.on_cluster import outcomes_on_cluster
-from tests.spark.test_cluster import START
-from tests.spark.test_liveness import lines_of
+from tests.spark.programs import lines_of
 
 pytestmark = pytest.mark.spark
 
@@ -42,11 +42,12 @@ SHARING_SESSIONS = [
     )
 ]
 LOSING_THEIR_SESSIONS = [
-    "tests/spark/test_connect_lost.py",
+    "tests/spark/apart/test_connect_lost.py",
+    "tests/spark/apart/test_killed_driver.py",
+    "tests/spark/apart/test_liveness.py",
+    "tests/spark/apart/test_lost_sessions.py",
+    "tests/spark/apart/test_source_failures.py",
     "tests/spark/test_failures.py",
-    "tests/spark/test_killed_driver.py",
-    "tests/spark/test_liveness.py",
-    "tests/spark/test_source_failures.py",
 ]
 UNDER_LOAD = [
     "stress/test_spark_lost.py",

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from tests.spark.test_liveness import FROZEN_JVM, LOST, START, lines_of
+from tests.spark.apart.test_liveness import FROZEN_JVM, LOST, START
+from tests.spark.programs import lines_of
 
 pytestmark = pytest.mark.spark
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.defects import Defects
 
+SPARK = "tests/spark/"
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 
 # How long an example takes says something about the machine, and nothing about a promise.
@@ -49,13 +50,24 @@ def defects(said_of_defects: list[str]) -> Iterator[list[str]]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file stays on one worker; those that share a Spark session stay on the same one."""
+    """A file stays on one worker; those that share a Spark session stay on the same one.
+
+    These, and those with sessions of their own, take longest, so they are begun first.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     def unit(nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return "tests/spark" if file.startswith("tests/spark/") else file
+        shares = file.startswith(SPARK) and not file.startswith(f"{SPARK}apart/")
+        return SPARK if shares else file
 
-    scheduler = LoadScopeScheduling(config, log)
+    class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+        def _assign_work_unit(self, node: Any) -> None:
+            first = next((one for one in self.workqueue if one.startswith(SPARK)), None)
+            if first is not None:
+                self.workqueue.move_to_end(first, last=False)
+            super()._assign_work_unit(node)
+
+    scheduler = LongestFirst(config, log)
     scheduler._split_scope = unit
     return scheduler

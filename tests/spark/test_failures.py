@@ -4,7 +4,6 @@ import logging
 import os
 import pickle
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -183,127 +182,6 @@ def test_a_partition_error_survives_pickling() -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == "partition 7 failed: java.io.IOException: no disk"
     assert copy.kind is FailureKind.FETCH_FAILED
-
-
-PROGRAM_START = """
-import os, signal, sys, threading
-from concurrent.futures import ThreadPoolExecutor
-from actors_rs.spark.failures import SparkSessionLost
-from actors_rs.spark.large_results import LESS_MEMORY
-from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
-from actors_rs.spark.session import local_session
-from tests.spark.master import CONF, MASTER
-
-def session():
-    return local_session(master=MASTER, short_lived=True,
-                         conf={**CONF, "spark.driver.memory": "512m"})
-
-def sleeping(batches):
-    import time
-    time.sleep(600)
-    yield from batches
-
-def lost(fetch):
-    try:
-        fetch()
-    except SparkSessionLost as error:
-        say(f"LOST {error} {error.kind.name}")
-    except BaseException as error:
-        say(f"OTHER {error!r}")
-
-def say(what):
-    os.write(1, f"{what}\\n".encode())  # lines of several threads stay whole
-
-spark = session()
-process = spark.sparkContext._gateway.proc
-"""
-
-KILLED_WHILE_JOBS_RUN = """
-plans = [ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long")),
-         RowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long")),
-         RddPartitions(spark.sparkContext.parallelize(range(4), 2).mapPartitions(sleeping))]
-for plan in plans:
-    plan.plan("t")
-threads = ThreadPoolExecutor(3)
-running = [threads.submit(lost, lambda plan=plan: list(plan.fetch(0, "t"))) for plan in plans]
-while len(spark.sparkContext.statusTracker().getJobIdsForGroup("t")) < 3:
-    threading.Event().wait(0.05)
-print("KILL", flush=True)
-process.send_signal(signal.SIGKILL)
-for outcome in running:
-    outcome.result(timeout=5)
-plans[0].cancel("t")
-lost(lambda: plans[0].plan("again"))
-spark = session()
-print("NEW", spark.range(5).count(), flush=True)
-"""
-
-KILLED_WHILE_BATCHES_ARRIVE = """
-plan = ArrowPartitions(spark.range(0, 3_000_000, 1, 1))
-plan.plan("t")
-batches = plan.fetch(0, "t")
-next(batches)
-process.send_signal(signal.SIGKILL)
-lost(lambda: list(batches))
-"""
-
-KILLED_A_MOMENT_AGO = """
-process.send_signal(signal.SIGKILL)
-print("NEW", session().range(5).count(), flush=True)
-"""
-
-STOPPED_BY_OTHER_CODE = """
-plan = ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long"))
-plan.plan("t")
-threads = ThreadPoolExecutor(1)
-running = threads.submit(lost, lambda: list(plan.fetch(1, "t")))
-while not spark.sparkContext.statusTracker().getJobIdsForGroup("t"):
-    threading.Event().wait(0.05)
-spark.stop()
-running.result(timeout=10)
-lost(lambda: list(plan.fetch(0, "t")))
-"""
-
-
-def output_of(program: str) -> list[str]:
-    """What a program of its own prints: its JVM dies, the one of the tests must not."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM_START + program],
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
-def test_a_killed_jvm_ends_every_fetch_and_a_new_session_can_start() -> None:
-    kill, *lost, new = output_of(KILLED_WHILE_JOBS_RUN)
-    assert kill == "KILL"
-    assert len(lost) == 4
-    for line in lost:
-        assert line.startswith("LOST Spark's JVM (process "), line
-        assert "was killed by SIGKILL during p" in line
-        assert line.endswith("JVM_GONE")
-    assert new == "NEW 5"
-
-
-def test_a_jvm_killed_while_batches_arrive_is_never_a_short_result() -> None:
-    (line,) = output_of(KILLED_WHILE_BATCHES_ARRIVE)
-    assert "LOST" in line
-    assert "was killed by SIGKILL during partition 0" in line
-
-
-def test_a_new_session_starts_while_the_killed_jvm_is_still_on_its_way_out() -> None:
-    assert output_of(KILLED_A_MOMENT_AGO) == ["NEW 5"]
-
-
-def test_a_session_stopped_by_other_code_is_lost_and_says_so() -> None:
-    running, later = output_of(STOPPED_BY_OTHER_CODE)
-    stopped = "LOST the Spark session was stopped by other code during"
-    assert running == f"{stopped} partition 1 CONTEXT_STOPPED"
-    assert later == f"{stopped} partition 0 CONTEXT_STOPPED"
 
 
 def test_a_session_that_is_just_being_stopped_is_not_taken_for_a_jvm_that_is_gone() -> None:

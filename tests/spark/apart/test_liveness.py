@@ -3,8 +3,6 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 from actors_rs.spark import liveness
 from actors_rs.testing.faults import threads_refused
 from tests.spark.jobs import SLOW_JOBS, until
+from tests.spark.programs import lines_of
 
 pytestmark = pytest.mark.spark
 
@@ -116,20 +115,6 @@ with ActorSystem() as system:
     tell("later", system.start(later), began)
 print("threads", [t.name for t in threading.enumerate() if t.name.startswith("actors")])
 """
-
-
-def lines_of(program: str, *arguments: str, seconds: float = 500) -> dict[str, str]:
-    """What a program of its own prints, by the word each line begins with."""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,11 @@
 """What becomes of a run whose JVM is killed or whose session is stopped."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests.spark.jobs import SLOW_JOBS
+from tests.spark.programs import lines_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(330)]  # two sessions
 
@@ -86,16 +84,7 @@ print("threads", [t.name for t in threading.enumerate() if t.name.startswith("ac
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
     """What the program prints, by the word each line begins with."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    return lines_of(PROGRAM)
 
 
 @pytest.mark.parametrize(
