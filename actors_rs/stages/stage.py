@@ -203,13 +203,12 @@ class StageLogic:
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set before it starts."""
-    within = False
-    """Whether it may run within the stage that attached it as an inner stream: it never blocks."""
+    never_waits = False
+    """Of a source: whether it never waits for its next element, so that others may share its
+    island."""
     runs_code = True
     """Whether it may call code of the user's, which may take its time. What the elements themselves
     do when they are added or compared does not count. Not inherited: who does more may well."""
-    links: Sequence[Inlet] = ()
-    """Inlets between its parts, where it consists of some."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None

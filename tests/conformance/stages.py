@@ -200,7 +200,6 @@ FLOWS = {
     "operators/filter": lambda: Flow().filter(lambda _: True),
     "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
     "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]).flat_map(Source.of),
-    "operators/fused": lambda: Flow().map(same).filter(lambda _: True).fuse(),
     "operators/identity": Flow,
     "operators/idle_timeout": lambda: Flow().idle_timeout(100),
     "operators/initial_timeout": lambda: Flow().initial_timeout(100),

@@ -22,7 +22,6 @@ TESTED = {
     "test_batch_by_weight": "batch_by_weight",
     "test_map_async_by_key": "map_async_by_key",
     "test_recovery": "map_error recover recover_with",
-    "test_fused_graphs": "fused",
     "test_trials": "amb batch catch map_async switch_map",
     "test_trials_of_hubs": "hub merge_hub partition_hub",
     "test_branches": "balance broadcast partition unzip",
@@ -46,7 +45,6 @@ WRITTEN = {  # the stages whose file has another name than the method that makes
     "extreme": "min",
     "feedback": "Feedback",
     "search": "some",
-    "fused": "fuse",
     "flat_map_merge": "breadth",
     "map_async_by_key": "key",
 }
