@@ -131,7 +131,7 @@ class UserCalls:
         return False
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
         token = object()
         vars(self).setdefault("coroutines", {})[token] = None
@@ -144,8 +144,9 @@ class UserCalls:
             raise
         if token in self.coroutines:
             self.coroutines[token] = future, coroutine
-        done(future)
-        self.noted_outside().follow(future)
+        if done is not None:
+            done(future)
+            self.noted_outside().follow(future)
 
     def begins_call(self) -> None:
         if (job := _current.job) is not None:

@@ -12,6 +12,7 @@ from actors_rs.graph.checks import (
     function,
     optional_plain_function,
     plain_function,
+    stream_function,
     wrong_kind,
 )
 from actors_rs.graph.spec import OutletRef
@@ -67,7 +68,7 @@ class Recovery(Chain[In_contra, Out_co]):
         if isinstance(stream, Stream):
             source_in(stream, "recover_with")
             return self._recovering(Always(stream), attempts)
-        f = function(stream, "recover_with: a Source, or a function giving one,")
+        f = stream_function(stream, "recover_with: a Source, or a function giving one,")
         return self._recovering(f, attempts)
 
     def _recovering(

@@ -105,9 +105,9 @@ class StageContext(Protocol):
         ...
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
-        """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
+        """Run it on the event loop; ``done`` gets its future, unless it waits for this stage."""
 
     def committing(self) -> ContextManager[None]:
         """In its block a file gets its name; ``OSError`` if the run has ended without it."""

@@ -6,6 +6,7 @@ itself stands in a graph that does. Whoever adds a stage adds it here: a test lo
 """
 
 import sqlite3
+from asyncio import sleep
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
@@ -54,6 +55,17 @@ def attached(n, _):
     hub.attach(Source.range(0, n))
     hub.close()
     return hub.source
+
+
+def awaited(n):
+    """What an async generator gives that waits for each element."""
+
+    async def numbers():
+        for k in range(n):
+            await sleep(0)
+            yield k
+
+    return Source.from_iterable(numbers)
 
 
 def settled(value):
@@ -116,6 +128,7 @@ SOURCES = {
     "junctions/merge_hub": attached,
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher
+    "sources/from_async_iterable": lambda n, _: awaited(n),
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
     "sources/lines": lines,
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),

@@ -32,6 +32,7 @@ TESTED = {
     "test_group_by": "group_by",
     "test_substreams": "concat flat_map_merge",
     "test_each_source": "csv empty files jsonl lines parquet sqlite timer",
+    "test_async_iterables": "from_async_iterable",
     "test_sources": "defer from_future from_iterable of repeat unfold unfold_resource",
 }
 OTHERWISE = {
@@ -43,6 +44,7 @@ NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them
     "batch_by_weight": "max_weight",
     "extreme": "min",
+    "from_async_iterable": "from_iterable",
     "feedback": "Feedback",
     "search": "some",
     "flat_map_merge": "breadth",

@@ -24,9 +24,11 @@ from actors_rs.graph.spec import PLAIN, OutletRef, StageSpec, lent_spec
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.stage import StageLogic, Stream
+from actors_rs.stages.user_code.async_elements import is_async_only
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -162,10 +164,15 @@ def outlet_of(source: object) -> OutletRef:
         return source
     if isinstance(source, Stream):
         return source._out  # type: ignore[attr-defined, no-any-return]  # a Flow's
-    if not isinstance(source, Iterable):
-        raise TypeError(f"an inner stream: expected a Source or an iterable, got {repr_of(source)}")
     make: Callable[[], Any]
-    if is_sliced(source):
+    if is_async_only(source):
+        make = partial(AsyncIterableSource, lambda: source, "an inner stream")
+    elif not isinstance(source, Iterable):
+        raise TypeError(
+            "an inner stream: expected a Source, an iterable or an async iterable, "
+            f"got {repr_of(source)}"
+        )
+    elif is_sliced(source):
         make = partial(SequenceSource, source)
     else:
         not_ended(source, "an inner stream")

@@ -22,7 +22,6 @@ import inspect
 from asyncio import CancelledError, current_task, get_running_loop, isfuture
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from contextvars import copy_context
@@ -30,11 +29,12 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from actors_rs.errors import DeciderError, StreamError, as_failure, note_once
+from actors_rs.errors import DeciderError, StreamError, note_once
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+from actors_rs.stages.user_code.async_elements import failure_of
 from actors_rs.texts import repr_of
 
 
@@ -64,15 +64,6 @@ def _answered(value: Any) -> Any:
     while is_answer(value):
         value = value.get()
     return value
-
-
-def _failure(error: BaseException) -> Exception:
-    """What an element fails with whose call raised ``error``: something with a policy."""
-    if not issubclass(type(error), CancelledError):
-        return as_failure(error)
-    cancelled = FutureCancelled("the call was cancelled")
-    cancelled.__cause__ = error
-    return cancelled
 
 
 class _Call:
@@ -244,7 +235,7 @@ class MapAsync(StageLogic):
 
     def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
         if error is not None:
-            error = _failure(error)
+            error = failure_of(error)
             if self._is_made_again(call, error):
                 return
         call.value, call.error, call.done = value, error, True

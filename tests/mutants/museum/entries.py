@@ -6,6 +6,30 @@ QUEUE = "engine.run.source_queue:SourceQueue"
 
 MUTANTS = (
     mutant(
+        "an async iterable is drawn beyond demand",
+        "the coroutine draws one element before it looks whether somebody wants it",
+        "stages.user_code.async_elements:AsyncElements._draw",
+        "self._drawn >= self._granted:",
+        "self._drawn > self._granted:",
+        "linear/async iterable",
+    ),
+    mutant(
+        "an async iterable goes on when nobody wants it",
+        "the source is cancelled and leaves the coroutine that draws where it is",
+        "stages.sources.from_async_iterable:AsyncIterableSource._give",
+        "if outlet.closed or self.ended:",
+        "if self.ended:",
+        "linear/async iterable",
+    ),
+    mutant(
+        "a run ends before an async iterable is closed",
+        "the source has ended as soon as its outlet is closed",
+        "stages.sources.from_async_iterable:AsyncIterableSource.finished",
+        "self._async is None or self._async.released",
+        "True",
+        "linear/async iterable",
+    ),
+    mutant(
         "a queue tells once",
         "the stage is woken for the first element that is handed in, and for no other",
         f"{QUEUE}.end",
