@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
 from actors_rs.engine.boundary.foreign_source import PublisherSource
+from actors_rs.engine.run.emitter import Emitter
 from actors_rs.engine.run.source_queue import QueueOverflow, SourceQueue
 from actors_rs.graph.checks import (
     at_least,
@@ -32,6 +33,7 @@ from actors_rs.stages.sources.defer import Defer
 from actors_rs.stages.sources.empty import Empty
 from actors_rs.stages.sources.failed import Failed
 from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
+from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.lines import Lines
@@ -235,6 +237,34 @@ class SourceFactories(FileSources):
         )
 
     @staticmethod
+    def from_callback(
+        register: Callable[[Emitter[T]], Callable[[], object] | None],
+        buffer: int = 1024,
+        overflow: QueueOverflow = "fail",
+    ) -> Flow[Never, T]:
+        """What a callback API gives: ``register(emit)`` tells it to call ``emit(element)``.
+
+        ``register`` is called in each run when that starts, and returns ``None`` or a function that
+        ends the registration: it is called once, at any end of the stream. ``emit`` may be called
+        on any thread, also within ``register``; ``emit.complete()`` and ``emit.fail(error)`` end
+        the stream behind what was emitted. ``emit(element)`` is false if ``element`` was not taken.
+
+        Up to ``buffer`` elements wait for demand. Then the stream fails with
+        ``BufferOverflowError``, unless ``overflow`` is another one, see ``Source.queue``; each
+        drop is counted (``dropped`` in the snapshot). ``"backpressure"`` lets ``emit`` wait::
+
+            def register(emit: Emitter[Reading]) -> Callable[[], None]:
+                sensor.add_listener(emit)
+                return lambda: sensor.remove_listener(emit)
+
+            Source.from_callback(register, buffer=100, overflow="drop_oldest")
+        """
+        plain_function(register, "Source.from_callback: register")
+        at_least(1, buffer, "Source.from_callback: buffer")
+        one_of(get_args(QueueOverflow), overflow, "Source.from_callback: overflow")
+        return source("from_callback", partial(_called_back, register, buffer, overflow))
+
+    @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, str]:
         """The lines of a text file, without their ends, read on demand.
 
@@ -244,6 +274,11 @@ class SourceFactories(FileSources):
         path_of(path, "Source.lines")
         encoding_of(encoding, "Source.lines")
         return source("lines", partial(Lines, path, encoding))
+
+
+def _called_back(register: Callable[[Emitter[Any]], Any], buffer: int, overflow: Any) -> Any:
+    queue = SourceQueue[Any](buffer, overflow, "from_callback")
+    return CallbackSource(queue, partial(register, Emitter(queue)))
 
 
 def _made_by(iterable: Any) -> Callable[[], Any]:

@@ -111,6 +111,15 @@ def queued(n, _):
     return merge(source("queue", lambda: QueueSource(closed)), Source.range(0, n))
 
 
+def called_back(n):
+    def register(emit):
+        for k in range(n):
+            emit(k)
+        emit.complete()
+
+    return Source.from_callback(register, n + 1)
+
+
 SOURCES = {
     "sources/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
     "sources/defer": lambda n, _: Source.defer(*[lambda: 1] * n),
@@ -129,6 +138,7 @@ SOURCES = {
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher
     "sources/from_async_iterable": lambda n, _: awaited(n),
+    "sources/from_callback": lambda n, _: called_back(n),
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
     "sources/lines": lines,
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),

@@ -33,6 +33,7 @@ TESTED = {
     "test_substreams": "concat flat_map_merge",
     "test_each_source": "csv empty files jsonl lines parquet sqlite timer",
     "test_async_iterables": "from_async_iterable",
+    "test_from_callback": "from_callback",
     "test_sources": "defer from_future from_iterable of repeat unfold unfold_resource",
 }
 OTHERWISE = {

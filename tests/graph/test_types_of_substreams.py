@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Never, assert_type
 
-from actors_rs import Flow, Group, Source, amb, concat
+from actors_rs import Emitter, Flow, Group, Source, amb, concat
 
 numbers: Source[int] = Source.range(0, 3)
 words: Source[str] = Source.of("a", "b")
@@ -46,3 +46,10 @@ def test_async_iterables_are_sources_and_inner_streams():
     assert_type(numbers.concat_map(lambda n: rows(n)), Flow[Never, str])
     assert_type(numbers.switch_map(rows), Flow[Never, str])
     assert_type(numbers.catch(lambda error: rows()), Flow[Never, int | str])
+
+
+def test_a_callback_source_has_the_elements_of_its_emitter():
+    def register(emit: Emitter[int]) -> None:
+        emit.complete()
+
+    assert_type(Source.from_callback(register, 10, "drop_oldest"), Flow[Never, int])
