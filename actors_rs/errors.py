@@ -17,6 +17,8 @@ ActorsRsError
 └── StreamError              a stream ended, but not by completing
     ├── StageError               a stage failed; the cause is chained
     ├── DeciderError             a decider of failures raised, or named no policy
+    ├── CallTimeout              also a TimeoutError: a call took longer than it may
+    ├── AbandonedCallsError      too many calls that timed out did not return
     ├── CallExitError            a call raised SystemExit or the like, away from its stage
     ├── WriteError               a sink could not write; names the file
     ├── ReadError                a source could not read; names the file and the line
@@ -34,14 +36,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from actors_rs.texts import class_name_of, named, text_of
+from actors_rs.texts import class_name_of, named, repr_of, text_of
 
 __all__ = [
+    "AbandonedCallsError",
     "ActorsRsError",
     "ArgumentTypeError",
     "BlockingError",
     "BufferOverflowError",
     "CallExitError",
+    "CallTimeout",
     "DeciderError",
     "DefectError",
     "EmptyStreamError",
@@ -176,7 +180,7 @@ class MissingExtraError(UserError, ImportError):
 
 
 class BlockingError(UserError):
-    """A thread was about to wait that must not: one of the pool, or of a running event loop.
+    """A thread of the shared pool was about to wait for a future.
 
     Waiting there could leave no thread to compute the answer. Run the actor on the
     ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
@@ -290,6 +294,31 @@ class CallExitError(StreamError):
 def as_failure(error: BaseException) -> Exception:
     """``error`` of a call made away from its stage, as something its element can fail with."""
     return error if isinstance(error, Exception) else CallExitError(error)
+
+
+class CallTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own term
+    """A call of ``map_async(timeout=...)`` took longer than it may.
+
+    ``stage`` is the stage's name, ``element`` what the call was made for, ``seconds`` the time it
+    had. As every ``TimeoutError`` it is an ``OSError`` too.
+    """
+
+    def __init__(self, stage: str, element: Any, seconds: float) -> None:
+        super().__init__(f"the call for {repr_of(element)} took longer than {seconds:g} s")
+        self.stage = stage
+        self.element = element
+        self.seconds = seconds
+
+
+class AbandonedCallsError(StreamError):
+    """More calls that had timed out were still under way than ``max_abandoned`` allows."""
+
+    def __init__(self, stage: str, most: int, seconds: float) -> None:
+        super().__init__(
+            f"map_async(..., timeout={seconds:g}, max_abandoned={most}): {most + 1} calls that had "
+            "timed out have not returned; what they wait for needs a timeout of its own"
+        )
+        self.stage = stage
 
 
 class WriteError(StreamError):

@@ -13,13 +13,14 @@ from contextlib import AbstractContextManager as ContextManager
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import partial
+from itertools import chain
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.engine.failure import let_go
-from actors_rs.engine.outside import Outside
+from actors_rs.engine.outside import NotedJob, Outside
 from actors_rs.engine.run.waiting import work_once_for
-from actors_rs.engine.severing import close
+from actors_rs.engine.severing import close, logics_of
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
@@ -63,11 +64,15 @@ class StageJob:
 
     __slots__ = ("_context", "_job", "_stage", "began")
 
-    def __init__(self, stage: UserCalls, context: Context, job: Callable[[], None]) -> None:
+    def __init__(self, stage: UserCalls, context: Context, job: NotedJob) -> None:
         self._stage = stage
         self._context = context
         self._job = job
         self.began: float | None = None
+
+    def give_up(self) -> None:
+        """Nothing will come of it: it wakes the stage no more."""
+        self._job.give_up()
 
     def run(self) -> None:
         stage, before = self._stage, _current.job
@@ -120,8 +125,8 @@ class UserCalls:
         return outside
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
-        job = self.noted_outside().job(job)
-        work = StageJob(self, self.island._context_.copy(), job)
+        noted = self.noted_outside().job(job)
+        work = StageJob(self, self.island._context_.copy(), noted)
         if not self.jobs:
             vars(self).setdefault("jobs", set())
         self.jobs.add(work)
@@ -131,7 +136,7 @@ class UserCalls:
         return False
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
         token = object()
         vars(self).setdefault("coroutines", {})[token] = None
@@ -144,13 +149,22 @@ class UserCalls:
             raise
         if token in self.coroutines:
             self.coroutines[token] = future, coroutine
-        if done is not None:
-            done(future)
-            self.noted_outside().follow(future)
+        done(future)
+        self.noted_outside().follow(future)
 
-    def begins_call(self) -> None:
+    def begins_call(self) -> object:
         if (job := _current.job) is not None:
             job.began = self.island.stopwatch()
+        return job
+
+    def abandon(self, job: object, /) -> None:
+        if not isinstance(job, StageJob):
+            return
+        call = self._call_in(job)
+        self.jobs.discard(job)
+        job.give_up()
+        if self.island.system.blocking.abandon(job):
+            self.warn(call)
 
     @contextmanager
     def committing(self) -> Iterator[None]:
@@ -174,9 +188,9 @@ class UserCalls:
     def interrupt(self) -> None:
         """Let calls return that can be made to, for the stage is to end. Any thread, many times."""
         if not self.ended:
-            logic = self.logic
-            if logic.interrupt is not None and not logic.interrupted:
-                self._interrupt(logic, logic.interrupt)
+            for logic in logics_of(self):
+                if logic.interrupt is not None and not logic.interrupted:
+                    self._interrupt(logic, logic.interrupt)
 
     def _interrupt(self, logic: StageLogic, interrupt: Callable[[], object]) -> None:
         token = object()
@@ -231,7 +245,7 @@ class UserCalls:
 
     def _one_of_its_functions(self) -> str:
         """Where it is none in Python: of several the first, which is a guess."""
-        held = list(vars(self.logic).values())
+        held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
         return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
 
     def advise(self, function: str, seconds: float) -> None:

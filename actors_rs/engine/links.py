@@ -52,11 +52,7 @@ def connect(feeder: RunningStage, outlet: Outlet, fed: RunningStage, inlet: Inle
 
 
 class LocalDownstream:
-    """The way from an outlet to an inlet of the same island.
-
-    The stage that gets something goes first: else its feeder calls a slow function once more before
-    the results of the last call have left the island.
-    """
+    """The way from an outlet to an inlet of the same island."""
 
     __slots__ = ("_fed", "_inlet")
 
@@ -66,15 +62,15 @@ class LocalDownstream:
 
     def push(self, frame: Frame, /) -> None:
         self._inlet.push(frame)
-        self._fed.wake_first()
+        self._fed.wake()
 
     def complete(self) -> None:
         self._inlet.complete(None)
-        self._fed.wake_first()
+        self._fed.wake()
 
     def fail(self, error: BaseException, /) -> None:
         self._inlet.complete(error)
-        self._fed.wake_first()
+        self._fed.wake()
 
 
 class LocalUpstream:
@@ -92,7 +88,7 @@ class LocalUpstream:
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
         self._outlet.cancel(cause)
-        self._feeder.wake_first()
+        self._feeder.wake()
 
 
 class Signal:

@@ -11,7 +11,7 @@ from actors_rs.stages.stage import Cancellable
 if TYPE_CHECKING:
     from actors_rs.runtime.machinery import TimerService
 
-__all__ = ["Outside"]
+__all__ = ["NotedJob", "Outside"]
 
 
 class Outside:
@@ -32,9 +32,9 @@ class Outside:
         noted.timer = timers.after(seconds, self._noting(noted, ring))
         return noted
 
-    def job(self, job: Callable[[], None]) -> Callable[[], None]:
-        """``job``, noted until it has run."""
-        return self._noting_now(job)
+    def job(self, job: Callable[[], None]) -> NotedJob:
+        """``job``, noted until it has run or is given up."""
+        return NotedJob(self, job)
 
     def follow(self, future: Future[Any]) -> None:
         """Note ``future`` until it is done and its earlier callbacks have run."""
@@ -46,11 +46,6 @@ class Outside:
         """Forget ``token``: it has happened, or will not happen."""
         self._open.pop(token, None)
 
-    def _noting_now(self, action: Callable[[], None]) -> Callable[[], None]:
-        token = object()
-        self._open[token] = None
-        return self._noting(token, action)
-
     def _noting(self, token: object, action: Callable[[], None]) -> Callable[[], None]:
         def act() -> None:
             try:
@@ -59,6 +54,27 @@ class Outside:
                 self.over(token)
 
         return act
+
+
+class NotedJob:
+    """A job that will wake a stage."""
+
+    __slots__ = ("_job", "_outside")
+
+    def __init__(self, outside: Outside, job: Callable[[], None]) -> None:
+        self._outside = outside
+        self._job = job
+        outside._open[self] = None
+
+    def __call__(self) -> None:
+        try:
+            self._job()
+        finally:
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Expect nothing of it any more."""
+        self._outside.over(self)
 
 
 class _NotedTimer:

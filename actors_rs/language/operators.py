@@ -21,6 +21,8 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.language.appending import Appending
 from actors_rs.language.initial import begun, copies_of
+from actors_rs.language.recovery import MOST_ABANDONED, RetryOn, limited_calls, worth_retrying
+from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
@@ -68,22 +70,22 @@ class Operators(Appending[In_contra, Out_co]):
     def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
         """Each element through ``f``."""
         function(f, "map: f")
-        return self.then("map", partial(Map, f))
+        return self._linear("map", partial(Map, f))
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
         plain_function(predicate, "filter: predicate")
-        return self.then("filter", partial(Filter, predicate))
+        return self._linear("filter", partial(Filter, predicate))
 
     def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
         """``f(*element)`` for each element, a tuple of arguments."""
         function(f, "starmap: f")
-        return self.then("starmap", partial(Starmap, f))
+        return self._linear("starmap", partial(Starmap, f))
 
     def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
         """What ``f`` gives for each element, unless that is ``None``."""
         function(f, "map_not_none: f")
-        return self.then("map_not_none", partial(MapNotNone, f))
+        return self._linear("map_not_none", partial(MapNotNone, f))
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -103,7 +105,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         make_init = copies_of(init, "scan", "stateful_map")
         function(f, "scan: f")
-        return self.then("scan", partial(begun, Scan, make_init, f))
+        return self._linear("scan", partial(begun, Scan, make_init, f))
 
     def stateful_map(
         self,
@@ -120,12 +122,12 @@ class Operators(Appending[In_contra, Out_co]):
         function(f, "stateful_map: f")
         if on_complete is not None:
             function(on_complete, "stateful_map: on_complete")
-        return self.then("stateful_map", partial(StatefulMap, create, f, on_complete))
+        return self._linear("stateful_map", partial(StatefulMap, create, f, on_complete))
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
         integer(first, "with_index: first")
-        return self.then("with_index", partial(WithIndex, first))
+        return self._linear("with_index", partial(WithIndex, first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
         """Tuples of ``size`` neighbours, each beginning ``step`` elements behind the one before.
@@ -134,11 +136,11 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, size, "sliding: size")
         at_least(1, step, "sliding: step")
-        return self.then("sliding", partial(Sliding, size, step), 0)
+        return self._linear("sliding", partial(Sliding, size, step), 0)
 
     def pairwise(self) -> Flow[In_contra, tuple[Out_co, Out_co]]:
         """Each element but the first, with the one before: ``sliding(2)``."""
-        return self.then("pairwise", partial(Sliding, 2, 1))
+        return self._linear("pairwise", partial(Sliding, 2, 1))
 
     def sort_within(
         self, count: int, key: Callable[[Out_co], Any] | None = None
@@ -149,7 +151,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, count, "sort_within: count")
         optional_plain_function(key, "sort_within: key")
-        return self.then("sort_within", partial(SortWithin, count, key))
+        return self._linear("sort_within", partial(SortWithin, count, key))
 
     def batch(
         self,
@@ -174,7 +176,8 @@ class Operators(Appending[In_contra, Out_co]):
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
             make = partial(Batch, count, seconds)
-            return self.then("batch", make, WINDOW_OF_BATCHES, gathers=count)
+            in_line = seconds is None
+            return self.then("batch", make, WINDOW_OF_BATCHES, in_line=in_line, gathers=count)
         weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
         make_weighed = partial(BatchByWeight, count, seconds, weigh, heaviest)
@@ -184,68 +187,105 @@ class Operators(Appending[In_contra, Out_co]):
     def map_async(
         self,
         f: Callable[[Out_co], Awaitable[R]],
-        parallelism: int,
+        parallelism: int = 8,
         ordered: bool = True,
         executor: Executor | None = None,
         key: Callable[[Out_co], Hashable] | None = None,
+        *,
+        timeout: float | None = None,
+        max_abandoned: int = MOST_ABANDONED,
+        retry: Backoff | None = None,
+        retry_on: RetryOn = (Exception,),
+        max_attempts: int = 3,
     ) -> Flow[In_contra, R]: ...
 
     @overload
     def map_async(
         self,
         f: Callable[[Out_co], Future[R]],
-        parallelism: int,
+        parallelism: int = 8,
         ordered: bool = True,
         executor: Executor | None = None,
         key: Callable[[Out_co], Hashable] | None = None,
+        *,
+        timeout: float | None = None,
+        max_abandoned: int = MOST_ABANDONED,
+        retry: Backoff | None = None,
+        retry_on: RetryOn = (Exception,),
+        max_attempts: int = 3,
     ) -> Flow[In_contra, R]: ...
 
     @overload
     def map_async(
         self,
         f: Callable[[Out_co], R],
-        parallelism: int,
+        parallelism: int = 8,
         ordered: bool = True,
         executor: Executor | None = None,
         key: Callable[[Out_co], Hashable] | None = None,
+        *,
+        timeout: float | None = None,
+        max_abandoned: int = MOST_ABANDONED,
+        retry: Backoff | None = None,
+        retry_on: RetryOn = (Exception,),
+        max_attempts: int = 3,
     ) -> Flow[In_contra, R]: ...
 
     def map_async(
         self,
         f: Callable[[Out_co], Any],
-        parallelism: int,
+        parallelism: int = 8,
         ordered: bool = True,
         executor: Executor | None = None,
         key: Callable[[Out_co], Hashable] | None = None,
+        *,
+        timeout: float | None = None,
+        max_abandoned: int = MOST_ABANDONED,
+        retry: Backoff | None = None,
+        retry_on: RetryOn = (Exception,),
+        max_attempts: int = 3,
     ) -> Flow[In_contra, Any]:
-        """Each element through ``f``, ``parallelism`` calls at a time.
+        """Each element through ``f``, ``parallelism`` calls at a time, each in its own context.
 
         ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or an awaitable. It
-        runs on threads of the system, or on ``executor``; what is to be awaited is awaited on the
-        system's event loop. There each call has a copy of the context (``contextvars``) that the
-        run was started in, and each coroutine is a task. Results come in the order of the
-        elements, or with ``ordered=False`` as they are ready. Unless ``with_attributes`` sets a
-        window, four elements a call are asked for in advance, at least 16. With ``key``, calls for
-        elements of the same key follow each other, so their results are in order; those of
-        different keys come as they are ready.
+        runs on threads of the system or of ``executor``, coroutines on the system's event loop.
+        Results come in order, with ``ordered=False`` as they are ready. With ``key``, calls of one
+        key follow each other, and results of different keys come as they are ready.
+
+        An element whose call takes longer than ``timeout`` seconds fails with ``CallTimeout``, and
+        the next call begins. A coroutine is cancelled then. A thread is abandoned and counted; more
+        than ``max_abandoned`` fail the stage with ``AbandonedCallsError``, whatever its policy.
+
+        With ``retry`` there are up to ``max_attempts`` calls for an element whose call fails with
+        one of ``retry_on``, and no place is held between them; see ``Flow.retry``.
         """
-        function(f, "map_async: f", awaited=True)
-        at_least(1, parallelism, "map_async: parallelism")
-        flag(ordered, "map_async: ordered")
-        if executor is not None and not isinstance(executor, Executor):
-            raise wrong_kind(
-                f"map_async: executor must be an Executor or None, got {repr_of(executor)}"
-            )
-        if executor is not None and deferred_kind(f) == COROUTINE:
-            raise wrong_value(
-                "map_async: a coroutine function runs on the system's event loop, so expected no "
-                f"executor, got {repr_of(executor)}"
-            )
-        make: Callable[[], MapAsync] = partial(MapAsync, f, parallelism, ordered, executor)
-        if key is not None:
-            by = plain_function(key, "map_async: key")
-            if not ordered:
-                raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
-            make = partial(MapAsyncByKey, f, parallelism, by, executor)
+        make = _calls(f, parallelism, ordered, executor, key)
+        make = limited_calls(make, timeout, max_abandoned)
         window = max(LEAST_WINDOW_OF_CALLS, WINDOW_PER_CALL * parallelism)
-        return self.then("map_async", make)._changed("map_async", most_window=window)
+        flow = self.then("map_async", make)._changed("map_async", most_window=window)
+        when = worth_retrying(retry_on)
+        at_least(1, max_attempts, "map_async: max_attempts")
+        return flow if retry is None else flow.retry(retry, max_attempts, when=when)
+
+
+def _calls(
+    f: Any, parallelism: int, ordered: bool, executor: Executor | None, key: Any
+) -> Callable[[], MapAsync]:
+    function(f, "map_async: f", awaited=True)
+    at_least(1, parallelism, "map_async: parallelism")
+    flag(ordered, "map_async: ordered")
+    if executor is not None and not isinstance(executor, Executor):
+        raise wrong_kind(
+            f"map_async: executor must be an Executor or None, got {repr_of(executor)}"
+        )
+    if executor is not None and deferred_kind(f) == COROUTINE:
+        raise wrong_value(
+            "map_async: a coroutine function runs on the system's event loop, so expected no "
+            f"executor, got {repr_of(executor)}"
+        )
+    if key is None:
+        return partial(MapAsync, f, parallelism, ordered, executor)
+    by = plain_function(key, "map_async: key")
+    if not ordered:
+        raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
+    return partial(MapAsyncByKey, f, parallelism, by, executor)

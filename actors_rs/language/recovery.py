@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
 
 from actors_rs.graph.checks import (
     at_least,
@@ -12,7 +12,7 @@ from actors_rs.graph.checks import (
     function,
     optional_plain_function,
     plain_function,
-    stream_function,
+    positive_seconds,
     wrong_kind,
 )
 from actors_rs.graph.spec import OutletRef
@@ -21,22 +21,27 @@ from actors_rs.language.initial import Always
 from actors_rs.language.substreams import source_in
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.stages.calls.limit import CallLimit
+from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.junctions.recover_with import RecoverWith
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.map_error import MapError
 from actors_rs.stages.operators.recover import Recover
-from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
 
-__all__ = ["Recovery"]
+__all__ = ["MOST_ABANDONED", "Recovery", "RetryOn", "limited_calls", "worth_retrying"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 R = TypeVar("R")
+RetryOn: TypeAlias = type[BaseException] | tuple[type[BaseException], ...]
+
+MOST_ABANDONED = 16
+"""Calls beyond their time that may still be under way, unless the user says otherwise."""
 
 
 class Recovery(Chain[In_contra, Out_co]):
@@ -68,7 +73,7 @@ class Recovery(Chain[In_contra, Out_co]):
         if isinstance(stream, Stream):
             source_in(stream, "recover_with")
             return self._recovering(Always(stream), attempts)
-        f = stream_function(stream, "recover_with: a Source, or a function giving one,")
+        f = function(stream, "recover_with: a Source, or a function giving one,")
         return self._recovering(f, attempts)
 
     def _recovering(
@@ -132,3 +137,35 @@ def _retrying(
 def _wait(backoff: Backoff, logic: MapAsync, attempts: int) -> float:
     """Seconds behind call number ``attempts``; the dice are those of the stage's surroundings."""
     return backoff.drawn(attempts - 1, logic.context.chance)
+
+
+def worth_retrying(retry_on: RetryOn) -> Callable[[Exception], bool]:
+    """Tells whether an error is one of ``retry_on``."""
+    kinds = retry_on if isinstance(retry_on, tuple) else (retry_on,)
+    for kind in kinds:
+        if not isinstance(kind, type) or not issubclass(kind, BaseException):
+            raise wrong_kind(
+                "map_async: retry_on must be an exception class or a tuple of them, "
+                f"got {repr_of(retry_on)}"
+            )
+    return partial(_is_one_of, kinds)
+
+
+def _is_one_of(kinds: tuple[type[BaseException], ...], error: Exception) -> bool:
+    return isinstance(error, kinds)
+
+
+def limited_calls(
+    make: Callable[[], MapAsync], timeout: float | None, max_abandoned: int
+) -> Callable[[], MapAsync]:
+    """``make``, whose calls have ``timeout`` seconds each."""
+    at_least(0, max_abandoned, "map_async: max_abandoned")
+    if timeout is None:
+        return make
+    return partial(_limited, make, positive_seconds(timeout, "map_async: timeout"), max_abandoned)
+
+
+def _limited(make: Callable[[], MapAsync], seconds: float, max_abandoned: int) -> MapAsync:
+    logic = make()
+    logic.limit = CallLimit(seconds, max_abandoned)
+    return logic

@@ -14,22 +14,13 @@ from typing import Any
 from actors_rs.errors import GraphError
 from actors_rs.texts import repr_of
 
-__all__ = [
-    "Rest",
-    "check_key",
-    "close",
-    "iterator_of",
-    "no_pair",
-    "not_ended",
-    "once",
-    "used_up",
-]
+__all__ = ["Rest", "check_key", "close", "iterator_of", "no_pair", "not_ended", "once"]
 
 
 def not_ended(iterable: Any, where: str) -> Any:
     """``iterable``, unless it is known that its elements went elsewhere: ``GraphError`` then."""
     if type(iterable) is GeneratorType and iterable.gi_frame is None:
-        raise used_up(where, "a generator", iterable)
+        raise _used_up(where, "a generator", iterable)
     return iterable
 
 
@@ -54,7 +45,7 @@ class Rest:
         rest = once(iterator_of(self._iterator, self._where))
         for first in rest:
             return _begun(first, rest)
-        raise used_up(self._where, "an iterator", self._iterator)
+        raise _used_up(self._where, "an iterator", self._iterator)
 
 
 def once(iterator: Iterator[Any]) -> Iterator[Any]:
@@ -78,8 +69,7 @@ def _begun(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
         close(rest)
 
 
-def used_up(where: str, kind: str, iterator: Any) -> GraphError:
-    """The error for an iterator of that ``kind`` whose elements went elsewhere."""
+def _used_up(where: str, kind: str, iterator: Any) -> GraphError:
     return GraphError(
         f"{where}: expected {kind} that goes on, got one that has ended: give the function that "
         f"makes it, to run it again ({repr_of(iterator)})"

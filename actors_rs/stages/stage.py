@@ -63,7 +63,7 @@ class Written(Protocol):
 
 
 class StageContext(Protocol):
-    """What a logic may ask of its surroundings. Only ``post`` may be called from any thread."""
+    """What a logic may ask of its surroundings; from any thread only ``post`` and ``report``."""
 
     name: str
 
@@ -91,10 +91,7 @@ class StageContext(Protocol):
         ...
 
     def at_work(self) -> None:
-        """A piece is begun that calls functions of the user's.
-
-        ``brake`` is pulled if that takes long, as it is for a frame that is being filled.
-        """
+        """A piece begins that calls functions of the user's: ``brake`` is pulled if it is long."""
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         """Run ``job``, which must not raise, on a thread that may block; one is added if needed.
@@ -105,16 +102,19 @@ class StageContext(Protocol):
         ...
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
     ) -> None:
-        """Run it on the event loop; ``done`` gets its future, unless it waits for this stage."""
+        """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
 
     def committing(self) -> ContextManager[None]:
         """In its block a file gets its name; ``OSError`` if the run has ended without it."""
         ...
 
-    def begins_call(self) -> None:
-        """A job that makes several calls one after the other begins the next one; in that job."""
+    def begins_call(self) -> object:
+        """A job that makes several calls begins the next one; in that job, which it gives."""
+
+    def abandon(self, job: object, /) -> None:
+        """Expect no return of ``job`` from its call: give up its thread."""
 
     def late(self, value: object, error: BaseException | None, /) -> None:
         """A job gave ``value``, or raised, behind ``stop``: a dead letter if it was given up."""
@@ -203,12 +203,13 @@ class StageLogic:
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set before it starts."""
-    never_waits = False
-    """Of a source: whether it never waits for its next element, so that others may share its
-    island."""
+    within = False
+    """Whether it may run within the stage that attached it as an inner stream: it never blocks."""
     runs_code = True
     """Whether it may call code of the user's, which may take its time. What the elements themselves
     do when they are added or compared does not count. Not inherited: who does more may well."""
+    links: Sequence[Inlet] = ()
+    """Inlets between its parts, where it consists of some."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None

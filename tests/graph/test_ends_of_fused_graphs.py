@@ -128,7 +128,7 @@ class Held:
         )
 
     def _spec(self, name, make, outlets=1):
-        return spec_of(name, make, OPEN, outlets=outlets)
+        return spec_of(name, make, OPEN, outlets=outlets, fusable=True)
 
 
 class _Holding(Map):

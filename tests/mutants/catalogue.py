@@ -10,6 +10,7 @@ ROOMS = {
     "junctions": "Junctions and hubs",
     "inner": "Inner streams, groups and sections",
     "timing": "Time, rates and calls beside the stage",
+    "calls": "Calls that have a time, or are made again",
     "entries": "What comes in from outside",
     "actors": "Actors",
     "threads": "Threads",

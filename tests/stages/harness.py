@@ -98,6 +98,7 @@ class Alone:
         self.reports = None  # a list collects what goes to the dead letters; else nothing may
         self.recoveries = []
         self.jobs = []
+        self.abandoned = []
         self.letters = []
         logic.context = self
         for inlet, up in zip(logic.inlets, self.ups, strict=True):
@@ -180,7 +181,10 @@ class Alone:
         pass
 
     def begins_call(self):
-        pass
+        return self.jobs[-1] if self.jobs else None
+
+    def abandon(self, job):
+        self.abandoned.append(job)
 
     def committing(self):
         return nullcontext()
@@ -189,7 +193,7 @@ class Alone:
         self.jobs.append(job)
         return True
 
-    def run_coroutine(self, coroutine, done=None):
+    def run_coroutine(self, coroutine, done):
         raise NotImplementedError
 
     def failed(self, error, position=None, *, plain=False, beside=None):

@@ -8,10 +8,10 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from actors_rs.delivery.ack import Tracked
+from actors_rs.stages.calls.call import awaited, is_answer
 from actors_rs.stages.functions import is_coroutine_function
-from actors_rs.stages.operators.map_async import awaited, is_answer
 
-__all__ = ["CarryingExecutor", "carrying_call", "of_value"]
+__all__ = ["CarryingExecutor", "carrying_call", "of_value", "value_in"]
 
 
 def of_value(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
@@ -42,6 +42,11 @@ def _with_token(result: Any, tracked: Tracked) -> Any:
     if inspect.isawaitable(result):
         return _awaited(result, tracked)
     return Tracked(result, tracked.token)
+
+
+def value_in(element: Any) -> Any:
+    """``element``, without the token that it may come with."""
+    return element.value if isinstance(element, Tracked) else element
 
 
 class CarryingExecutor:

@@ -24,7 +24,7 @@ class Identity(Operator):
     """Passes each element on; what an empty ``Flow()`` is as a Processor."""
 
     runs_code = False
-    one_for_one = True
+    within_demand = True
 
     def _pass_on(self, piece: Frame) -> int:
         self.outlet.emit(piece)

@@ -6,22 +6,23 @@
 Gives what a function makes of each element, several calls at a time. It may block: it runs on a
 thread that may. It may return a value, a ``concurrent.futures.Future``, the answer of an actor, as
 ``ask(..., block=False)`` gives it, or an awaitable, such as a coroutine, which is awaited on the
-system's event loop. Each call has a context of its own.
+system's event loop. Each call has a context of its own, and may have a time: ``timeout=2.0``.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
   made at a time, and waits when results are not taken.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, behind what came
-  before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``.
+  before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
+  its ``timeout`` as ``CallTimeout``. More than ``max_abandoned`` threads beyond it fail the stage.
 Cancels: upstream, when downstream cancels; calls that have not begun are not made.
 """
 
 from __future__ import annotations
 
 import inspect
-from asyncio import CancelledError, current_task, get_running_loop, isfuture
+from asyncio import CancelledError, current_task, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from contextvars import copy_context
@@ -29,69 +30,15 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from actors_rs.errors import DeciderError, StreamError, note_once
+from actors_rs.errors import CallTimeout, DeciderError, StreamError, note_once
+from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
+from actors_rs.stages.calls.limit import CallLimit
+from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.retries import Retries
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
-from actors_rs.stages.user_code.async_elements import failure_of
-from actors_rs.texts import repr_of
 
-
-async def awaited(made: Awaitable[Any]) -> Any:
-    """What comes of ``made``, which a function has returned, on this event loop.
-
-    Raises ``TypeError`` for a future, or a task, of another one.
-    """
-    if isfuture(made) and made.get_loop() is not get_running_loop():
-        raise TypeError(
-            f"map_async awaits what f returns on the system's event loop, got {repr_of(made)} "
-            "of another one; asyncio.run_coroutine_threadsafe gives a concurrent.futures.Future "
-            "for that"
-        )
-    return await made
-
-
-def is_answer(value: Any) -> bool:
-    """Whether it is an actor's, a future of pykka's: to await one of another kind of actor, such as
-    ``pykka.ThreadingActor``, blocks the whole event loop.
-    """
-    return hasattr(type(value), "set_get_hook")
-
-
-def _answered(value: Any) -> Any:
-    """``value``, or what it is the answer with; waits for that, on a thread that may block."""
-    while is_answer(value):
-        value = value.get()
-    return value
-
-
-class _Call:
-    """One call of ``f``: waiting, under way, then with a value or an error."""
-
-    __slots__ = (
-        "attempts",
-        "done",
-        "element",
-        "error",
-        "future",
-        "position",
-        "undecided",
-        "value",
-    )
-
-    def __init__(self, element: Any, position: int) -> None:
-        self.element = element
-        self.position = position
-        self.attempts = 1
-        self.done = False
-        self.value: Any = None
-        self.error: BaseException | None = None
-        self.undecided: DeciderError | None = None  # whether it was to be made again
-        self.future: Future[Any] | None = None
-
-
-_End: TypeAlias = Callable[[_Call, Any, BaseException | None], None]
+_End: TypeAlias = Callable[[Call, Any, BaseException | None], None]
 
 
 class MapAsync(StageLogic):
@@ -117,15 +64,17 @@ class MapAsync(StageLogic):
         self._ordered = ordered
         self._executor = executor
         self._is_coroutine_function = is_coroutine_function(f)
-        self._calls: deque[_Call] = deque()  # to be emitted; unordered: only those that ended
-        self._waiting: deque[_Call] = deque()  # popped by any thread
-        self._not_ended: set[_Call] = set()
+        self._calls: deque[Call] = deque()  # to be emitted; unordered: only those that ended
+        self._waiting: deque[Call] = deque()  # popped by any thread
+        self._not_ended: set[Call] = set()
         self._slots = 0  # that are taken
         self._runners: list[Future[Any]] = []
         self._stopped = False
         self.retries: Retries | None = None
         """Decides which failed calls are made again; set before the start."""
-        self._resting: dict[_Call, Cancellable] = {}  # until they are made again
+        self._resting: dict[Call, Cancellable] = {}  # until they are made again
+        self.limit: CallLimit | None = None
+        """How long a call may take; set before the start."""
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -154,6 +103,12 @@ class MapAsync(StageLogic):
             runner.cancel()
         for timer in self._resting.values():
             timer.cancel()
+        if self.limit is not None:
+            self.limit.stop()
+
+    def start(self) -> None:
+        if self.limit is not None:
+            self.limit.begin(self.context)
 
     def held(self) -> list[Any]:
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
@@ -161,8 +116,8 @@ class MapAsync(StageLogic):
 
     def hold_nothing(self) -> None:
         # New ones: a function that still runs looks at its own.
-        self._calls = deque(_Call(None, call.position) for call in self._calls if call.done)
-        self._not_ended = {_Call(None, call.position) for call in self._not_ended}
+        self._calls = deque(Call(None, call.position) for call in self._calls if call.done)
+        self._not_ended = {Call(None, call.position) for call in self._not_ended}
 
     @property
     def waits_outside(self) -> bool:  # type: ignore[override]  # a future may be anybody's
@@ -171,8 +126,13 @@ class MapAsync(StageLogic):
     def details(self) -> dict[str, Any]:
         under_way = max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
         figures = {"under_way": under_way, "parallelism": self._parallelism}
-        if self.retries is not None:
-            figures |= {"retried": self.retries.made, "beyond_budget": self.retries.refused}
+        if (retries := self.retries) is not None:
+            figures |= {"retried": retries.made, "beyond_budget": retries.refused}
+            not_made = len(self._waiting) + len(self._resting) + len(self._not_ended) - self._due
+            attempts = max(0, self.inlet.count + retries.made - not_made)
+            figures |= {"attempts": attempts, "resting": len(self._resting)}
+        if self.limit is not None:
+            figures |= self.limit.details()
         return figures
 
     # In the stage's turn
@@ -190,7 +150,7 @@ class MapAsync(StageLogic):
     def _admit(self) -> None:
         first = self.inlet.count
         for offset, element in enumerate(self.inlet.take(self._room)):
-            call = _Call(element, first + offset)
+            call = Call(element, first + offset, self.limit is not None)
             self._not_ended.add(call)
             if self._ordered:
                 self._calls.append(call)
@@ -208,7 +168,7 @@ class MapAsync(StageLogic):
                 return
         self.outlet.emit(out)
 
-    def _goes_on_behind(self, call: _Call, error: BaseException, out: list[Any]) -> bool:
+    def _goes_on_behind(self, call: Call, error: BaseException, out: list[Any]) -> bool:
         """Whether the stage survives the failed ``call``, before which ``out`` is due."""
         emit = partial(self.outlet.emit, out)
         if call.undecided is None:
@@ -233,7 +193,9 @@ class MapAsync(StageLogic):
             self._runners = [one for one in self._runners if not one.done()]
         self._runners.append(runner)
 
-    def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
+    def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
+        if self.limit is not None:
+            self.limit.over(call)
         if error is not None:
             error = failure_of(error)
             if self._is_made_again(call, error):
@@ -244,7 +206,7 @@ class MapAsync(StageLogic):
         if not self._ordered:
             self._calls.append(call)
 
-    def _is_made_again(self, call: _Call, error: BaseException) -> bool:
+    def _is_made_again(self, call: Call, error: BaseException) -> bool:
         """Whether the call failed only for now; it holds no slot until its time has come."""
         if self.retries is None:
             return False
@@ -261,24 +223,50 @@ class MapAsync(StageLogic):
         self._resting[call] = self.context.after(seconds, partial(self._rested, call))
         return True
 
-    def _rested(self, call: _Call) -> None:
+    def _rested(self, call: Call) -> None:
         if self._resting.pop(call, None) is not None:
             self._waiting.append(call)
 
-    def _finish_and_leave(self, call: _Call, value: Any, error: BaseException | None) -> None:
+    def _finish_and_leave(self, call: Call, value: Any, error: BaseException | None) -> None:
         self._finish(call, value, error)
         self._leave_slot()
 
     def _leave_slot(self) -> None:
         self._slots -= 1
 
+    def _time_is_up(self, call: Call, error: CallTimeout) -> None:
+        """``call`` has taken too long, and keeps its thread or its task, but no longer its slot."""
+        assert self.limit is not None
+        again = self._in_place_of(call)
+        if (too_many := self.limit.too_many(self.context.name)) is not None:
+            self._emit_ended()
+            self._not_ended.discard(again)
+            if self._ordered:
+                self._calls.remove(again)
+            self.fail_for(call.element, too_many, call.position, error)
+            return
+        self._finish_and_leave(again, None, error)
+
+    def _in_place_of(self, call: Call) -> Call:
+        """A call for the same element: what the old one gives, if ever, is nobody's any more."""
+        again = Call(call.element, call.position, limited=True)
+        again.attempts = call.attempts
+        self._not_ended.discard(call)
+        self._not_ended.add(again)
+        if self._ordered:
+            self._calls[self._calls.index(call)] = again
+        return again
+
     # On any thread
 
-    def _next_call(self) -> _Call | None:
+    def _next_call(self) -> Call | None:
         try:
-            return None if self._stopped else self._waiting.popleft()
+            call = None if self._stopped else self._waiting.popleft()
         except IndexError:
             return None
+        if call is not None and self.limit is not None:
+            self.limit.begun(call, self._time_is_up)
+        return call
 
     def _run_calls(self) -> None:
         """One slot, on a thread that may block: call after call until none waits."""
@@ -287,27 +275,36 @@ class MapAsync(StageLogic):
                 return  # the call goes on, and keeps the slot
             if self.in_steps and self.context.run_blocking(partial(self._go_on_behind, tell)):
                 return
-            tell()
+            if not tell():
+                return  # the slot was taken from it
         self.context.post(self._leave_slot)
 
-    def _tell(self, end: _End, call: _Call, value: Any, error: BaseException | None) -> None:
-        """The stage is to ``end`` the call in its turn, unless it has ended itself."""
+    def _tell(self, end: _End, call: Call, value: Any, error: BaseException | None) -> bool:
+        """The stage is to ``end`` the call in its turn, unless it has ended itself.
+
+        False if the time of the call was up, and the slot is another one's.
+        """
+        if not call.ended_by(RESULT):
+            assert self.limit is not None
+            self.limit.came_late(call, value, error)
+            return False
         if self._stopped:
             self.context.late(value, error)
         else:
             self.context.post(partial(end, call, value, error))
+        return True
 
-    def _go_on_behind(self, tell: Callable[[], None]) -> None:
+    def _go_on_behind(self, tell: Callable[[], bool]) -> None:
         """Where each job is a step: a call that began later may have ended before this one."""
-        tell()
-        self._run_calls()
+        if tell():
+            self._run_calls()
 
     def _value_of(self, element: Any) -> Any:
-        return _answered(self._f(element))
+        return answered(self._f(element))
 
-    def _made(self, call: _Call) -> Callable[[], None] | None:
+    def _made(self, call: Call) -> Callable[[], bool] | None:
         """Make the call; what the stage is to be told, unless there is something to wait for."""
-        self.context.begins_call()
+        call.runner = self.context.begins_call()
         try:
             value = copy_context().run(self._value_of, call.element)  # what it sets is its own
         except BaseException as error:
@@ -325,14 +322,19 @@ class MapAsync(StageLogic):
         cancelled one by itself too: what comes of its call it has told the stage by then.
         """
         loop, slot = get_running_loop(), current_task()
+        taken: list[Call] = []
         while self._waiting and not (slot and slot.cancelling()):
             with suppress(CancelledError):
-                await loop.create_task(self._await_next_call())
+                await loop.create_task(self._await_next_call(taken))
+            if taken and not taken.pop().ended_by(RESULT):
+                return  # the slot was taken from it
         self.context.post(self._leave_slot)
 
-    async def _await_next_call(self) -> None:
+    async def _await_next_call(self, taken: list[Call]) -> None:
         if (call := self._next_call()) is None:
             return
+        taken.append(call)
+        call.task = current_task()
         try:
             value = await self._f(call.element)
         except BaseException as error:
@@ -340,7 +342,7 @@ class MapAsync(StageLogic):
         else:
             self._tell(self._finish, call, value, None)
 
-    def _settle(self, call: _Call, value: Any) -> None:
+    def _settle(self, call: Call, value: Any) -> None:
         """``f`` has returned ``value``, which may be something to wait for."""
         if issubclass(type(value), Future):
             self._follow(call, value)
@@ -353,14 +355,15 @@ class MapAsync(StageLogic):
         else:
             self._tell(self._finish_and_leave, call, value, None)
 
-    def _await(self, call: _Call, value: Any) -> None:
+    def _await(self, call: Call, value: Any) -> None:
         coroutine = value if inspect.iscoroutine(value) else awaited(value)
         self.context.run_coroutine(coroutine, partial(self._follow, call))
 
-    def _get(self, call: _Call, answer: Any) -> None:
+    def _get(self, call: Call, answer: Any) -> None:
         def get() -> None:
+            call.runner = self.context.begins_call()
             try:
-                value = _answered(answer)
+                value = answered(answer)
             except BaseException as error:
                 self._tell(self._finish_and_leave, call, None, error)
             else:
@@ -369,13 +372,14 @@ class MapAsync(StageLogic):
         if not self.context.run_blocking(get):
             raise StreamError("the actor system was shut down")
 
-    def _follow(self, call: _Call, future: Future[Any]) -> None:
+    def _follow(self, call: Call, future: Future[Any]) -> None:
         call.future = future
-        if self._stopped:  # looked at behind the assignment, as stop sets it before it looks
+        # Looked at behind the assignment, as stop sets it before it looks.
+        if self._stopped or call.time_is_up:
             future.cancel()
         future.add_done_callback(partial(self._future_done, call))
 
-    def _future_done(self, call: _Call, future: Future[Any]) -> None:
+    def _future_done(self, call: Call, future: Future[Any]) -> None:
         try:
             value = future.result()
         except BaseException as error:

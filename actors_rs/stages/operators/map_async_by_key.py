@@ -20,8 +20,9 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
+from actors_rs.stages.calls.call import Call
 from actors_rs.stages.iterators import check_key
-from actors_rs.stages.operators.map_async import MapAsync, _Call
+from actors_rs.stages.operators.map_async import MapAsync
 
 
 class MapAsyncByKey(MapAsync):
@@ -36,8 +37,8 @@ class MapAsyncByKey(MapAsync):
     ) -> None:
         super().__init__(f, parallelism, False, executor)
         self.key = key
-        self._keys: dict[_Call, Any] = {}  # of the calls that have not ended
-        self._lines: dict[Any, deque[_Call]] = {}  # behind the one call of a key that has its turn
+        self._keys: dict[Call, Any] = {}  # of the calls that have not ended
+        self._lines: dict[Any, deque[Call]] = {}  # behind the one call of a key that has its turn
 
     @property
     def _due(self) -> int:
@@ -48,7 +49,7 @@ class MapAsyncByKey(MapAsync):
         first = self.inlet.count - len(frame)
         elements = self.drawing = iter(frame)
         for offset, element in enumerate(elements):
-            call = _Call(element, first + offset)
+            call = Call(element, first + offset, self.limit is not None)
             try:
                 self._line_up(call, self.key(element))
             except Exception as error:
@@ -56,7 +57,7 @@ class MapAsyncByKey(MapAsync):
                 if not self.survives(error, element, call.position, first=give_back):
                     return
 
-    def _line_up(self, call: _Call, key: Any) -> None:
+    def _line_up(self, call: Call, key: Any) -> None:
         try:
             has_begun = key in self._lines
         except TypeError:
@@ -70,7 +71,7 @@ class MapAsyncByKey(MapAsync):
         self._keys[call] = key
         self._not_ended.add(call)
 
-    def _finish(self, call: _Call, value: Any, error: BaseException | None) -> None:
+    def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
         super()._finish(call, value, error)
         if not call.done:  # it is made again, and keeps its turn
             return
@@ -79,6 +80,11 @@ class MapAsyncByKey(MapAsync):
             self._waiting.append(line.popleft())
         else:
             del self._lines[key]
+
+    def _in_place_of(self, call: Call) -> Call:
+        again = super()._in_place_of(call)
+        self._keys[again] = self._keys.pop(call)
+        return again
 
     def hold_nothing(self) -> None:
         super().hold_nothing()

@@ -32,7 +32,7 @@ class WithIndex(Operator):
 
     runs_code = False
     gives_views = True
-    one_for_one = True
+    within_demand = True
 
     @staticmethod
     def drawn(elements: Iterator[Any], stream: Drawn, step: int, first: int) -> Iterator[Any]:

@@ -52,6 +52,16 @@ CASES = {
     "map_async of coroutines": Case(
         lambda up: up(range(6)).map_async(slow, parallelism=2), range(6)
     ),
+    "map_async in time": Case(
+        lambda up: up(range(6)).map_async(slow, 2, timeout=7.5).on_failure("resume"),
+        rising,  # a world may be late for a result that comes in time
+        rising,
+    ),
+    "map_async in time, unordered": Case(
+        lambda up: up(range(6)).map_async(slow, 2, False, timeout=7.5).on_failure("resume"),
+        lambda got: len(set(got)) == len(got),
+        lambda got: len(set(got)) == len(got),
+    ),
     "map_async by key": Case(
         lambda up: up(range(8)).map_async(slow, parallelism=3, key=lambda x: x % 2),
         lambda got: [x for x in got if x % 2] == [1, 3, 5, 7] and sorted(got) == list(range(8)),
@@ -198,6 +208,48 @@ def no_more_than_parallelism(world):
     settle(world)
 
 
+def time_or_result(world):
+    """A call whose time is up when it returns is given or passed over, never both, nor neither."""
+    kind = world.pick("kind", ("coroutine", "thread"))
+
+    async def awaited(x):
+        await asyncio.sleep(2.0)
+        return x
+
+    def slept(x):
+        world.sleep(2.0)
+        return x
+
+    f = awaited if kind == "coroutine" else slept
+    flow = Source.range(0, 6).map_async(f, 2, world.pick("ordered", (True, False)), timeout=2.0)
+    run = world.start(flow.on_failure("resume").to(Sink.list()))
+    got = run.result()
+    passed_over = [one.what for one in world.system.dead_letters.recent() if "resume" in one.why]
+    assert sorted([*got, *passed_over]) == list(range(6)), (got, passed_over)
+    figures = run.snapshot().stages[1].details
+    assert figures["timed_out"] == len(passed_over), figures
+    world.sleep(10)
+    settle(world)
+
+
+def time_is_up_with_retries(world):
+    """Each call that is made again has a time of its own, and the last one counts."""
+    calls = dict.fromkeys(range(4), 0)
+
+    async def f(x):
+        calls[x] += 1
+        await asyncio.sleep(1.0 if calls[x] > 2 else 50.0)
+        return x
+
+    by = (lambda x: x % 2) if world.pick("by key", (True, False)) else None
+    flow = Source.range(0, 4).map_async(f, 2, key=by, timeout=2.0, retry=WAIT, max_attempts=99)
+    run = world.start(flow.to(Sink.list()))
+    assert sorted(run.result()) == [0, 1, 2, 3]
+    attempts = run.snapshot().stages[1].details["attempts"]
+    assert attempts == sum(calls.values()), calls
+    settle(world)
+
+
 def held_by_map_async(world):
     """A stage whose calls take long leaves what it cannot begin with where it is."""
     calls = Calls()
@@ -297,6 +349,8 @@ SCENARIOS = [
     Scenario("sleeping calls", sleeping_calls),
     Scenario("buffer drop_oldest in full", drop_oldest_in_full, (4, 2)),
     Scenario("held by map_async", held_by_map_async),
+    Scenario("time or result", time_or_result),
+    Scenario("time is up, with retries", time_is_up_with_retries),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
     Scenario("overflows", overflows),
     Scenario("a full buffer fails", a_full_buffer_fails),
