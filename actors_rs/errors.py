@@ -25,6 +25,7 @@ ActorsRsError
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
     ├── RunCancelled             the run was cancelled before it completed
+    ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
     ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
     ├── BufferOverflowError      a buffer that must not overflow did
     ├── TooManyGroupsError       a group_by met more keys than it may have groups
@@ -33,10 +34,9 @@ ActorsRsError
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
-from actors_rs.texts import class_name_of, named, repr_of, text_of
+from actors_rs.texts import named, repr_of, text_of
 
 __all__ = [
     "AbandonedCallsError",
@@ -59,6 +59,7 @@ __all__ = [
     "ReadError",
     "RestartLimitError",
     "RunCancelled",
+    "RunTimeout",
     "SlowSubscriberError",
     "StageError",
     "Stalled",
@@ -100,54 +101,6 @@ class ActorsRsError(Exception):
 def _made_again(kind: type[BaseException], args: tuple[Any, ...]) -> BaseException:
     error = kind.__new__(kind, *args)
     error.args = args  # an OSError with an __init__ of its own has none before that was called
-    return error
-
-
-def note_once(error: BaseException, note: str) -> None:
-    """Add ``note`` to ``error``, whatever its methods do; one that is raised again has it already.
-
-    A frozen one, which takes no attributes, gets it all the same.
-    """
-    with suppress(BaseException):
-        if note in (notes := getattr(error, "__notes__", ())):
-            return
-        if not isinstance(notes, list):
-            BaseException.__setattr__(error, "__notes__", [])
-        BaseException.add_note(error, note)
-
-
-def askable(error: BaseException) -> BaseException:
-    """``error``, or a ``TypeError`` in its place if it does not even let its class be asked."""
-    try:
-        isinstance(error, ActorsRsError)
-    except BaseException as broken:
-        kind, why = class_name_of(error), class_name_of(broken)
-        return TypeError(f"a {kind} was raised, whose __class__ raised {why}")
-    return error
-
-
-def names_itself(error: BaseException, position: int | None) -> bool:
-    """Whether ``error`` of a stage goes downstream as it is: it can say where it comes from.
-
-    One of a file names the file only, and is given the stage and its line as others are.
-    """
-    ours = isinstance(error, ActorsRsError) and not isinstance(error, WriteError | ReadError)
-    return position is None and ours
-
-
-def named_by(
-    stage: str, site: str, error: BaseException, position: int | None = None
-) -> BaseException:
-    """``error`` as the failure of ``stage``: itself if it is one of ours, which names it then.
-
-    One that names a stage already goes on as it is, for it was that stage's.
-    """
-    if not names_itself(error, position):
-        return StageError(stage, error, position, site)
-    names = vars(error)  # not by setting attributes: a subclass of the user's may forbid it
-    is_new = not names.get("site") and names.get("stage", stage) == stage
-    if is_new and not isinstance(error, StageError | RunCancelled):
-        names.update(stage=stage, site=site)
     return error
 
 
@@ -291,11 +244,6 @@ class CallExitError(StreamError):
         self.__cause__ = cause
 
 
-def as_failure(error: BaseException) -> Exception:
-    """``error`` of a call made away from its stage, as something its element can fail with."""
-    return error if isinstance(error, Exception) else CallExitError(error)
-
-
 class CallTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own term
     """A call of ``map_async(timeout=...)`` took longer than it may.
 
@@ -376,6 +324,22 @@ class BufferOverflowError(StreamError):
 
 class RunCancelled(StreamError):  # noqa: N818 - an outcome, not a mistake
     """The run was cancelled before it completed."""
+
+
+class RunTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own term
+    """``run(timeout=...)``: the run took longer, and was cancelled.
+
+    ``seconds`` is the time it had, ``waited_for`` names the stages that had not ended: those in a
+    function of yours if there are such.
+    """
+
+    def __init__(self, run: str, seconds: float, waited_for: str) -> None:
+        waits = waited_for or "nothing any more"
+        super().__init__(
+            f"run {repr_of(run)} had not ended after {seconds:g} s; it waited for {waits}"
+        )
+        self.seconds = seconds
+        self.waited_for = waited_for
 
 
 class TooManyGroupsError(StreamError):

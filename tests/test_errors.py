@@ -25,9 +25,8 @@ from actors_rs.errors import (
     StreamTimeoutError,
     TooManyGroupsError,
     WriteError,
-    named_by,
-    note_once,
 )
+from actors_rs.raised import named_by, note_once
 
 cause = OSError("no such table")
 RAISED = [

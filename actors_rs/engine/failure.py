@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from actors_rs.errors import StageError, askable, named_by
+from actors_rs.errors import StageError
+from actors_rs.raised import askable, named_by
 from actors_rs.runtime.keeper import is_fatal
 from actors_rs.stages.stage import StageLogic
 

@@ -14,7 +14,8 @@ from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
 from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
-from actors_rs.errors import StageError, named_by
+from actors_rs.errors import StageError
+from actors_rs.raised import named_by
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.blocked import SLOW_TURN_SECONDS
 from actors_rs.stages.failure import Policy

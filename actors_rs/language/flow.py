@@ -148,13 +148,14 @@ class Flow(
         check_sink("to", sink)
         return Graph._of_sink(sink.behind(self._out))
 
-    def run(self: Flow[Never, T], sink: Sink[T, R]) -> R:
+    def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
         """Run into ``sink`` on a system of its own and wait; the sink's result.
 
+        A run that has not ended after ``timeout`` seconds is cancelled and raises ``RunTimeout``.
         Raises what ``Run.result`` raises. Ctrl-C cancels the run.
         """
         check_sink("run", sink)
-        return self.to(sink).run()
+        return self.to(sink).run(timeout=timeout)
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""

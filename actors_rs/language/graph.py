@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.materializer import materialize
+from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
 from actors_rs.graph.envelopes import makers_of
@@ -192,18 +193,27 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             stall_after=self._stall_after,
         )
 
-    def run(self, *, workers: int | None = None) -> R_co:
+    def run(self, *, workers: int | None = None, timeout: float | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
-        Raises what ``Run.result`` raises, and ``BlockingError`` at once in a function of a stage
-        that is on a shared thread. Ctrl-C cancels the run.
+        A run that has not ended after ``timeout`` seconds is cancelled; ``RunTimeout``, a
+        ``TimeoutError``, names the stages it waited for. Functions that do not return hold that up
+        for ``cancel_grace``, 2 seconds, at most. Raises what ``Run.result`` raises, and
+        ``BlockingError`` at once in a function of a stage that is on a shared thread. Ctrl-C
+        cancels the run.
         """
+        seconds = None if timeout is None else positive_seconds(timeout, "run: timeout")
         check_may_block(
             "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
             "the source, or call the function with map_async"
         )
         with ActorSystem(workers=workers) as system:
-            return system.start(self).result()
+            run = system.start(self)
+            if seconds is not None and not run.wait(seconds):
+                late = RunTimeout(run.name, seconds, run._life.waits_for())
+                run.cancel()
+                raise late
+            return run.result()
 
 
 def _unpickled(kind: type[Graph[Any]], _: object) -> Graph[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from types import TracebackType
 
-from actors_rs.errors import note_once
+from actors_rs.raised import note_once
 
 __all__ = ["forget_frames"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from actors_rs.errors import note_once
+from actors_rs.raised import note_once
 from actors_rs.spark.map_worker import Parts
 from actors_rs.spark.missing_modules import advice_on_modules
 

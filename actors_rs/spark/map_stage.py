@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from actors_rs.errors import StreamError, as_failure
+from actors_rs.errors import StreamError
+from actors_rs.raised import as_failure
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
 from actors_rs.stages.ports import Inlet, Outlet

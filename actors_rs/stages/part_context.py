@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from actors_rs.errors import named_by
+from actors_rs.raised import named_by
 from actors_rs.stages.failure import Policy
 
 __all__ = ["PartContext", "named_as"]

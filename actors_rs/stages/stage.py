@@ -2,8 +2,7 @@
 
 A logic sees its inlets and outlets, and a ``StageContext`` for the few things that reach beyond
 its own actor. It is told to ``advance`` whenever something may have changed (elements, demand, an
-end), does what it can within its ``Budget``, and returns. That is all: a logic can be tested with
-recorders on its ports, without an actor.
+end), does what it can within its ``Budget``, and returns. It can be tested without an actor.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager as ContextManager
 from typing import Any, Literal, Protocol, TypeAlias
 
-from actors_rs.errors import DeciderError, askable
+from actors_rs.errors import DeciderError
+from actors_rs.raised import askable
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-GRAPH = frozenset({"errors", "texts", "unknown_names", "protocol", "runtime", "stages", "graph"})
+ERRORS = frozenset({"errors", "raised", "texts"})
+GRAPH = ERRORS | {"unknown_names", "protocol", "runtime", "stages", "graph"}
 CORE = GRAPH | {"engine", "language"}
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 
@@ -18,9 +19,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "texts": frozenset(),
     "unknown_names": frozenset({"texts"}),
     "errors": frozenset({"texts"}),
-    "protocol": frozenset({"errors", "texts"}),
-    "runtime": frozenset({"errors", "texts", "protocol"}),
-    "stages": frozenset({"errors", "texts", "protocol"}),
+    "raised": frozenset({"errors", "texts"}),
+    "protocol": ERRORS,
+    "runtime": ERRORS | {"protocol"},
+    "stages": ERRORS | {"protocol"},
     "graph": GRAPH,
     "engine": GRAPH | {"engine"},
     "language": CORE,

@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from actors_rs.errors import StageError, names_itself
+from actors_rs.errors import StageError
+from actors_rs.raised import names_itself
 from actors_rs.stages.brake import Brake
 from actors_rs.stages.line import Line, LinePart, SinkLine
 from actors_rs.stages.linear import Operator, SinkLogic

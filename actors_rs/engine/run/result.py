@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import note_once
+from actors_rs.raised import note_once
 from actors_rs.texts import named
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Future
 from typing import Any, Final
 
-from actors_rs.errors import DeciderError, as_failure
+from actors_rs.errors import DeciderError
+from actors_rs.raised import as_failure
 from actors_rs.texts import repr_of
 
 __all__ = ["RESULT", "TIME", "Call", "answered", "awaited", "failure_of", "is_answer"]

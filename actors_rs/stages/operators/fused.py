@@ -21,7 +21,8 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from actors_rs.errors import DeciderError, StageError, named_by
+from actors_rs.errors import DeciderError, StageError
+from actors_rs.raised import named_by
 from actors_rs.stages.counted import behind
 from actors_rs.stages.edged import EdgedOperator, Folding
 from actors_rs.stages.failure import Policy

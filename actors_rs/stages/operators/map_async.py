@@ -30,7 +30,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from actors_rs.errors import CallTimeout, DeciderError, StreamError, note_once
+from actors_rs.errors import CallTimeout, DeciderError, StreamError
+from actors_rs.raised import note_once
 from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
