@@ -5,6 +5,7 @@
 171700
 """
 
+from actors_rs.engine.run.emitter import Emitter as Emitter
 from actors_rs.engine.run.interrupt import StopSignals as StopSignals
 from actors_rs.engine.run.kill_switch import KillSwitch as KillSwitch
 from actors_rs.engine.run.run import Run as Run
@@ -54,6 +55,7 @@ __all__ = [
     "Backoff",
     "ChildSpec",
     "Demand",
+    "Emitter",
     "Feedback",
     "Flow",
     "Graph",

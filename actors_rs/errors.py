@@ -133,7 +133,7 @@ class MissingExtraError(UserError, ImportError):
 
 
 class BlockingError(UserError):
-    """A thread of the shared pool was about to wait for a future.
+    """A thread was about to wait that must not: one of the pool, or of a running event loop.
 
     Waiting there could leave no thread to compute the answer. Run the actor on the
     ``pinned`` dispatcher, or let the other actor ``tell`` its answer.

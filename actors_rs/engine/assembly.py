@@ -55,7 +55,9 @@ def prepare(
     Pass a ``Layout`` to do this many times for the same stages.
     """
     layout = specs if isinstance(specs, Layout) else Layout(specs)
-    members = {one.spec: _island_of(one, system.throughput, life, inner) for one in layout.stages}
+    members: Members = {}
+    for stages in layout.islands:
+        _make_island(stages, system.throughput, life, inner, members)
     windows = inner.windows if inner is not None else layout.windows(system.window)
     in_steps = system.blocking.in_steps
     for stage in layout.stages:
@@ -80,15 +82,29 @@ def prepare(
     return members
 
 
-def _island_of(stage: Planned, throughput: int | None, life: Life, inner: Inner | None) -> Member:
-    """``stage``, with a fresh logic, as the one member of an island."""
+def _make_island(
+    stages: Sequence[Planned],
+    throughput: int | None,
+    life: Life,
+    inner: Inner | None,
+    members: Members,
+) -> None:
+    """Add the members for ``stages``, with fresh logics, in an island of their own."""
+    first = stages[0]
+    name = first.name if inner is None else f"{first.name}#{inner.number}"
+    throughput = first.spec.attributes.throughput or throughput
+    island = Island(life, name, first.dispatcher, throughput)
+    for stage in stages:
+        members[stage.spec] = _member_of(stage, life, island, inner)
+    island.begin_with(*(members[stage.spec] for stage in stages))
+
+
+def _member_of(stage: Planned, life: Life, island: Island, inner: Inner | None) -> Member:
     spec, name = stage.spec, stage.name
     logic = None
     if inner is not None:
         name, logic = f"{name}#{inner.number}", inner.made.get(spec)
-    island = Island(life, name, stage.dispatcher, spec.attributes.throughput or throughput)
     member = Member(logic or stage.make(), life, island, name, spec.kind, stage.site)
-    island.begin_with(member)
     if inner is not None:
         member.place = stage.name
     member.logic.on_failure = stage.on_failure

@@ -13,14 +13,13 @@ from contextlib import AbstractContextManager as ContextManager
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import partial
-from itertools import chain
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.engine.failure import let_go
 from actors_rs.engine.outside import NotedJob, Outside
 from actors_rs.engine.run.waiting import work_once_for
-from actors_rs.engine.severing import close, logics_of
+from actors_rs.engine.severing import close
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
 from actors_rs.runtime.user_code import function_inside, name_of_one_of
@@ -136,7 +135,7 @@ class UserCalls:
         return False
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
         token = object()
         vars(self).setdefault("coroutines", {})[token] = None
@@ -149,8 +148,9 @@ class UserCalls:
             raise
         if token in self.coroutines:
             self.coroutines[token] = future, coroutine
-        done(future)
-        self.noted_outside().follow(future)
+        if done is not None:
+            done(future)
+            self.noted_outside().follow(future)
 
     def begins_call(self) -> object:
         if (job := _current.job) is not None:
@@ -188,9 +188,9 @@ class UserCalls:
     def interrupt(self) -> None:
         """Let calls return that can be made to, for the stage is to end. Any thread, many times."""
         if not self.ended:
-            for logic in logics_of(self):
-                if logic.interrupt is not None and not logic.interrupted:
-                    self._interrupt(logic, logic.interrupt)
+            logic = self.logic
+            if logic.interrupt is not None and not logic.interrupted:
+                self._interrupt(logic, logic.interrupt)
 
     def _interrupt(self, logic: StageLogic, interrupt: Callable[[], object]) -> None:
         token = object()
@@ -245,7 +245,7 @@ class UserCalls:
 
     def _one_of_its_functions(self) -> str:
         """Where it is none in Python: of several the first, which is a guess."""
-        held = list(chain.from_iterable(vars(logic).values() for logic in logics_of(self)))
+        held = list(vars(self.logic).values())
         return name_of_one_of(filter(callable, held)) or name_of_one_of(held) or "a function"
 
     def advise(self, function: str, seconds: float) -> None:

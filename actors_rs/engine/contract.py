@@ -64,6 +64,9 @@ class RunningIsland(Protocol):
     def add_due(self, member: Any, /) -> None:
         """Advance ``member`` after the stages that are due already; in a turn."""
 
+    def add_first(self, member: Any, /) -> None:
+        """Advance ``member`` before the other stages that are due; in a turn."""
+
     def left_by(self, member: Any, /) -> None:
         """``member`` has ended; in a turn."""
 
@@ -89,6 +92,7 @@ class RunningStage(Protocol):
     place: str | None
     inner_links: InnerLinks | None
     start_due: bool
+    is_due: bool
     ended: bool
     has_left: bool
     in_hand: int
@@ -196,6 +200,9 @@ class RunningStage(Protocol):
 
     def wake(self) -> None:
         """Be advanced before the turn ends; in a turn."""
+
+    def wake_first(self) -> None:
+        """As ``wake``, before the other stages of its island that are due; in a turn."""
 
     def forgive(self, error: BaseException) -> None:
         """A stream that it had cancelled has failed; in a turn."""

@@ -141,6 +141,15 @@ class Island(PooledActor):
         else:
             self._due.append(member)
 
+    def add_first(self, member: Member) -> None:
+        """Advance ``member`` before the other members that are due."""
+        if self._due is None:
+            self._due = deque()
+        elif member.is_due:
+            self._due.remove(member)
+        member.is_due = True
+        self._due.appendleft(member)
+
     def left_by(self, member: Member) -> None:
         """``member`` has ended; with the last one the island leaves the system."""
         if not member.has_left:
@@ -215,12 +224,9 @@ class Island(PooledActor):
             signal.deliver()
         except BaseException as error:
             member.logic.fail(error)
-        if signal.goes_first and (due := self._due):
+        if signal.goes_first:
             # A stage that is cancelled ends its inner streams before they take another piece.
-            if member.is_due:
-                due.remove(member)
-            member.is_due = True
-            due.appendleft(member)
+            member.wake_first()
         else:
             member.wake()
 

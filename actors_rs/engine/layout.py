@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from actors_rs.engine.planner import islands_of
 from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.loops import closing_refs, narrowed
 from actors_rs.graph.names import unique_names
@@ -46,13 +47,15 @@ class Layout:
     Raises ``GraphError`` for a stage that cannot take the elements that come to it.
     """
 
-    __slots__ = ("_windows", "has_loops", "specs", "stages")
+    __slots__ = ("_windows", "has_loops", "islands", "specs", "stages")
 
     def __init__(self, specs: Sequence[StageSpec]) -> None:
         self.specs = tuple(specs)
         closing = closing_refs(specs)
         self.has_loops = bool(closing)
         self.stages = _planned(self.specs, closing)
+        self.islands = [[self.stages[n] for n in places] for places in islands_of(self.stages)]
+        """The stages that share an island."""
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
 
     def windows(self, default: int) -> Mapping[StageSpec, int]:

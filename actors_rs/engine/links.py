@@ -52,7 +52,11 @@ def connect(feeder: RunningStage, outlet: Outlet, fed: RunningStage, inlet: Inle
 
 
 class LocalDownstream:
-    """The way from an outlet to an inlet of the same island."""
+    """The way from an outlet to an inlet of the same island.
+
+    The stage that gets something goes first: else its feeder calls a slow function once more before
+    the results of the last call have left the island.
+    """
 
     __slots__ = ("_fed", "_inlet")
 
@@ -62,15 +66,15 @@ class LocalDownstream:
 
     def push(self, frame: Frame, /) -> None:
         self._inlet.push(frame)
-        self._fed.wake()
+        self._fed.wake_first()
 
     def complete(self) -> None:
         self._inlet.complete(None)
-        self._fed.wake()
+        self._fed.wake_first()
 
     def fail(self, error: BaseException, /) -> None:
         self._inlet.complete(error)
-        self._fed.wake()
+        self._fed.wake_first()
 
 
 class LocalUpstream:
@@ -88,7 +92,7 @@ class LocalUpstream:
 
     def cancel(self, cause: BaseException | None = None, /) -> None:
         self._outlet.cancel(cause)
-        self._feeder.wake()
+        self._feeder.wake_first()
 
 
 class Signal:

@@ -238,6 +238,10 @@ class Member(UserCalls):
             self.is_due = True
             self.island.add_due(self)
 
+    def wake_first(self) -> None:
+        """As ``wake``, before the other members that are due."""
+        self.island.add_first(self)
+
     def advance(self, budget: TurnBudget) -> None:
         """Let the logic do what its ports allow, keep its times, and end it when it is over."""
         self.is_due = False

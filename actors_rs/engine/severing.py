@@ -6,20 +6,18 @@ comes back, leads nowhere: elements are dead letters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.engine.links import Posted
 from actors_rs.stages.dropped import Dropped
-from actors_rs.stages.line import Line
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
 
-__all__ = ["close", "logics_of", "sever"]
+__all__ = ["close", "sever"]
 
 
 class _HasLogic(Protocol):
@@ -29,28 +27,20 @@ class _HasLogic(Protocol):
 
 def sever(stage: RunningStage, error: BaseException) -> None:
     """Cut ``stage`` off: downstream fails with ``error``, upstream is cancelled because of it."""
-    for logic in logics_of(stage):
-        for outlet in logic.outlets:
-            _end_outlet(outlet, _Nowhere(stage, outlet), error)
-        for inlet in logic.inlets:
-            _end_inlet(stage, inlet, error)
-        logic.halt()
+    logic = stage.logic
+    for outlet in logic.outlets:
+        _end_outlet(outlet, _Nowhere(stage, outlet), error)
+    for inlet in logic.inlets:
+        _end_inlet(stage, inlet, error)
+    logic.halt()
 
 
 def close(stage: _HasLogic, error: BaseException) -> None:
     """Its thread has come back: let the ports show the end; on that thread."""
-    for logic in logics_of(stage):
-        for outlet in logic.outlets:
-            outlet.cancel(error)
-        for inlet in logic.inlets:
-            inlet.discard()
-
-
-def logics_of(stage: _HasLogic) -> Iterator[StageLogic]:
-    """Its own, and those that it is made of."""
-    yield stage.logic
-    if isinstance(stage.logic, Line):
-        yield from (part.logic for part in stage.logic.all_parts)
+    for outlet in stage.logic.outlets:
+        outlet.cancel(error)
+    for inlet in stage.logic.inlets:
+        inlet.discard()
 
 
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:

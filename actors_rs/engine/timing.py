@@ -108,7 +108,7 @@ def is_held_back(logic: StageLogic) -> bool:
     if logic.held_back is not None:
         return logic.held_back()
     holds = not logic.inlets
-    for inlet in (*logic.inlets, *logic.links) if logic.links else logic.inlets:
+    for inlet in logic.inlets:
         if inlet.buffered:
             holds = True
     if holds:

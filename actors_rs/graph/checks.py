@@ -11,7 +11,13 @@ from actors_rs.errors import ArgumentTypeError, GraphError, InvalidArgumentError
 from actors_rs.graph.assembly_site import at_site
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime.settings import is_finite, is_number, shown
-from actors_rs.stages.functions import COROUTINE, GENERATOR, deferred_kind, deferred_result
+from actors_rs.stages.functions import (
+    ASYNC_GENERATOR,
+    COROUTINE,
+    GENERATOR,
+    deferred_kind,
+    deferred_result,
+)
 from actors_rs.texts import repr_of, text_of
 
 __all__ = [
@@ -99,9 +105,14 @@ def function(value: Any, what: str, *, awaited: bool = False) -> Callable[..., A
     """``value`` if it can be called, and is no coroutine function unless those are ``awaited``.
 
     Nobody would run what one returns. A generator function passes: what it returns is an element,
-    or drawn. An async one does not: no stage draws from what it returns.
+    or drawn. An async one does not: see ``stream_function``.
     """
     return _called(value, what, (COROUTINE, GENERATOR) if awaited else (GENERATOR,))
+
+
+def stream_function(value: Any, what: str) -> Callable[..., Any]:
+    """``value`` if it can be called and may return a stream: an async generator function too."""
+    return _called(value, what, (GENERATOR, ASYNC_GENERATOR))
 
 
 def plain_function(value: Any, what: str) -> Callable[..., Any]:

@@ -231,7 +231,8 @@ FOR_GRAPHS = table(
     ("result wait get join", "run(), or system.start(graph).result()"),
     ("cancel stop shutdown", "cancel() of the run that system.start(graph) gives"),
     ("add merge combine", "Graph(graph, graph)"),
-    ("explain describe outline", "print(graph), or draw()"),
+    ("describe outline", "print(graph), or draw()"),
+    ("islands plan actors", "explain()"),
     ("map filter via to named", "the operators before .to(sink): a graph is closed"),
     ("timeout", "watched(stall_after=seconds), or result(timeout) of the run"),
 )

@@ -23,6 +23,7 @@ __all__ = [
     "PLAIN",
     "Attributes",
     "Carrier",
+    "Fuse",
     "LentOutlet",
     "Loop",
     "OutletRef",
@@ -55,6 +56,21 @@ class Loop:
     """What the two ends of a ``Feedback`` have in common; compared by identity."""
 
     buffer: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fuse:
+    """One call of ``fuse()``: the stages it covers have it in common. Compared by identity."""
+
+    place: Place
+
+    @property
+    def site(self) -> str:
+        """File and line of the call; empty if that was no line of the user's."""
+        return site_of(self.place)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fuse, (self.site,)  # a code object cannot be pickled
 
 
 class LentOutlet(Protocol):
@@ -119,10 +135,9 @@ class StageSpec:
     a list of up to so many of those that came, see ``window_behind``. ``sides`` are sinks with an
     open input, one for each of the last outlets: a flow through this stage carries them along, and
     ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
-    stage is made, and the elements come from there. ``fusable`` stages are linear operators, or
-    sinks that never wait, and can be one actor with their neighbours, but not across a ``boundary``
-    behind one; ``fused`` ones are, and with the host if they are an inner stream. ``in_line``: as a
-    part of a ``Line`` it can be one too, though it is no linear operator. ``carrier``: what the
+    stage is made, and the elements come from there. ``fuse``: the call of ``fuse()`` that covers
+    it; neighbours that one call covers share an island, but not across a ``boundary``, which is an
+    ``async_boundary()`` after this stage. ``carrier``: what the
     elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
     source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
     requested, unless the window is given. ``most_window``: the most they do then, as the stage
@@ -145,10 +160,8 @@ class StageSpec:
     place: Place = ""
     sides: tuple[StageSpec, ...] = ()
     lent: LentOutlet | None = None
-    fusable: bool = False
-    in_line: bool = False
     boundary: bool = False
-    fused: bool = False
+    fuse: Fuse | None = None
     carrier: Carrier | None = None
     loop: Loop | None = None
     window_factor: int = 1
@@ -202,8 +215,6 @@ class StageSpec:
 class Traits(TypedDict, total=False):
     """What few stages say of themselves, see ``StageSpec``."""
 
-    fusable: bool
-    in_line: bool
     gathers: int
     forgiving: bool
     deals: bool

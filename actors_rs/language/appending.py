@@ -29,13 +29,6 @@ class Appending(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Any]:
         """This flow with one more stage of ``kind``, whose logic ``make`` gives.
 
-        ``fusable``: the logic is an ``Operator`` that is not ``expanding``. ``in_line``: it is
-        none, but can be a part of a ``Line``: it gives no more elements than it takes, and never
-        waits. ``outflow_window`` and ``gathers``: see ``StageSpec``.
+        ``outflow_window`` and the traits: see ``StageSpec``.
         """
         raise NotImplementedError
-
-    def _linear(
-        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
-    ) -> Flow[In_contra, Any]:
-        return self.then(kind, make, outflow_window, fusable=True)

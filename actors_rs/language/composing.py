@@ -19,16 +19,22 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class Composition(Generic[In_contra, Out_co]):
-    """A stage is an actor of its own unless it is fused."""
+    """A stage is an actor of its own unless the user fuses it."""
 
     _out: OutletRef
 
     def fuse(self) -> Flow[In_contra, Out_co]:
-        """This flow, with adjacent linear operators (``map``, ``filter``, ...) as one actor.
+        """This flow with all its stages in one actor, from its input or its sources on.
 
-        They take no turns for each other then, and do not run at the same time. Errors name the
-        operator by its name or kind, with its line and its element. What has several inputs or
-        outlets, a thread, a timer or attributes of its own or inner streams stays as it is.
+        The stages take no turns for each other then, and do not run at the same time: a slow
+        function holds up the stages before and after it. Names, policies, errors, figures and
+        back-pressure stay those of each stage. A stage keeps an actor of its own where an
+        ``async_boundary()``, another ``dispatcher`` or another ``throughput`` separates it, and so
+        does a source that may wait for its next element, as a generator or a file may.
+        ``Graph.explain()`` prints the actors that result. If the flow comes out of a stage with
+        several outlets, the stages after it are fused.
+
+        ``with_attributes`` and ``on_failure`` directly after ``fuse()`` hold for all its stages.
         """
         if self._out is OPEN:
             raise cannot_run("fuse: an empty Flow() has no stage to fuse")

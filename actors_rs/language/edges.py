@@ -30,7 +30,7 @@ class Edges(Appending[In_contra, Out_co]):
 
     def start_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """``values``, then the elements."""
-        return self._linear("start_with", partial(StartWith, Always(values)))
+        return self.then("start_with", partial(StartWith, Always(values)))
 
     def start_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """What ``functions`` return, each called when its result is demanded, then the elements."""
@@ -40,7 +40,7 @@ class Edges(Appending[In_contra, Out_co]):
 
     def end_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, then ``values`` once upstream has completed."""
-        return self._linear("end_with", partial(EndWith, Always(values)))
+        return self.then("end_with", partial(EndWith, Always(values)))
 
     def end_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
         """The elements, then what ``functions`` return, each called when it is demanded."""
@@ -50,4 +50,4 @@ class Edges(Appending[In_contra, Out_co]):
 
     def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
         """The elements, or ``values`` if there are none."""
-        return self._linear("default_if_empty", partial(DefaultIfEmpty, values))
+        return self.then("default_if_empty", partial(DefaultIfEmpty, values))

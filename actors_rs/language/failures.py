@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from actors_rs.engine.sections.planning import restarted, with_policy
 from actors_rs.errors import GraphError
@@ -14,7 +15,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.spec import OPEN, Attributes, OutletRef
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec
 from actors_rs.runtime.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.texts import repr_of
@@ -60,7 +61,8 @@ class Failures(Generic[In_contra, Out_co]):
             answer = OnFailure.checked("on_failure", policy, decider)
         out = self._out
         if not flag(section, "on_failure: section"):
-            return self._changed("on_failure", attributes=_of_element_stage(out, answer))
+            _check_takes_elements(out)
+            return self._attributed("on_failure", lambda spec: _with_answer(spec, answer))
         if out is OPEN:
             raise cannot_run("on_failure: an empty Flow() has no stage to change")
         return self._ending_in(OutletRef(with_policy(out.spec, answer), out.index))
@@ -90,7 +92,9 @@ class Failures(Generic[In_contra, Out_co]):
             raise cannot_run("restart: an empty Flow() has no stage to restart")
         return self._ending_in(OutletRef(restarted(self._out, backoff, max_restarts, seconds)))
 
-    def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
+    def _attributed(
+        self, how: str, attributes_of: Callable[[StageSpec], Attributes]
+    ) -> Flow[In_contra, Out_co]:
         raise NotImplementedError
 
     def _ending_in(self, out: OutletRef) -> Flow[In_contra, Out_co]:
@@ -99,12 +103,18 @@ class Failures(Generic[In_contra, Out_co]):
         return Flow(out)
 
 
-def _of_element_stage(out: OutletRef, answer: OnFailure) -> Attributes:
-    """The attributes of the stage with ``answer``; ``GraphError`` if it takes no elements."""
+def _check_takes_elements(out: OutletRef) -> None:
+    """Raise ``GraphError`` if the last stage is a source."""
     spec = out.spec
     if out is not OPEN and not spec.inputs:
         raise GraphError(
             f"on_failure: expected a stage that takes elements, got the source "
             f"'{spec.label}'{spec.made}; source.restart(Backoff()) starts it again"
         )
+
+
+def _with_answer(spec: StageSpec, answer: OnFailure) -> Attributes:
+    """The attributes of ``spec`` with ``answer``; a source has no element to pass over."""
+    if not spec.inputs:
+        return spec.attributes
     return Attributes(on_failure=answer).over(spec.attributes)

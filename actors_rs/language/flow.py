@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, to_pickle
 from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
+from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
@@ -126,12 +127,6 @@ class Flow(
         spec = spec_of(kind, make, self._out, outflow_window=outflow_window, **traits)
         return Flow(OutletRef(spec))
 
-    def _linear(
-        self, kind: str, make: Callable[[], Any], outflow_window: int | None = None
-    ) -> Flow[In_contra, Any]:
-        spec = spec_of(kind, make, self._out, outflow_window=outflow_window, fusable=True)
-        return Flow(OutletRef(spec))
-
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
         """This, then ``flow``."""
         if not isinstance(flow, Flow):
@@ -178,7 +173,7 @@ class Flow(
         spec = self._out.spec
         with telling_where():
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
-        return self._changed("with_attributes", attributes=attributes.over(spec.attributes))
+        return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
         """What ``system.publisher(source)`` does."""
@@ -187,6 +182,14 @@ class Flow(
     def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In_contra, Out_co]:
         """What ``system.processor(flow)`` does."""
         return FlowProcessor(system, self._out)
+
+    def _attributed(
+        self, how: str, attributes_of: Callable[[StageSpec], Attributes]
+    ) -> Flow[In_contra, Out_co]:
+        together = changed_together(self._out, attributes_of)
+        if together is not None:
+            return Flow(together)
+        return self._changed(how, attributes=attributes_of(self._out.spec))
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         spec: StageSpec = self._out.spec

@@ -61,7 +61,7 @@ class Folds(Appending[In_contra, Out_co]):
         """
         make_init = copies_of(init, "reduce", "reduce_get")
         function(f, "reduce: f")
-        return self._linear("reduce", partial(Reduce, make_init, f))
+        return self.then("reduce", partial(Reduce, make_init, f))
 
     def reduce_get(
         self, make_init: Callable[[], R], f: Callable[[R, Out_co], R]
@@ -69,12 +69,12 @@ class Folds(Appending[In_contra, Out_co]):
         """``reduce`` from what ``make_init()`` gives, which is called once in each run."""
         function(make_init, "reduce_get: make_init")
         function(f, "reduce_get: f")
-        return self._linear("reduce_get", partial(Reduce, make_init, f))
+        return self.then("reduce_get", partial(Reduce, make_init, f))
 
     def reduce_without_initial(self: Folds[I, T], f: Callable[[T, T], T]) -> Flow[I, T]:
         """``f(accumulated, element)`` over all elements, from the first one on."""
         function(f, "reduce_without_initial: f")
-        return self._linear("reduce_without_initial", partial(ReduceWithoutInitial, f))
+        return self.then("reduce_without_initial", partial(ReduceWithoutInitial, f))
 
     @overload
     def sum(self: Folds[I, int]) -> Flow[I, int]: ...
@@ -84,52 +84,52 @@ class Folds(Appending[In_contra, Out_co]):
     def sum(self) -> Flow[In_contra, Any]: ...
     def sum(self) -> Flow[Any, Any]:
         """The elements added up, from 0."""
-        return self._linear("sum", Sum)
+        return self.then("sum", Sum)
 
     def count(self) -> Flow[In_contra, int]:
         """How many elements there were."""
-        return self._linear("count", Count)
+        return self.then("count", Count)
 
     def average(self) -> Flow[In_contra, float]:
         """The mean of the elements, of which there must be one."""
-        return self._linear("average", Average)
+        return self.then("average", Average)
 
     def min(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The smallest element, or the one with the smallest ``key``; the first of equals."""
         optional_plain_function(key, "min: key")
-        return self._linear("min", _extreme(builtins.min, key))
+        return self.then("min", _extreme(builtins.min, key))
 
     def max(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
         """The largest element, or the one with the largest ``key``; the first of equals."""
         optional_plain_function(key, "max: key")
-        return self._linear("max", _extreme(builtins.max, key))
+        return self.then("max", _extreme(builtins.max, key))
 
     def last(self) -> Flow[In_contra, Out_co]:
         """The last element, of which there must be one."""
-        return self._linear("last", Last)
+        return self.then("last", Last)
 
     def all(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for every element; false cancels upstream at once."""
         plain_function(predicate, "all: predicate")
-        return self._linear("all", partial(Search, predicate, wanted=False))
+        return self.then("all", partial(Search, predicate, wanted=False))
 
     def some(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
         """Whether ``predicate`` is true for any element; true cancels upstream at once."""
         plain_function(predicate, "some: predicate")
-        return self._linear("some", partial(Search, predicate, wanted=True))
+        return self.then("some", partial(Search, predicate, wanted=True))
 
     def contains(
         self, value: object, equal: Callable[[Any, Any], object] | None = None
     ) -> Flow[In_contra, bool]:
         """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true."""
         if equal is None:
-            return self._linear("contains", partial(Contains, value))
+            return self.then("contains", partial(Contains, value))
         plain_function(equal, "contains: equal")
-        return self._linear("contains", partial(Search, partial(equal, value), wanted=True))
+        return self.then("contains", partial(Search, partial(equal, value), wanted=True))
 
     def is_empty(self) -> Flow[In_contra, bool]:
         """Whether no element comes; the first one cancels upstream."""
-        return self._linear("is_empty", partial(Search, Always(False), wanted=False))
+        return self.then("is_empty", partial(Search, Always(False), wanted=False))
 
 
 def _extreme(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.materializer import materialize
+from actors_rs.engine.planner import explained
 from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
@@ -123,13 +124,10 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         return copy
 
     def fuse(self) -> Self:
-        """The same graph, in which linear stages behind each other are one actor, to the sinks.
+        """The same graph with all its stages in one actor; see ``Flow.fuse()`` for the exceptions.
 
-        As ``Flow.fuse()``, for all streams of the graph, and with them the sink that a row of
-        operators ends in and the source it begins with, if that never waits (``of``, ``range``,
-        ``repeat``, a list). Those stages do not run at the same time then, and a call that is slow
-        holds up what came before it as well; in return a frame costs next to nothing. What has
-        attributes of its own stays as it is, and so do sinks that write files, which have a thread.
+        Sources that never wait (``of``, ``range``, ``repeat``, a list) and sinks are covered too.
+        Worth it for many cheap stages: a frame passes from one to the next by a plain call.
         """
         copy = self._copy()
         copy._sinks, copy._layout = fused_to_the_ends(self._sinks), None
@@ -156,6 +154,17 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         """An outline: a line for each row of stages between which nothing branches or joins."""
         return self._picture().outline()
 
+    def explain(self) -> str:
+        """Which stages share an actor, and why: a line for each actor.
+
+        >>> from actors_rs import Sink, Source
+        >>> print(Source.range(0, 9).map(str).to(Sink.list()).explain())
+        island 1: range (an actor of its own)
+        island 2: map (an actor of its own)
+        island 3: list (an actor of its own)
+        """
+        return explained(self._planned().stages)
+
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the graph as text: ``"mermaid"``, Graphviz ``"dot"``, or ``"svg"``.
 
@@ -180,18 +189,22 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
     def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""
-        if self._layout is None:
-            specs = in_order(self._sinks)
-            check_closed(specs)
-            self._layout = Layout(specs)
         return materialize(
             system,
-            self._layout,
+            self._planned(),
             self._sinks,
             single=self._single,
             monitor=self._monitored,
             stall_after=self._stall_after,
         )
+
+    def _planned(self) -> Layout:
+        """Its layout; ``GraphError`` if an outlet feeds nothing."""
+        if self._layout is None:
+            specs = in_order(self._sinks)
+            check_closed(specs)
+            self._layout = Layout(specs)
+        return self._layout
 
     def run(self, *, workers: int | None = None, timeout: float | None = None) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.

@@ -70,22 +70,22 @@ class Operators(Appending[In_contra, Out_co]):
     def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
         """Each element through ``f``."""
         function(f, "map: f")
-        return self._linear("map", partial(Map, f))
+        return self.then("map", partial(Map, f))
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """The elements for which ``predicate`` is true."""
         plain_function(predicate, "filter: predicate")
-        return self._linear("filter", partial(Filter, predicate))
+        return self.then("filter", partial(Filter, predicate))
 
     def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
         """``f(*element)`` for each element, a tuple of arguments."""
         function(f, "starmap: f")
-        return self._linear("starmap", partial(Starmap, f))
+        return self.then("starmap", partial(Starmap, f))
 
     def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
         """What ``f`` gives for each element, unless that is ``None``."""
         function(f, "map_not_none: f")
-        return self._linear("map_not_none", partial(MapNotNone, f))
+        return self.then("map_not_none", partial(MapNotNone, f))
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -105,7 +105,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         make_init = copies_of(init, "scan", "stateful_map")
         function(f, "scan: f")
-        return self._linear("scan", partial(begun, Scan, make_init, f))
+        return self.then("scan", partial(begun, Scan, make_init, f))
 
     def stateful_map(
         self,
@@ -122,12 +122,12 @@ class Operators(Appending[In_contra, Out_co]):
         function(f, "stateful_map: f")
         if on_complete is not None:
             function(on_complete, "stateful_map: on_complete")
-        return self._linear("stateful_map", partial(StatefulMap, create, f, on_complete))
+        return self.then("stateful_map", partial(StatefulMap, create, f, on_complete))
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
         """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
         integer(first, "with_index: first")
-        return self._linear("with_index", partial(WithIndex, first))
+        return self.then("with_index", partial(WithIndex, first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
         """Tuples of ``size`` neighbours, each beginning ``step`` elements behind the one before.
@@ -136,11 +136,11 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, size, "sliding: size")
         at_least(1, step, "sliding: step")
-        return self._linear("sliding", partial(Sliding, size, step), 0)
+        return self.then("sliding", partial(Sliding, size, step), 0)
 
     def pairwise(self) -> Flow[In_contra, tuple[Out_co, Out_co]]:
         """Each element but the first, with the one before: ``sliding(2)``."""
-        return self._linear("pairwise", partial(Sliding, 2, 1))
+        return self.then("pairwise", partial(Sliding, 2, 1))
 
     def sort_within(
         self, count: int, key: Callable[[Out_co], Any] | None = None
@@ -151,7 +151,7 @@ class Operators(Appending[In_contra, Out_co]):
         """
         at_least(1, count, "sort_within: count")
         optional_plain_function(key, "sort_within: key")
-        return self._linear("sort_within", partial(SortWithin, count, key))
+        return self.then("sort_within", partial(SortWithin, count, key))
 
     def batch(
         self,
@@ -176,8 +176,7 @@ class Operators(Appending[In_contra, Out_co]):
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
             make = partial(Batch, count, seconds)
-            in_line = seconds is None
-            return self.then("batch", make, WINDOW_OF_BATCHES, in_line=in_line, gathers=count)
+            return self.then("batch", make, WINDOW_OF_BATCHES, gathers=count)
         weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
         make_weighed = partial(BatchByWeight, count, seconds, weigh, heaviest)

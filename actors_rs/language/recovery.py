@@ -13,6 +13,7 @@ from actors_rs.graph.checks import (
     optional_plain_function,
     plain_function,
     positive_seconds,
+    stream_function,
     wrong_kind,
 )
 from actors_rs.graph.spec import OutletRef
@@ -73,7 +74,7 @@ class Recovery(Chain[In_contra, Out_co]):
         if isinstance(stream, Stream):
             source_in(stream, "recover_with")
             return self._recovering(Always(stream), attempts)
-        f = function(stream, "recover_with: a Source, or a function giving one,")
+        f = stream_function(stream, "recover_with: a Source, or a function giving one,")
         return self._recovering(f, attempts)
 
     def _recovering(

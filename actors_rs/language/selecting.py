@@ -34,22 +34,22 @@ class Selections(Appending[In_contra, Out_co]):
     def take(self, count: int) -> Flow[In_contra, Out_co]:
         """The first ``count`` elements; then upstream is cancelled."""
         at_least(0, count, "take: count")
-        return self._linear("take", partial(Take, count))
+        return self.then("take", partial(Take, count))
 
     def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
         plain_function(predicate, "take_while: predicate")
-        return self._linear("take_while", partial(TakeWhile, predicate))
+        return self.then("take_while", partial(TakeWhile, predicate))
 
     def skip(self, count: int) -> Flow[In_contra, Out_co]:
         """All but the first ``count`` elements."""
         at_least(0, count, "skip: count")
-        return self._linear("skip", partial(Skip, count))
+        return self.then("skip", partial(Skip, count))
 
     def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
         """Elements from the first one on for which ``predicate`` is false."""
         plain_function(predicate, "skip_while: predicate")
-        return self._linear("skip_while", partial(SkipWhile, predicate))
+        return self.then("skip_while", partial(SkipWhile, predicate))
 
     def first(self, predicate: Callable[[Out_co], object] | None = None) -> Flow[In_contra, Out_co]:
         """The first element, or the first for which ``predicate`` is true; then a cancellation.
@@ -57,8 +57,7 @@ class Selections(Appending[In_contra, Out_co]):
         Fails with ``EmptyStreamError`` if there is none.
         """
         optional_plain_function(predicate, "first: predicate")
-        asks_for_all = predicate is not None  # and not for one element alone, of whoever is before
-        return self.then("first", partial(First, predicate), fusable=asks_for_all)
+        return self.then("first", partial(First, predicate))
 
     def element_at(self, index: int) -> Flow[In_contra, Out_co]:
         """The element that ``index`` others come before; then upstream is cancelled.
@@ -66,7 +65,7 @@ class Selections(Appending[In_contra, Out_co]):
         Fails with ``EmptyStreamError`` if there are not so many.
         """
         at_least(0, index, "element_at: index")
-        return self._linear("element_at", partial(ElementAt, index))
+        return self.then("element_at", partial(ElementAt, index))
 
     def distinct(
         self, key: Callable[[Out_co], Any] | None = None, window: int | None = None
@@ -79,11 +78,11 @@ class Selections(Appending[In_contra, Out_co]):
         optional_plain_function(key, "distinct: key")
         if window is not None:
             at_least(1, window, "distinct: window")
-        return self._linear("distinct", partial(Distinct, key, window))
+        return self.then("distinct", partial(Distinct, key, window))
 
     def distinct_until_changed(
         self, key: Callable[[Out_co], Any] | None = None
     ) -> Flow[In_contra, Out_co]:
         """Elements whose ``key``, by default they themselves, is not that of the one before."""
         optional_plain_function(key, "distinct_until_changed: key")
-        return self._linear("distinct_until_changed", partial(DistinctUntilChanged, key))
+        return self.then("distinct_until_changed", partial(DistinctUntilChanged, key))

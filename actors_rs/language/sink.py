@@ -28,7 +28,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
-from actors_rs.graph.spec import OPEN, PLAIN, Attributes, OutletRef, StageSpec, Traits, spec_of
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.initial import copies_of
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -222,8 +222,7 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
             dispatcher="pinned" if pinned else None,
             throughput=min(throughputs, default=None),
         )
-        plain = all(one == PLAIN for one in asked)  # else it stays apart, as that one would
-        return _sink("fan", FanOf(specs), attributes, fusable=plain)
+        return _sink("fan", FanOf(specs), attributes)
 
     @staticmethod
     def sum() -> Sink[Any, Any]:
@@ -355,8 +354,6 @@ def _sink(
     make: Callable[[], Any],
     attributes: Attributes | None = None,
     *,
-    fusable: bool = True,
     target: str = "",
 ) -> Sink[Any, Any]:
-    traits = Traits(fusable=fusable, target=target)
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, **traits))
+    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, target=target))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
 from actors_rs.engine.boundary.foreign_source import PublisherSource
+from actors_rs.engine.run.emitter import Emitter
 from actors_rs.engine.run.source_queue import QueueOverflow, SourceQueue
 from actors_rs.graph.checks import (
     at_least,
@@ -19,16 +20,20 @@ from actors_rs.graph.checks import (
     one_of,
     path_of,
     plain_function,
+    stream_function,
     wrong_kind,
 )
 from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher
+from actors_rs.stages.functions import ASYNC_GENERATOR, GENERATOR, deferred_kind
 from actors_rs.stages.iterators import Rest
 from actors_rs.stages.sources.defer import Defer
 from actors_rs.stages.sources.empty import Empty
 from actors_rs.stages.sources.failed import Failed
+from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
+from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.lines import Lines
@@ -37,6 +42,7 @@ from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
+from actors_rs.stages.user_code.async_elements import AsyncRest, is_async_only
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -89,7 +95,10 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def from_iterable(
-        iterable: Iterable[T] | Callable[[], Iterable[T]],
+        iterable: Iterable[T]
+        | AsyncIterable[T]
+        | Callable[[], Iterable[T]]
+        | Callable[[], AsyncIterable[T]],
         *,
         interrupt: Callable[[], object] | None = None,
     ) -> Flow[Never, T]:
@@ -98,6 +107,18 @@ class SourceFactories(FileSources):
         Give a function when the graph, or a section of it, is to run more than once over a
         generator, a ``map``, a file or any other iterator: one that has ended fails the stream
         with a ``GraphError``, unless it has come to give more since.
+
+        An async iterable, or an async generator function, is drawn in one coroutine on the system's
+        event loop, as far as elements are demanded. When the run is cancelled, drained or fails, or
+        needs no further element, the ``__anext__`` that is pending is cancelled; ``aclose`` is
+        awaited in any case, and the run ends after it::
+
+            async def quotes() -> AsyncIterator[Quote]:
+                async with connect(URL) as feed:
+                    async for message in feed:
+                        yield Quote.parse(message)
+
+            Source.from_iterable(quotes)
 
         An iterator that may wait for long at an element, such as one of a message consumer, a
         socket or a pipe, needs an ``interrupt``: a function without arguments that makes it return,
@@ -111,7 +132,9 @@ class SourceFactories(FileSources):
             )
         if is_sliced(iterable):
             return source("from_iterable", partial(SequenceSource, iterable))
-        return source("from_iterable", partial(IterableSource, _made_by(iterable)))
+        make = _made_by(iterable)
+        kind = IterableSource if _gives_no_async(iterable) else AsyncIterableSource
+        return source("from_iterable", partial(kind, make))
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
@@ -214,6 +237,34 @@ class SourceFactories(FileSources):
         )
 
     @staticmethod
+    def from_callback(
+        register: Callable[[Emitter[T]], Callable[[], object] | None],
+        buffer: int = 1024,
+        overflow: QueueOverflow = "fail",
+    ) -> Flow[Never, T]:
+        """What a callback API gives: ``register(emit)`` tells it to call ``emit(element)``.
+
+        ``register`` is called in each run when that starts, and returns ``None`` or a function that
+        ends the registration: it is called once, at any end of the stream. ``emit`` may be called
+        on any thread, also within ``register``; ``emit.complete()`` and ``emit.fail(error)`` end
+        the stream behind what was emitted. ``emit(element)`` is false if ``element`` was not taken.
+
+        Up to ``buffer`` elements wait for demand. Then the stream fails with
+        ``BufferOverflowError``, unless ``overflow`` is another one, see ``Source.queue``; each
+        drop is counted (``dropped`` in the snapshot). ``"backpressure"`` lets ``emit`` wait::
+
+            def register(emit: Emitter[Reading]) -> Callable[[], None]:
+                sensor.add_listener(emit)
+                return lambda: sensor.remove_listener(emit)
+
+            Source.from_callback(register, buffer=100, overflow="drop_oldest")
+        """
+        plain_function(register, "Source.from_callback: register")
+        at_least(1, buffer, "Source.from_callback: buffer")
+        one_of(get_args(QueueOverflow), overflow, "Source.from_callback: overflow")
+        return source("from_callback", partial(_called_back, register, buffer, overflow))
+
+    @staticmethod
     def lines(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, str]:
         """The lines of a text file, without their ends, read on demand.
 
@@ -225,22 +276,40 @@ class SourceFactories(FileSources):
         return source("lines", partial(Lines, path, encoding))
 
 
-def _made_by(iterable: Any) -> Callable[[], Iterable[Any]]:
+def _called_back(register: Callable[[Emitter[Any]], Any], buffer: int, overflow: Any) -> Any:
+    queue = SourceQueue[Any](buffer, overflow, "from_callback")
+    return CallbackSource(queue, partial(register, Emitter(queue)))
+
+
+def _made_by(iterable: Any) -> Callable[[], Any]:
     """What gives the elements of one run."""
     if isinstance(iterable, Iterator):
         return Rest(iterable, "Source.from_iterable")
     if isinstance(iterable, Iterable):
         return Always(iterable)
+    if is_async_only(iterable):
+        is_one = isinstance(iterable, AsyncIterator)
+        return AsyncRest(iterable) if is_one else Always(iterable)
     if not callable(iterable):
         raise wrong_kind(
-            "Source.from_iterable needs an iterable, or a function that gives one, "
+            "Source.from_iterable needs an iterable, an async one, or a function that gives one, "
             f"got {repr_of(iterable)}"
         )
-    return function(iterable, "Source.from_iterable: iterable")
+    return stream_function(iterable, "Source.from_iterable: iterable")
+
+
+def _gives_no_async(iterable: Any) -> bool:
+    """Whether it is known before a call that no event loop is needed."""
+    return isinstance(iterable, Iterable) or deferred_kind(iterable) == GENERATOR
 
 
 def _interruptible(iterable: Any, interrupt: Callable[[], object]) -> Flow[Never, Any]:
     make = _made_by(iterable)
+    if is_async_only(iterable) or deferred_kind(iterable) == ASYNC_GENERATOR:
+        raise wrong_kind(
+            "Source.from_iterable: interrupt is for an iterator that blocks a thread; a pending "
+            f"__anext__ is cancelled without one, got {repr_of(iterable)}"
+        )
     return source("from_iterable", partial(_drawing, make, interrupt))
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
 
 from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.checks import (
     at_least,
-    function,
     one_of,
     plain_function,
     positive_seconds,
+    stream_function,
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, spec_of
@@ -45,7 +45,7 @@ GROUPS_A_WINDOW = 64
 """For that many groups ``group_by`` keeps a window of elements requested."""
 LARGEST_FACTOR = 16
 
-Inner: TypeAlias = "Flow[Never, R] | Iterable[R]"
+Inner: TypeAlias = "Flow[Never, R] | Iterable[R] | AsyncIterable[R]"
 """What a function may return where a stream is wanted."""
 
 
@@ -80,11 +80,14 @@ class Substreams(Appending[In_contra, Out_co]):
     ) -> Flow[In_contra, R]:
         """The elements of each iterable or stream that ``f`` returns, one after the other.
 
+        An async iterable, as an async generator function returns it, is drawn on the system's
+        event loop.
+
         With ``breadth``, up to that many run at a time and are merged as their elements come.
         Directly after ``group_by`` a ``breadth`` below its ``max_groups`` is a ``UserWarning``:
         groups that are not run hold all others up.
         """
-        function(f, "flat_map: f")
+        stream_function(f, "flat_map: f")
         _check_breadth_for_groups(self._out.spec, breadth or 1)
         if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
             return self.then("flat_map", partial(FlatMap, f), 0)
@@ -92,7 +95,7 @@ class Substreams(Appending[In_contra, Out_co]):
 
     def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of each stream or iterable that ``f`` returns, one after the other."""
-        function(f, "concat_map: f")
+        stream_function(f, "concat_map: f")
         return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0)
 
     def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
@@ -100,7 +103,7 @@ class Substreams(Appending[In_contra, Out_co]):
 
         The stream of the element before is cancelled. Upstream is never held back.
         """
-        function(f, "switch_map: f")
+        stream_function(f, "switch_map: f")
         return self.then("switch_map", partial(SwitchMap, f), 0)
 
     def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
@@ -109,7 +112,7 @@ class Substreams(Appending[In_contra, Out_co]):
         ``error`` is what came from upstream: a ``StageError`` whose ``__cause__`` is what a stage
         raised, or the error of ``Source.failed``. ``f`` is called once at most.
         """
-        function(f, "catch: f")
+        stream_function(f, "catch: f")
         return self.then("catch", partial(Catch, f), forgiving=True)
 
     def group_by(

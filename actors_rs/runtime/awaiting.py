@@ -1,4 +1,4 @@
-"""Coroutines that wait for something which comes once, from any thread."""
+"""Coroutines that wait for something which comes from any thread; threads that must not wait."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["Awaiting"]
+from actors_rs.errors import BlockingError
+
+__all__ = ["Awaiting", "check_no_running_loop"]
+
+
+def check_no_running_loop(what: str, instead: str) -> None:
+    """Raise ``BlockingError`` on a thread with a running event loop of asyncio.
+
+    Waiting there stops all its coroutines. ``instead`` is the code to write.
+    """
+    if asyncio._get_running_loop() is not None:
+        raise BlockingError(
+            f"{what} would block the event loop that runs on this thread: write `{instead}`"
+        )
 
 
 class Awaiting:

@@ -34,18 +34,16 @@ class Drawn:
         "number",
         "opened",
         "stages",
-        "steps",
     )
 
     elements: Iterator[Any]
     """What it gives: a generator, that of the last step."""
 
-    def __init__(self, stages: Sequence[Any], steps: Sequence[Any], number: int) -> None:
+    def __init__(self, stages: Sequence[Any], number: int) -> None:
         self.stages = stages
-        self.steps = steps
         self.number = number
-        """What the drawer knows it by; the steps are the stages, or several of them the last."""
-        self.counts = [AS_MANY] * len(steps)
+        """What the drawer knows it by."""
+        self.counts = [AS_MANY] * len(stages)
         """How many elements each step gave to the next one, or the last one to the host.
 
         Written by whoever takes them; by the last step if it does not give as many as it takes.

@@ -62,7 +62,7 @@ class EdgedOperator(Operator):
 class Edge(EdgedOperator):
     """An operator that only adds to what it passes on."""
 
-    within_demand = True
+    one_for_one = True
 
     def _pass_on(self, piece: Frame) -> int:
         self.outlet.emit(piece)  # as it is: a frame is never changed

@@ -14,13 +14,22 @@ from typing import Any
 from actors_rs.errors import GraphError
 from actors_rs.texts import repr_of
 
-__all__ = ["Rest", "check_key", "close", "iterator_of", "no_pair", "not_ended", "once"]
+__all__ = [
+    "Rest",
+    "check_key",
+    "close",
+    "iterator_of",
+    "no_pair",
+    "not_ended",
+    "once",
+    "used_up",
+]
 
 
 def not_ended(iterable: Any, where: str) -> Any:
     """``iterable``, unless it is known that its elements went elsewhere: ``GraphError`` then."""
     if type(iterable) is GeneratorType and iterable.gi_frame is None:
-        raise _used_up(where, "a generator", iterable)
+        raise used_up(where, "a generator", iterable)
     return iterable
 
 
@@ -45,7 +54,7 @@ class Rest:
         rest = once(iterator_of(self._iterator, self._where))
         for first in rest:
             return _begun(first, rest)
-        raise _used_up(self._where, "an iterator", self._iterator)
+        raise used_up(self._where, "an iterator", self._iterator)
 
 
 def once(iterator: Iterator[Any]) -> Iterator[Any]:
@@ -69,7 +78,8 @@ def _begun(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
         close(rest)
 
 
-def _used_up(where: str, kind: str, iterator: Any) -> GraphError:
+def used_up(where: str, kind: str, iterator: Any) -> GraphError:
+    """The error for an iterator of that ``kind`` whose elements went elsewhere."""
     return GraphError(
         f"{where}: expected {kind} that goes on, got one that has ended: give the function that "
         f"makes it, to run it again ({repr_of(iterator)})"

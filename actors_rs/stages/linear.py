@@ -24,7 +24,6 @@ from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.room import Wanted
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 from actors_rs.stages.views import begun, seen_at_once
-from actors_rs.stages.written_loops import Step
 
 __all__ = ["Operator", "SinkLogic"]
 
@@ -114,9 +113,6 @@ class Operator(_Linear):
     one_for_one = False
     """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
     not, it gives the brake the ``function`` of its loop."""
-    within_demand = False
-    """Whether a piece need not be larger than what is asked for: as much comes of it as it has, or
-    more is asked for at once whenever something was given."""
     gives_views = False
     """Whether it may give a ``View`` of a piece, instead of a list of what comes of it."""
     asks_ahead = False
@@ -162,11 +158,6 @@ class Operator(_Linear):
             self._piece = held if self._piece else ()
             self._elements, self._results = iter(held), NOTHING
 
-    @property
-    def loop_step(self) -> Step | None:
-        """The function, where ``collect`` does nothing else and bytecode calls it best."""
-        return None
-
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         """Append all that comes of ``elements``; keeps what came before an exception."""
         out.extend(self.transform(elements))
@@ -194,8 +185,7 @@ class Operator(_Linear):
         demand, most = self.outlet.demand, self.pace.size
         if self._results is None:
             # More than is asked for only where it is not known what will come of it.
-            limited = self.one_for_one or self.within_demand
-            piece = self.inlet.take(min(most, demand) if limited else most)
+            piece = self.inlet.take(min(most, demand) if self.one_for_one else most)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)
@@ -266,9 +256,7 @@ class Operator(_Linear):
             more, halted = False, True
         except Exception as error:
             self._results = None
-            self.failing = True  # or it goes on behind the element; then nobody is in a hurry
             self.outlet.emit(out)
-            self.failing = False
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)

@@ -102,9 +102,9 @@ class StageContext(Protocol):
         ...
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
-        """Run ``coroutine`` on the system's event loop; ``done`` gets its future, on any thread."""
+        """Run it on the event loop; ``done`` gets its future, unless it waits for this stage."""
 
     def committing(self) -> ContextManager[None]:
         """In its block a file gets its name; ``OSError`` if the run has ended without it."""
@@ -203,13 +203,12 @@ class StageLogic:
     in_steps = False
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set before it starts."""
-    within = False
-    """Whether it may run within the stage that attached it as an inner stream: it never blocks."""
+    never_waits = False
+    """Of a source: whether it never waits for its next element, so that others may share its
+    island."""
     runs_code = True
     """Whether it may call code of the user's, which may take its time. What the elements themselves
     do when they are added or compared does not count. Not inherited: who does more may well."""
-    links: Sequence[Inlet] = ()
-    """Inlets between its parts, where it consists of some."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None

@@ -6,6 +6,7 @@ itself stands in a graph that does. Whoever adds a stage adds it here: a test lo
 """
 
 import sqlite3
+from asyncio import sleep
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
@@ -56,6 +57,17 @@ def attached(n, _):
     return hub.source
 
 
+def awaited(n):
+    """What an async generator gives that waits for each element."""
+
+    async def numbers():
+        for k in range(n):
+            await sleep(0)
+            yield k
+
+    return Source.from_iterable(numbers)
+
+
 def settled(value):
     future = Future()
     future.set_result(value)
@@ -99,6 +111,15 @@ def queued(n, _):
     return merge(source("queue", lambda: QueueSource(closed)), Source.range(0, n))
 
 
+def called_back(n):
+    def register(emit):
+        for k in range(n):
+            emit(k)
+        emit.complete()
+
+    return Source.from_callback(register, n + 1)
+
+
 SOURCES = {
     "sources/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
     "sources/defer": lambda n, _: Source.defer(*[lambda: 1] * n),
@@ -116,6 +137,8 @@ SOURCES = {
     "junctions/merge_hub": attached,
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher
+    "sources/from_async_iterable": lambda n, _: awaited(n),
+    "sources/from_callback": lambda n, _: called_back(n),
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
     "sources/lines": lines,
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),
@@ -200,7 +223,6 @@ FLOWS = {
     "operators/filter": lambda: Flow().filter(lambda _: True),
     "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
     "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]).flat_map(Source.of),
-    "operators/fused": lambda: Flow().map(same).filter(lambda _: True).fuse(),
     "operators/identity": Flow,
     "operators/idle_timeout": lambda: Flow().idle_timeout(100),
     "operators/initial_timeout": lambda: Flow().initial_timeout(100),

@@ -6,7 +6,8 @@ run in every way there is: to its end, by a subscriber that uses every freedom, 
 at any point, with a source that fails.
 """
 
-from collections.abc import Callable, Sequence
+from asyncio import sleep
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,27 @@ class Sources:
 
     def __call__(self, elements: Sequence[Any]) -> Any:
         return Source.from_iterable(_Elements(self, elements))
+
+    def awaited(self, elements: Sequence[Any]) -> Any:
+        """A source of a function that returns an async iterable, which waits now and then."""
+        return Source.from_iterable(lambda: self.async_elements(elements))
+
+    async def async_elements(self, elements: Sequence[Any]) -> AsyncIterator[Any]:
+        first = not self.begun
+        self.begun += 1
+        self.most = max(self.most, self.begun - self.released)
+        try:
+            for given, element in enumerate(elements):
+                if first and given == self.fails_behind:
+                    raise OSError("gone")
+                if given % 2:
+                    await sleep(0.01)
+                yield element
+        finally:
+            try:
+                await sleep(0.01)  # in which it may be cancelled once more
+            finally:
+                self.released += 1
 
     def check(self) -> None:
         kept = self.begun - self.released

@@ -154,3 +154,9 @@ class Feed:
 
     def cancel(self):
         self.cancelled.set()
+
+
+def islands(graph):
+    """The names of the stages that share an actor, each actor's joined by " + "."""
+    planned = graph._planned()
+    return [" + ".join(stage.name for stage in stages) for stages in planned.islands]

@@ -84,14 +84,17 @@ DRAWN = {
     "map_not_none: f": lambda f: Flow().map_not_none(f),
     "stateful_map: create": lambda f: Flow().stateful_map(f, max),
     "reduce_get: make_init": lambda f: Flow().reduce_get(f, max),
+    "expand: f": lambda f: Flow().expand(f),
+    "Source.defer: each argument": lambda f: Source.defer(f),
+    "Source.unfold_resource: open": lambda f: Source.unfold_resource(f, next, print),
+}
+STREAMS = {
     "flat_map: f": lambda f: Flow().flat_map(f),
     "concat_map: f": lambda f: Flow().concat_map(f),
     "switch_map: f": lambda f: Flow().switch_map(f),
-    "expand: f": lambda f: Flow().expand(f),
     "catch: f": lambda f: Flow().catch(f),
-    "Source.defer: each argument": lambda f: Source.defer(f),
+    "recover_with: a Source, or a function giving one,": lambda f: Flow().recover_with(f),
     "Source.from_iterable: iterable": lambda f: Source.from_iterable(f),
-    "Source.unfold_resource: open": lambda f: Source.unfold_resource(f, next, print),
 }
 
 
@@ -110,6 +113,17 @@ def test_a_callback_predicate_or_key_must_be_run_by_a_call(what, kind, form):
 def test_a_function_that_only_an_event_loop_runs_gives_no_elements(what, kind, form):
     with pytest.raises(TypeError, match=f"^{what} must be a plain function, got the {kind} "):
         DRAWN[what](FORMS[form](KINDS[kind]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("what", STREAMS)
+def test_where_a_stream_is_wanted_generator_functions_are_welcome_and_coroutine_functions_not(
+    what, form
+):
+    for kind in ("generator function", "async generator function"):
+        STREAMS[what](FORMS[form](KINDS[kind]))
+    with pytest.raises(TypeError, match=f"^{what} must be a plain function, got the coroutine "):
+        STREAMS[what](FORMS[form](coroutine))
 
 
 @pytest.mark.parametrize("what", DRAWN)

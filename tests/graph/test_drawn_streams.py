@@ -150,11 +150,11 @@ def test_a_failure_names_the_stage_its_element_and_its_line_behind_all_elements_
     assert failed == [1]
 
 
-def test_a_part_of_a_fused_stream_is_named_when_it_fails(system):
+def test_a_stage_of_a_fused_stream_is_named_when_it_fails(system):
     flow = Source.of(1).flat_map(
         lambda _: Source.of(2, 0).map(int).map(inverse).named("divide").fuse(), breadth=2
     )
-    with pytest.raises(StageError, match=r"stage 'divide' failed at element 1: ZeroDivision"):
+    with pytest.raises(StageError, match=r"stage 'divide#1' failed at element 1: ZeroDivision"):
         system.start(flow.to(Sink.list())).result(SECONDS)
 
 

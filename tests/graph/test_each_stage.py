@@ -22,7 +22,6 @@ TESTED = {
     "test_batch_by_weight": "batch_by_weight",
     "test_map_async_by_key": "map_async_by_key",
     "test_recovery": "map_error recover recover_with",
-    "test_fused_graphs": "fused",
     "test_trials": "amb batch catch map_async switch_map",
     "test_trials_of_hubs": "hub merge_hub partition_hub",
     "test_branches": "balance broadcast partition unzip",
@@ -33,6 +32,8 @@ TESTED = {
     "test_group_by": "group_by",
     "test_substreams": "concat flat_map_merge",
     "test_each_source": "csv empty files jsonl lines parquet sqlite timer",
+    "test_async_iterables": "from_async_iterable",
+    "test_from_callback": "from_callback",
     "test_sources": "defer from_future from_iterable of repeat unfold unfold_resource",
 }
 OTHERWISE = {
@@ -44,9 +45,9 @@ NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them
     "batch_by_weight": "max_weight",
     "extreme": "min",
+    "from_async_iterable": "from_iterable",
     "feedback": "Feedback",
     "search": "some",
-    "fused": "fuse",
     "flat_map_merge": "breadth",
     "map_async_by_key": "key",
 }

@@ -128,7 +128,7 @@ class Held:
         )
 
     def _spec(self, name, make, outlets=1):
-        return spec_of(name, make, OPEN, outlets=outlets, fusable=True)
+        return spec_of(name, make, OPEN, outlets=outlets)
 
 
 class _Holding(Map):

@@ -5,12 +5,8 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.failure import OnFailure
-from actors_rs.stages.operators.filter import Filter
-from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.operators.map import Map
 from tests.graph.helpers import SECONDS
-from tests.stages.harness import Alone
 
 
 def boom(*_):
@@ -47,20 +43,6 @@ def test_a_key_that_fails_for_the_first_row_is_passed_over(way, shared):
         flow = flow.map(dict).fuse()
     graph = way(flow.on_failure("resume"), Sink.list())
     assert shared.start(graph).result(SECONDS) == [{"price": "5"}]
-
-
-def test_an_operator_that_fails_before_it_takes_an_element_fails_its_row():
-    class Hasty(Map):
-        loop_step = None
-
-        def collect(self, elements, out):
-            raise ValueError("before the first element")
-
-    logic = Fused([Part("hasty", "", Hasty(str)), Part("map", "", Map(str))])
-    logic.on_failure = OnFailure("resume")
-    alone = Alone(logic).request(5).push(1, 2)
-    assert alone.down.error.__cause__.stage == "hasty"
-    assert alone.up.cancelled
 
 
 @ways
@@ -161,54 +143,15 @@ def test_what_came_before_a_restart_that_fails_is_given_or_a_dead_letter(way, be
     assert {*seen, *lost} >= {*range(201)}
 
 
-def searching(fits, called):
-    def f(number):
-        called.append(number)
-        return number
-
-    return Fused([Part("map", "", Map(f)), Part("filter", "", Filter(fits))])
-
-
-@pytest.mark.parametrize("demand", [1, 2, 3])
-def test_steps_are_called_for_no_more_elements_than_are_asked_for(demand):
-    called = []
-    alone = Alone(searching(lambda x: x % 10 == 9, called), window=1024)
-    alone.request(demand).push(*range(100))
-    assert alone.down.elements == [9, 19, 29][:demand]
-    assert called == [*range(10 * demand)]
-    alone.request(100).complete()
-    assert called == [*range(100)]
-    assert alone.down.completed
-
-
-def test_a_search_with_little_demand_takes_ever_larger_pieces(monkeypatch):
-    logic = searching(lambda x: x == 999, [])
-    take, pieces = logic.inlet.take, []
-
-    def noted(most):
-        piece = take(most)
-        pieces.append(len(piece))
-        return piece
-
-    monkeypatch.setattr(type(logic.inlet), "take", lambda _, most: noted(most))
-    logic.pace.size = 4096
-    alone = Alone(logic, window=1024).request(1).push(*range(1000))
-    assert alone.down.elements == [999]
-    assert sum(pieces) == 1000
-    assert len(pieces) < 20
-
-
 def test_a_fold_takes_whole_pieces_although_it_is_asked_for_one_element(shared):
     sizes = []
 
     class Noting(Map):
-        loop_step = None
-
         def collect(self, elements, out):
             before = len(out)
             super().collect(elements, out)
             sizes.append(len(out) - before)
 
-    flow = Source.range(0, 50_000).then("noting", lambda: Noting(abs), fusable=True).sum().fuse()
+    flow = Source.range(0, 50_000).then("noting", lambda: Noting(abs)).sum().fuse()
     assert shared.start(flow.to(Sink.first())).result(SECONDS) == sum(range(50_000))
     assert len(sizes) < 500

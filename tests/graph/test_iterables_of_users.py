@@ -86,9 +86,15 @@ def test_a_generator_that_has_ended_is_no_empty_inner_stream(breadth):
 @pytest.mark.parametrize(
     ("flow", "says"),
     [
-        (lambda: Source.of(1).flat_map(lambda _: None), "expected a Source or an iterable, got N"),
-        (lambda: Source.of(1).concat_map(lambda _: None), "concat_map: f: expected a Source or an"),
-        (lambda: Source.of(1).flat_map(lambda _: 7, 2), "expected a Source or an iterable, got 7"),
+        (
+            lambda: Source.of(1).flat_map(lambda _: None),
+            "a Source, an iterable or an async iterable, got N",
+        ),
+        (lambda: Source.of(1).concat_map(lambda _: None), "concat_map: f: expected a Source, an i"),
+        (
+            lambda: Source.of(1).flat_map(lambda _: 7, 2),
+            "a Source, an iterable or an async iterable, got 7",
+        ),
         (lambda: Source.of(1).expand(lambda _: 7), "expand: f: expected an iterable, got 7"),
         (lambda: Source.from_iterable(lambda: 7), "from_iterable: expected an iterable, got 7"),
         (lambda: Source.unfold(0, lambda n: 7), r"expected a pair, \(element, next state\)"),

@@ -99,7 +99,7 @@ class Reporting(Map):
 
 def test_a_dead_letter_is_said_to_be_of_the_stage_that_reported_it():
     reporting = partial(Reporting, same)
-    flow = three().then("noting", reporting, fusable=True).map(same)
+    flow = three().then("noting", reporting).map(same)
     with System() as system:
         assert system.start(flow.to(Sink.list())).result(SECONDS) == [0, 1, 2]
         letters = system.dead_letters.recent()

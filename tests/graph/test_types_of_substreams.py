@@ -1,8 +1,9 @@
 """What the type checker makes of streams of streams; ``assert_type`` does its work there."""
 
+from collections.abc import AsyncIterator
 from typing import Never, assert_type
 
-from actors_rs import Flow, Group, Source, amb, concat
+from actors_rs import Emitter, Flow, Group, Source, amb, concat
 
 numbers: Source[int] = Source.range(0, 3)
 words: Source[str] = Source.of("a", "b")
@@ -32,3 +33,23 @@ def test_groups_have_a_key_and_elements():
     assert_type(groups, Flow[Never, Group[str, int]])
     pairs = groups.flat_map(lambda g: g.map(lambda n: (g.key, n)), breadth=10)
     assert_type(pairs, Flow[Never, tuple[str, int]])
+
+
+def test_async_iterables_are_sources_and_inner_streams():
+    async def rows(n: int = 1) -> AsyncIterator[str]:
+        yield str(n)
+
+    assert_type(Source.from_iterable(rows()), Flow[Never, str])
+    assert_type(Source.from_iterable(rows), Flow[Never, str])
+    assert_type(Source.from_iterable(lambda: rows(2)), Flow[Never, str])
+    assert_type(numbers.flat_map(rows), Flow[Never, str])
+    assert_type(numbers.concat_map(lambda n: rows(n)), Flow[Never, str])
+    assert_type(numbers.switch_map(rows), Flow[Never, str])
+    assert_type(numbers.catch(lambda error: rows()), Flow[Never, int | str])
+
+
+def test_a_callback_source_has_the_elements_of_its_emitter():
+    def register(emit: Emitter[int]) -> None:
+        emit.complete()
+
+    assert_type(Source.from_callback(register, 10, "drop_oldest"), Flow[Never, int])

@@ -271,11 +271,14 @@ PUTTING_TOGETHER = {
         "Says how the last stage is run: elements that its inlets keep requested, shared pool or "
         "thread of its own, messages a turn takes."
     ),
-    "`graph.fuse()`": (
-        "The same graph with each row of linear stages as one actor, with the source in front, if "
-        "that never waits, and the sink behind."
+    "`flow.fuse()`, `graph.fuse()`": (
+        "Puts the stages of a flow, or of a whole graph, into one actor. A source that may wait "
+        "keeps an actor of its own."
     ),
-    "`flow.async_boundary()`": "What follows shares no actor with what is before, `fuse()` or not.",
+    "`flow.async_boundary()`": (
+        "Stages before it and stages after it share no actor, `fuse()` or not."
+    ),
+    "`graph.explain()`": "Says which stages share an actor, and why.",
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
         "What all of these are made with: a stage of one's own behind a flow."
     ),

@@ -206,7 +206,7 @@ class Bench:
         self.turn()
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None], /
+        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
         raise NotImplementedError
 

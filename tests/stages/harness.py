@@ -193,7 +193,7 @@ class Alone:
         self.jobs.append(job)
         return True
 
-    def run_coroutine(self, coroutine, done):
+    def run_coroutine(self, coroutine, done=None):
         raise NotImplementedError
 
     def failed(self, error, position=None, *, plain=False, beside=None):

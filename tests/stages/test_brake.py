@@ -18,7 +18,6 @@ from actors_rs.stages.operators.extreme import ExtremeBy
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.first import First
 from actors_rs.stages.operators.flat_map import FlatMap
-from actors_rs.stages.operators.fused import Fused, Part
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.map_not_none import MapNotNone
 from actors_rs.stages.operators.reduce import Reduce
@@ -73,14 +72,6 @@ OPERATORS = {
     "distinct_until_changed": lambda f: DistinctUntilChanged(lambda n: f(n)),
     "flat_map": lambda f: FlatMap(lambda n: [f(n)]),
 }
-FUSED = {
-    "fused maps, the last": lambda f: fused(Map(lambda n: n), Map(lambda n: f(n))),
-    "fused maps, the first": lambda f: fused(Map(lambda n: f(n)), Map(lambda n: n)),
-    "fused, a callable": lambda f: fused(Map(f), Filter(lambda n: n > 0)),
-    "fused, a filter": lambda f: fused(Scan(0, lambda _, n: n), Filter(lambda n: f(n))),
-    "fused, between": lambda f: fused(Map(str), Map(int), Scan(0, lambda _, n: f(n)), Map(int)),
-}
-OPERATORS |= FUSED
 SINKS = {
     "for_each": ForEach,
     "fold": lambda f: Fold(int, lambda _, n: f(n)),
@@ -99,10 +90,6 @@ FRAMES: dict[str, Callable[[list[int]], Sequence[int]]] = {
     "tuple": tuple,
     "range": lambda n: range(n[0], n[-1] + 1),
 }
-
-
-def fused(*logics):
-    return Fused([Part("alone", "", logic) for logic in logics])
 
 
 def input_of(name, numbers, frame="list"):
@@ -174,15 +161,13 @@ def test_a_call_that_pulls_and_raises_is_blamed_for_its_own_element(name, frame,
     if policy == "stop":
         assert alone.down.elements == NUMBERS[:4]
         assert isinstance(alone.down.error, StageError)
-        error = alone.down.error.__cause__ if name in FUSED else alone.down.error
-        assert (error.position, called.seen) == (4, NUMBERS[:5])
+        assert (alone.down.error.position, called.seen) == (4, NUMBERS[:5])
         return
     assert alone.down.elements == [n for n in NUMBERS if n not in raises]
     assert called.seen == NUMBERS
     expected = [(n,) if name == "starmap" else n for n in raises]
     assert [letter[0] for letter in alone.letters] == expected
-    if name not in FUSED:  # which names the part and its position in the error
-        assert [letter[1] for letter in alone.letters] == [n - 1 for n in raises]
+    assert [letter[1] for letter in alone.letters] == [n - 1 for n in raises]
 
 
 @pytest.mark.parametrize("demand", [1, 3, 16])

@@ -6,12 +6,8 @@ import pytest
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.element_at import ElementAt
-from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.first import First
-from actors_rs.stages.operators.fused import Fused, Part
-from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.search import Search
-from actors_rs.stages.operators.skip import Skip
 from actors_rs.stages.operators.take import Take
 from actors_rs.stages.operators.take_while import TakeWhile
 from tests.stages.harness import Alone
@@ -31,10 +27,6 @@ frames = pytest.mark.parametrize(
     "frames", [[range(10)], [list(range(10))], [(0, 1), (2, 3, 4), (5, 6, 7, 8, 9)]]
 )
 demands = pytest.mark.parametrize("demand", [100, 2, 1])
-
-
-def fused(*logics):
-    return Fused([Part(type(one).__name__, "", one) for one in logics])
 
 
 def given_by(logic, frames, demand):
@@ -63,25 +55,6 @@ def test_no_more_counts_as_taken_than_was_needed(make, takes, gives, frames, dem
     assert logic.inlet.count == takes
 
 
-@operators
-@frames
-@demands
-def test_nor_in_a_row_that_it_begins(make, takes, gives, frames, demand):
-    logic = fused(make(), Map(lambda n: n), Filter(lambda n: True))
-    assert given_by(logic, frames, demand) == gives
-    assert logic.inlet.count == takes
-
-
-@operators
-@frames
-@demands
-def test_a_row_in_which_another_one_has_had_enough_gives_the_same(
-    make, takes, gives, frames, demand
-):
-    assert given_by(fused(Skip(0), make()), frames, demand) == gives
-    assert given_by(fused(Map(lambda n: n), make(), Skip(0)), frames, demand) == gives
-
-
 @demands
 def test_with_a_policy_it_is_the_same(demand):
     logic = TakeWhile(lambda n: n < 5 if n != 1 else [][n])
@@ -94,16 +67,3 @@ def test_with_a_policy_it_is_the_same(demand):
         stage.request(demand)
     assert (stage.down.elements, stage.passed) == ([0, 2, 3, 4], [1])
     assert (logic.inlet.count, logic.inlet.dropped) == (6, 4)
-
-
-def test_what_a_row_has_put_back_when_one_behind_is_satisfied_was_not_taken():
-    def slow(n):
-        if n == 2:
-            logic.brake.pull()
-        return n
-
-    logic = fused(Map(lambda n: slow(n)), Take(2))
-    stage = Alone(logic, window=100).request(10).push(*range(10))
-    assert stage.down.elements == [0, 1]
-    assert logic.inlet.count < 10
-    assert logic.inlet.count + logic.inlet.dropped == 10

@@ -175,13 +175,13 @@ PLANTED = {
         completed,
         r"stage 'zip' \(zip\) took \d elements, gave \d, .*: \d vanished",
     ),
-    "operators in one actor, of which one failed for an element": (
-        "stages.operators.fused:Fused._emit",
-        "emit(frame)",
-        "emit(frame if self.outlet.count else [*frame[:1], *frame])",
+    "stages of one island, of which one failed for an element": (
+        "stages.linear:Operator._pass_on",
+        "partial(self.outlet.emit, out)",
+        "partial(self.outlet.emit, [*out[:1], *out])",
         lambda: numbers().map(int).map(lambda x: 1 // (3 - x)).fuse(),
         waited_for,
-        r"stage 'map \+ map' \(fused\) took 4 elements, gave 4, .* for 1: 1 came from nowhere",
+        r"stage 'map-2' \(map\) took 4 elements, gave 4, .* for 1: 1 came from nowhere",
     ),
     "an operator that completes while it is given elements": (
         "stages.linear:Operator._end_if_due",

@@ -20,7 +20,6 @@ from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeig
 from actors_rs.delivery.carrying.calls import CarryingExecutor, carrying_call, of_value, value_in
 from actors_rs.delivery.carrying.fan import CarryingFan
 from actors_rs.delivery.carrying.flat_map import CarryingFlatMap
-from actors_rs.delivery.carrying.fused import CarryingFused
 from actors_rs.delivery.carrying.kill_switch import CarryingKillSwitch
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
@@ -30,10 +29,8 @@ from actors_rs.delivery.carrying.sqlite import UnitSqlite
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.delivery.outputs import outputs_of
 from actors_rs.errors import GraphError
-from actors_rs.graph.fusing import parts_of
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
-from actors_rs.stages.operators.fused import Part as FusedPart
 from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.sinks.fan import Part as FanPart
 
@@ -209,18 +206,6 @@ def _parquet(logic: Any) -> StageLogic:
     return UnitParquet(Path(logic._directory), logic._given_schema, logic._existing)
 
 
-def _fused(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
-    run = parts_of(spec)
-    makers = [carrier.carried(one) for one in run]
-
-    def make() -> StageLogic:
-        logics: list[Any] = [maker() for maker in makers]
-        pairs = zip(run, logics, strict=True)
-        return CarryingFused([FusedPart(one.label, one.site, logic) for one, logic in pairs])
-
-    return make
-
-
 def _fan(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
     made_of: FanOf = spec.make  # type: ignore[assignment]
     parts = [
@@ -247,7 +232,6 @@ _BY_SPEC: dict[str, Callable[[StageSpec, _Acknowledging], Callable[[], StageLogi
     "concat_map": _flat_map,
     "fan": _fan,
     "flat_map": _flat_map,
-    "fused": _fused,
 }
 """Stages that can or cannot keep the promise by what they are made of."""
 _ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {

@@ -62,10 +62,6 @@ class CarryingOperator(Surviving, Operator):
         self.let_go()
         return super().survives(error, element, position, first=first)
 
-    @property
-    def loop_step(self) -> None:
-        """None: a loop of steps would call functions with what carries an element."""
-
     def explained(self, error: Exception, element: Tracked) -> Exception:
         return super().explained(error, element.value)
 

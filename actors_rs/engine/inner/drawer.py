@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine.failure import note_failed
 from actors_rs.engine.inner.inner_links import shown_name
 from actors_rs.errors import StageError
-from actors_rs.graph.fusing import parts_of
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.spec import PLAIN, StageSpec
 from actors_rs.stages.drawn import Drawn
@@ -68,11 +67,9 @@ class Drawer:
         stages = _chain(end, alone)
         if stages is None:
             return None
-        parts = parts_of(end) if end.fused else ()
-        steps = [stages[0], *parts] if parts else stages
-        stream = Drawn(stages, steps, life.next_inner())
+        stream = Drawn(stages, life.next_inner())
         elements: Any = None
-        for number, spec in enumerate(steps):
+        for number, spec in enumerate(stages):
             make = spec.make
             elements = make.func.drawn(elements, stream, number, *make.args)
         stream.elements = elements
@@ -112,9 +109,7 @@ class Drawer:
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
         """What a ``StageError`` says of ``step``: its name, the element it had and its line."""
         position = stream.out_of(step - 1) - 1 if step else stream.out_of(0)
-        spec: StageSpec = stream.steps[step]
-        if step and stream.steps is not stream.stages:
-            return spec.label, position, spec.site  # a part of what was fused
+        spec: StageSpec = stream.stages[step]
         name = unique_names(one.label for one in stream.stages)[step]
         return f"{name}#{stream.number}", position, spec.site or self._host.site
 
@@ -138,10 +133,16 @@ def _chain(end: StageSpec, alone: bool) -> list[StageSpec] | None:
         if len(inputs) != 1 or len(stages) == MOST_STAGES:
             return None
         spec = inputs[0].spec
-    if running > alone and not (end.fused and len(stages) == 2):
+    if running > alone and not _is_fused(stages):
         return None
     stages.reverse()
     return stages
+
+
+def _is_fused(stages: Sequence[StageSpec]) -> bool:
+    """Whether one ``fuse()`` covers all of them."""
+    fuse = stages[0].fuse
+    return fuse is not None and all(spec.fuse is fuse for spec in stages)
 
 
 def _runs_code(spec: StageSpec) -> bool | None:
@@ -155,6 +156,4 @@ def _runs_code(spec: StageSpec) -> bool | None:
     if logic not in _RUNS_CODE:
         own = vars(logic) if isinstance(logic, type) else {}  # not what it inherits: it differs
         _RUNS_CODE[logic] = logic.runs_code if "drawn" in own else None
-    if spec.fused and (parts := parts_of(spec)):
-        return None if None in map(_runs_code, parts) else True
     return _RUNS_CODE[logic]

@@ -20,13 +20,15 @@ from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
-from actors_rs.graph.spec import Attributes, OutletRef, StageSpec, lent_spec
+from actors_rs.graph.spec import PLAIN, OutletRef, StageSpec, lent_spec
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.stage import StageLogic, Stream
+from actors_rs.stages.user_code.async_elements import is_async_only
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -79,21 +81,38 @@ def _chain_that_joins(end: StageSpec) -> tuple[_Chain | None, dict[StageSpec, St
     before the next element comes.
     """
     made: dict[StageSpec, StageLogic] = {}
-    if end.attributes != Attributes() or end.outlets != 1:
+    specs = _fused_chain(end)
+    if not specs:
         return None, made
-    if not end.inputs:
-        made[end] = logic = end.make()
-        return ([(end, logic)] if logic.within else None), made
-    head = end.inputs[0].spec
-    if not end.fused or head.inputs or head.outlets != 1 or head.attributes != Attributes():
-        return None, made
-    source = None
-    if head.lent is None:
-        made[head] = source = head.make()
-        if not source.within or head.carrier is not None:
+    source = specs[0]
+    if source.lent is None:
+        made[source] = logic = source.make()
+        if not logic.never_waits or (source.carrier is not None and len(specs) > 1):
             return None, made
-    made[end] = end.make()
-    return [(head, source), (end, made[end])], made
+    for spec in specs[1:]:
+        made[spec] = spec.make()
+    return [(spec, made.get(spec)) for spec in specs], made
+
+
+def _fused_chain(end: StageSpec) -> list[StageSpec]:
+    """The stages of a stream that is one chain, of a source alone or covered by one ``fuse()``.
+
+    Empty for any other stream.
+    """
+    specs, spec = [], end
+    while True:
+        specs.append(spec)
+        if spec.outlets != 1 or spec.attributes != PLAIN or (spec is not end and spec.boundary):
+            return []
+        if not spec.inputs:
+            specs.reverse()
+            return specs
+        feeder = spec.inputs[0].spec
+        if len(spec.inputs) != 1 or end.fuse is None:
+            return []
+        if feeder.fuse is not end.fuse and feeder.lent is None:
+            return []
+        spec = feeder
 
 
 def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet) -> None:
@@ -145,10 +164,15 @@ def outlet_of(source: object) -> OutletRef:
         return source
     if isinstance(source, Stream):
         return source._out  # type: ignore[attr-defined, no-any-return]  # a Flow's
-    if not isinstance(source, Iterable):
-        raise TypeError(f"an inner stream: expected a Source or an iterable, got {repr_of(source)}")
     make: Callable[[], Any]
-    if is_sliced(source):
+    if is_async_only(source):
+        make = partial(AsyncIterableSource, lambda: source, "an inner stream")
+    elif not isinstance(source, Iterable):
+        raise TypeError(
+            "an inner stream: expected a Source, an iterable or an async iterable, "
+            f"got {repr_of(source)}"
+        )
+    elif is_sliced(source):
         make = partial(SequenceSource, source)
     else:
         not_ended(source, "an inner stream")

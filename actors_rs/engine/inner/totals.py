@@ -114,7 +114,7 @@ class InnerTotals:
             sums.add_links(links, stage.logic)
 
     def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec], host: str) -> None:
-        """``stream`` has ended, which consisted of ``stages``: perhaps several steps are the last.
+        """``stream`` has ended, which consisted of ``stages``.
 
         Called by its ``host``, the only one that adds to these sums.
         """
@@ -137,7 +137,7 @@ class InnerTotals:
                 sums.fed[host] = sums.fed.get(host, 0) + given
             came, before = gave, sums.name
         if stream.error is not None:
-            kinds[stages[min(stream.at_fault, len(stages) - 1)].kind].failed += 1
+            kinds[stages[stream.at_fault].kind].failed += 1
 
     def add_all(self, other: InnerTotals) -> None:
         """What ``other`` holds."""

@@ -129,6 +129,8 @@ class Grace:
         grace = wait = self._life.grace
         for stage in living:
             inside = stage.in_turn_for()
+            if inside is None and how is Ending.IN_ORDER and _ends_by_itself(stage):
+                stage.post(partial(stage.logic.end, error))  # it waits for a coroutine
             if inside is None or (how is Ending.UNNEEDED and _ends_by_itself(stage)):
                 continue
             if inside >= grace:

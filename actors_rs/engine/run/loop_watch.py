@@ -12,7 +12,7 @@ from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import RunningStage
+    from actors_rs.engine.contract import RunningIsland, RunningStage
     from actors_rs.graph.spec import StageSpec
     from actors_rs.stages.stage import StageLogic
 
@@ -32,14 +32,16 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, RunningSt
         inside = {inlet for inlet, is_inside in fed if is_inside}
         inside.update(*(actors[spec].logic.inlets for spec in body if spec.loop is not None))
         others = [actors[spec] for spec in body if spec is not source]
-        logic.look = partial(_look, others, inside)
+        logic.look = partial(_look, actors[source].island, others, inside)
         from_outside = [inlet for inlet, is_inside in fed if not is_inside]
         logic.is_empty = partial(_is_empty, others, from_outside)
         for spec in body:
             _let_what_comes_round_go_first(actors[spec].logic, spec, source)
 
 
-def _look(stages: Sequence[RunningStage], inside: set[Inlet]) -> Hashable | None:
+def _look(
+    island: RunningIsland, stages: Sequence[RunningStage], inside: set[Inlet]
+) -> Hashable | None:
     """Figures that change whenever something moves, or ``None`` while something may move.
 
     Called in the turn of one stage about the others. What is read while one of them has a turn
@@ -47,19 +49,27 @@ def _look(stages: Sequence[RunningStage], inside: set[Inlet]) -> Hashable | None
     """
     figures: list[Hashable] = []
     for stage in stages:
-        logic, inbox = stage.logic, stage.mailbox
+        logic = stage.logic
         if stage.ended:
             continue
-        if not inbox.idle or _holds(logic):
+        if _is_at_work(stage, island) or _holds(logic):
             return None
         for inlet in logic.inlets:
             if inlet.buffered or not (inlet.exhausted or inlet in inside):
                 return None
             figures.append(inlet.count)
         figures.extend(outlet.count for outlet in logic.outlets)
-        if not inbox.idle:
+        if _is_at_work(stage, island):
             return None
     return tuple(figures)
+
+
+def _is_at_work(stage: RunningStage, asking: RunningIsland) -> bool:
+    """Whether it has something to do; ``asking`` is the island in whose turn that is asked."""
+    inbox = stage.mailbox
+    if stage.island is not asking:
+        return not inbox.idle
+    return stage.is_due or bool(inbox.data or inbox.control)
 
 
 def _is_empty(stages: Sequence[RunningStage], from_outside: Sequence[Inlet]) -> bool:

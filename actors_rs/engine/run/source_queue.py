@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
 from actors_rs.runtime._primitives import check_may_block, start_thread
+from actors_rs.runtime.awaiting import Awaiting, check_no_running_loop
 from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import check_error, check_timeout
+from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.queue import QueueSource
 
 if TYPE_CHECKING:
@@ -29,13 +33,14 @@ class SourceQueue(Generic[T]):
     ``dropped`` counts those that the overflow policy has let go.
     """
 
-    def __init__(self, capacity: int, overflow: QueueOverflow) -> None:
-        self.name = "queue"
+    def __init__(self, capacity: int, overflow: QueueOverflow, kind: str = "queue") -> None:
+        self.name = self.kind = kind
         self.capacity = capacity
         self.overflow = overflow
         self.dropped = 0
         self._waiting: deque[T] = deque()
         self._changed = Condition()  # its lock guards all of this; told of room and of the end
+        self._awaiting = Awaiting()  # coroutines; woken after the change
         self._arrived: Callable[[], None] | None = None
         self._told = False  # that something waits, and the stage has not looked since
         self._completed = False  # nothing more comes in
@@ -73,11 +78,14 @@ class SourceQueue(Generic[T]):
         """Hand ``element`` in; with ``"backpressure"``, wait up to ``timeout`` seconds for room.
 
         Raises ``TimeoutError`` when there was none in time, ``BlockingError`` where it would have
-        to wait on a thread of the pool, ``IllegalStateError`` when the queue is closed,
+        to wait on a thread of the pool, or may have to on one with a running event loop, where a
+        coroutine awaits ``put_async``; ``IllegalStateError`` when the queue is closed,
         ``BufferOverflowError`` when it overflows and is to fail then, and
         ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
+        if self.overflow == "backpressure":
+            check_no_running_loop(f"queue '{self.name}': put", "await queue.put_async(...)")
         try:
             taken = self._put_when_there_is_room(element, timeout)
             self._tell()
@@ -86,8 +94,34 @@ class SourceQueue(Generic[T]):
         except BaseException:  # Ctrl-C, perhaps between the two
             start_thread(self._tell, ())
             raise
+        self._check_overflow(taken)
+
+    async def put_async(self, element: T, timeout: float | None = None) -> None:
+        """As ``put``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
+
+        A task that is cancelled while it waits has not handed ``element`` in.
+        """
+        check_timeout(timeout)
+        taken: list[bool] = []
+
+        def decided() -> bool:
+            with self._changed.lock:
+                return self._decide(element, taken)
+
+        try:
+            async with asyncio.timeout(timeout):
+                while not taken and not decided():
+                    await _Until(self._awaiting, decided)
+        except TimeoutError:
+            raise self._no_room(timeout) from None
+        if not taken:
+            raise self._closed_error()
+        self._tell()
+        self._check_overflow(taken[0])
+
+    def _check_overflow(self, taken: bool) -> None:
         if not taken and self.overflow == "fail":
-            raise BufferOverflowError(self.name, self.capacity, "queue")
+            raise BufferOverflowError(self.name, self.capacity, self.kind)
 
     def complete(self) -> None:
         """Nothing more comes: the stream completes behind what waits. Later calls do nothing."""
@@ -120,21 +154,14 @@ class SourceQueue(Generic[T]):
                 self.dropped += 1
             elif self.overflow == "fail":
                 self._completed = True
-                self._error = BufferOverflowError(self.name, self.capacity, "queue")
+                self._error = BufferOverflowError(self.name, self.capacity, self.kind)
             return False
         return True
 
     def _put_when_there_is_room(self, element: T, timeout: float | None) -> bool:
         """Whether it was taken, as ``_put_in`` says."""
         taken: list[bool] = []
-
-        def put_in() -> bool:
-            """Whether the queue has decided on it. Under the lock."""
-            may_wait = self.overflow == "backpressure" and len(self._waiting) >= self.capacity
-            if not self.closed and not may_wait:
-                taken.append(self._put_in(element))
-            return self.closed or bool(taken)
-
+        put_in = partial(self._decide, element, taken)
         with self._changed.lock:
             decided = put_in()
         if not decided:
@@ -143,17 +170,31 @@ class SourceQueue(Generic[T]):
                 "offer, or a thread of your own"
             )
             if not self._changed.wait_for(put_in, timeout):
-                raise TimeoutError(
-                    f"queue '{self.name}' had no room within {timeout} seconds: it holds "
-                    f"{self.capacity} elements, and the stages downstream request no more. Wait "
-                    "longer, use offer, or give the source a larger capacity or another overflow"
-                )
+                raise self._no_room(timeout)
         if not taken:
-            raise IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why()}")
+            raise self._closed_error()
         return taken[0]
 
-    def _why(self) -> str:
-        return "the stream is over" if self._over else "it was completed or failed"
+    def _decide(self, element: T, taken: list[bool]) -> bool:
+        """Whether the queue has decided on ``element``; then ``taken``, unless it is closed.
+
+        Under the lock.
+        """
+        may_wait = self.overflow == "backpressure" and len(self._waiting) >= self.capacity
+        if not self.closed and not may_wait:
+            taken.append(self._put_in(element))
+        return self.closed or bool(taken)
+
+    def _no_room(self, timeout: float | None) -> TimeoutError:
+        return TimeoutError(
+            f"queue '{self.name}' had no room within {timeout} seconds: it holds "
+            f"{self.capacity} elements, and the stages downstream request no more. Wait "
+            "longer, use offer, or give the source a larger capacity or another overflow"
+        )
+
+    def _closed_error(self) -> IllegalStateError:
+        why = "the stream is over" if self._over else "it was completed or failed"
+        return IllegalStateError(f"queue '{self.name}' takes nothing more: {why}")
 
     def _close(self, error: BaseException | None) -> None:
         try:
@@ -162,6 +203,7 @@ class SourceQueue(Generic[T]):
                     return
                 self._changed.notify_all()
                 self._completed, self._error = True, error
+            self._awaiting.wake()
             self._tell()
         except BaseException:  # Ctrl-C, perhaps between the two
             start_thread(self._tell, ())
@@ -201,7 +243,9 @@ class SourceQueue(Generic[T]):
             self._told = bool(waiting)
             if taken:
                 self._changed.notify_all()
-            return taken
+        if taken:
+            self._awaiting.wake()
+        return taken
 
     def end(self) -> tuple[bool, BaseException | None]:
         """Whether all was taken and nothing more comes, and the error if it was failed."""
@@ -217,10 +261,13 @@ class SourceQueue(Generic[T]):
         with self._changed.lock:
             self._changed.notify_all()
             self._over = True
+            self._arrived = None  # it holds the stage
+        self._awaiting.wake()
 
     def disown(self) -> None:
         """In a forked child: the stream is over here, it goes on in the parent. Takes no lock."""
         self._changed = Condition()  # the other one may be held, by a thread of the parent
+        self._awaiting = Awaiting()
         self._over = True
 
     def figures(self) -> dict[str, Any]:
@@ -228,10 +275,23 @@ class SourceQueue(Generic[T]):
         return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
 
 
+class _Until:
+    """To be awaited: ends once ``there``, or when there is news."""
+
+    def __init__(self, awaiting: Awaiting, there: Callable[[], bool]) -> None:
+        self._awaiting = awaiting
+        self._there = there
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._awaiting.until(self._there)
+
+
 def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue[Any]:
     """The queue of the one stage that has one, or of the one called ``name``."""
     queues: dict[str, SourceQueue[Any]] = {}
     for stage, queue in _queues(stages):
+        if isinstance(stage.logic, CallbackSource):
+            continue  # fed by whoever has its emitter
         queues[stage.name] = queue
         queue.name = stage.name
     found = [queue for called, queue in queues.items() if name in (None, called)]

@@ -21,7 +21,6 @@ from typing import Any
 
 from actors_rs.stages.counted import forgets, has_ended
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.written_loops import Step
 
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
 
@@ -52,10 +51,6 @@ class Filter(Operator):
         self._predicate = predicate
         # Others may raise StopIteration, which `filter` would take for the end.
         self._is_builtin = isinstance(predicate, _BUILTIN) and predicate is not next
-
-    @property
-    def loop_step(self) -> Step | None:
-        return None if self._is_builtin else Step("filter", self._predicate)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (element for element in elements if self._predicate(element))

@@ -35,6 +35,7 @@ from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 from actors_rs.stages.steps import Steps
+from actors_rs.stages.user_code.async_elements import is_async_only
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 """Iterators whose rest exists already; that of a range may be endless for all that is known."""
@@ -45,7 +46,7 @@ _NEVER_CLOSED = frozenset((*_COUNTED, type(_ for _ in ())))
 """Iterators that hold nothing once they have given their last element."""
 _PLAIN = frozenset({list, tuple, str, dict})
 """What most functions return: it can be iterated over, and needs no looking after."""
-WANTED = "a Source or an iterable"
+WANTED = "a Source, an iterable or an async iterable"
 STEP = 64
 """Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
 
@@ -63,7 +64,7 @@ class FlatMap(Drawing, Operator):
         super().__init__()
         self._f = f
         self._what = f"{called}: f"  # in errors
-        self._met: Stream | None = None  # by the transform, and not started yet
+        self._met: object = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
         self._drawn = NOTHING  # what comes of the element begun last
@@ -83,11 +84,8 @@ class FlatMap(Drawing, Operator):
         for element in elements:
             result = f(element)
             plain = type(result) in _PLAIN
-            if not plain and isinstance(result, Stream):
-                drawer = self.drawer
-                found = (
-                    self.context.at_hand(result) if drawer is None else drawer.draw(result, True)
-                )
+            if not plain and (isinstance(result, Stream) or is_async_only(result)):
+                found = self._found_in(result)
                 if found is None:
                     self._met, self._met_in = result, self._piece
                     self.satisfied = True  # by this piece, see _end_if_due
@@ -108,6 +106,12 @@ class FlatMap(Drawing, Operator):
                 close(drawn)
             if brake.pulled:  # f may have turned slow: the rest of the piece has its time
                 return
+
+    def _found_in(self, stream: object) -> Any:
+        """What to draw by itself for ``stream``; ``None`` if that has to have its run."""
+        if self.drawer is None or not isinstance(stream, Stream):
+            return self.context.at_hand(stream)
+        return self.drawer.draw(stream, True)
 
     def _leave_stream(self) -> None:
         """The stream that was drawn has ended, or is not wanted any more."""
@@ -228,7 +232,7 @@ class FlatMap(Drawing, Operator):
         if self._met is None:
             super()._end_if_due(budget)
 
-    def _begins(self, met: Stream) -> bool:
+    def _begins(self, met: object) -> bool:
         """Begin the stream that was met; if it cannot begin, whether the stage goes on behind."""
         self._met, self.satisfied = None, False
         try:
@@ -239,7 +243,7 @@ class FlatMap(Drawing, Operator):
             self._go_on()
         return True
 
-    def _begin(self, source: Stream) -> None:
+    def _begin(self, source: object) -> None:
         inner = InnerInput(f"inner {self._started}", self.window)
         self.inlets = (self.inlet, self._past, inner)
         try:

@@ -24,7 +24,7 @@ class Identity(Operator):
     """Passes each element on; what an empty ``Flow()`` is as a Processor."""
 
     runs_code = False
-    within_demand = True
+    one_for_one = True
 
     def _pass_on(self, piece: Frame) -> int:
         self.outlet.emit(piece)

@@ -19,7 +19,6 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.written_loops import Step
 
 
 class Map(Operator):
@@ -46,12 +45,6 @@ class Map(Operator):
                 stream.stumbled(step, error)
                 raise
             yield result
-
-    @property
-    def loop_step(self) -> Step | None:
-        if self._is_python and type(self) is Map:  # else a loop in C calls it for less
-            return Step("map", self._f)
-        return None
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return (self._f(element) for element in elements)  # see collect: no StopIteration is lost

@@ -37,7 +37,6 @@ class Sliding(Operator):
         super().__init__()
         self._size = size
         self._step = step
-        self.within_demand = step == 1
         self._recent: list[Any] = []  # from the beginning of the next tuple on
         self._gap = 0  # elements between tuples that are still to come
 

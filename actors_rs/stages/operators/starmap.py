@@ -19,7 +19,6 @@ from typing import Any
 
 from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.written_loops import Step
 from actors_rs.texts import repr_of
 
 
@@ -50,10 +49,6 @@ class Starmap(Operator):
                 stream.stumbled(step, error)
                 raise
             yield result
-
-    @property
-    def loop_step(self) -> Step | None:
-        return Step("starmap", self._f)
 
     def explained(self, error: Exception, element: Any) -> Exception:
         if issubclass(type(error), TypeError):

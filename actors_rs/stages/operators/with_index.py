@@ -32,7 +32,7 @@ class WithIndex(Operator):
 
     runs_code = False
     gives_views = True
-    within_demand = True
+    one_for_one = True
 
     @staticmethod
     def drawn(elements: Iterator[Any], stream: Drawn, step: int, first: int) -> Iterator[Any]:

@@ -19,7 +19,7 @@ class Empty(SourceLogic):
     """Completes at once, without demand."""
 
     runs_code = False
-    within = True
+    never_waits = True
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ class Failed(SourceLogic):
     """Fails at once, without demand, with the error exactly as given."""
 
     runs_code = False
-    within = True
+    never_waits = True
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()

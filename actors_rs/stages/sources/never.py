@@ -20,7 +20,7 @@ class Never(SourceLogic):
     """Gives no element and no end, until it is drained or cancelled."""
 
     runs_code = False
-    within = True
+    never_waits = True
     waits_outside = True
 
     def advance(self, budget: Budget) -> None:

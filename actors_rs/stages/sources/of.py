@@ -31,7 +31,7 @@ def is_sliced(elements: object) -> TypeGuard[Sequence[Any]]:
 class SequenceSource(SourceLogic):
     """The elements of something that can be sliced, frame by frame: a tuple, list or range."""
 
-    within = True
+    never_waits = True
 
     def __init__(self, elements: Sequence[Any]) -> None:
         super().__init__()

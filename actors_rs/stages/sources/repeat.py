@@ -27,7 +27,7 @@ _FRAME = 1024
 class Repeat(SourceLogic):
     """The same value ``count`` times, for ever if that is ``None``."""
 
-    within = True
+    never_waits = True
 
     def __init__(self, value: Any, count: int | None) -> None:
         super().__init__()

@@ -25,7 +25,6 @@ from actors_rs.delivery.ack import Tracked
 from actors_rs.engine.island import Island
 from actors_rs.engine.member import Member
 from actors_rs.errors import StageError
-from actors_rs.stages.operators.fused import Fused
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 from actors_rs.testing.world.log import Log
@@ -152,11 +151,10 @@ def _failed(stage: Member) -> int:
 
     Not with an error of another stage, which a function of the user's got and raised again.
     """
-    error, logic = stage.error, stage.logic
+    error = stage.error
     if not isinstance(error, StageError) or error.position is None:
         return 0
-    parts: Any = logic._parts if isinstance(logic, Fused) else ()
-    return int(error.stage == stage.name or any(error.stage == part.name for part in parts))
+    return int(error.stage == stage.name)
 
 
 def _account(stage: Member, taken: int, gave: int, dropped: int = 0, added: int = 0) -> Account:
@@ -266,13 +264,6 @@ def _goes_to(message: Any, inlet: Inlet) -> bool:
     return getattr(message, "inlet", None) is inlet and hasattr(message, "frame")
 
 
-def _fused(stage: Member, log: Log) -> Iterable[Account]:
-    """Only if none of its operators adds anything; what was in hand is held in parts of it."""
-    logic: Any = stage.logic
-    if all(_rule_of(part.logic)[0] is _whole for part in logic._parts):
-        yield _account(stage, _taken(logic.inlets), _gave(logic.outlets))
-
-
 EXACT: Final = True
 AT_MOST: Final = False
 RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
@@ -331,7 +322,6 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
     "Conflate": (_counting("_conflated"), EXACT),
     "Debounce": (_counting("_dropped"), EXACT),
     "FlatMapMerge": (_inner, EXACT),
-    "Fused": (_fused, AT_MOST),
     "GroupBy": (_grouped, EXACT),
     "HubLogic": (_kept, EXACT),
     "KeepAlive": (_counting("", "_added"), EXACT),

@@ -5,7 +5,7 @@ import asyncio
 from itertools import pairwise
 
 from actors_rs import KillSwitch, Sink, Source
-from actors_rs.errors import BufferOverflowError, StageError
+from actors_rs.errors import BufferOverflowError, IllegalStateError, StageError
 from actors_rs.testing.explore import FreePublisher
 from tests.explored.scenario import Scenario, failure_of, settle
 
@@ -40,6 +40,67 @@ def handed_in_late(world):
         assert not len(queue), f"{x} was not taken"
     queue.complete()
     assert run.result() == [0, 1, 2]
+    settle(world)
+
+
+def handed_in_by_coroutines(world):
+    """Coroutines wait for room in a queue that holds one, and each has its turn."""
+    run = world.start(Source.queue(1).map(int).to(Sink.list().with_attributes(window=1)))
+    queue = run.queue()
+    feeding = Source.range(0, 5).map_async(queue.put_async, world.pick("at a time", (1, 3)))
+    world.start(feeding.to(Sink.ignore())).result()
+    queue.complete()
+    assert sorted(run.result()) == list(range(5)), run.result()
+    settle(world)
+
+
+def waits_in_vain(world):
+    """A coroutine that waits for room hears of the end of the stream."""
+    run = world.start(Source.queue(1).throttle(1, per=9.0, burst=1).to(Sink.list()))
+    queue, refused = run.queue(), []
+
+    async def put(x):
+        try:
+            await queue.put_async(x)
+        except IllegalStateError:
+            refused.append(x)
+
+    feeding = world.start(Source.range(0, 9).map_async(put, 9).to(Sink.ignore()))
+    world.soon("cancel", run.cancel)
+    feeding.result()
+    assert refused, "all were taken"
+    run.wait()
+    settle(world)
+
+
+def called_back(world):
+    """What is emitted comes out in order; the registration ends once, whatever the end."""
+    ended = []
+
+    def register(emit):
+        left = list(range(5))
+
+        def call_back():
+            if left:
+                emit(left.pop(0))
+                world.soon("call back", call_back)
+            elif end == "complete":
+                emit.complete()
+            elif end == "fail":
+                emit.fail(OSError("gone"))
+
+        world.soon("call back", call_back)
+        return lambda: ended.append(end)
+
+    end = world.pick("end", ("complete", "fail", "cancel"))
+    got = []
+    run = world.start(Source.from_callback(register, 9).map(int).to(Sink.for_each(got.append)))
+    if end == "cancel":
+        world.soon("cancel", run.cancel)
+    run.wait()
+    assert got == list(range(5))[: len(got)]
+    assert end == "cancel" or len(got) == 5, got
+    assert ended == [end], ended
     settle(world)
 
 
@@ -191,6 +252,9 @@ SCENARIOS = [
     Scenario("more than it holds", more_than_it_holds),
     Scenario("handed in", handed_in),
     Scenario("handed in late", handed_in_late),
+    Scenario("handed in by coroutines", handed_in_by_coroutines),
+    Scenario("waits in vain", waits_in_vain),
+    Scenario("called back", called_back),
     Scenario("dropped by a queue", dropped_by_a_queue),
     Scenario("too much for a queue", too_much_for_a_queue),
     Scenario("failed from outside", failed_from_outside),

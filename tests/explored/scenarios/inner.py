@@ -30,6 +30,16 @@ CASES = {
         windows=(4, 2),
         size=6,
     ),
+    "flat_map of async generators": Case(
+        lambda up: up(range(3)).flat_map(lambda x: up.async_elements([(x, 0), (x, 1)])), FLAT
+    ),
+    "breadth of async generators": Case(
+        lambda up: up(range(3)).flat_map(lambda x: up.async_elements([(x, 0), (x, 1)]), breadth=2),
+        steady(*PAIRS),
+        part_of(*PAIRS),
+        windows=(4, 2),
+        size=6,
+    ),
     "concat lazy": Case(
         lambda up: concat(up(range(3)), up(range(3, 6)).map(int)),
         range(6),

@@ -4,7 +4,7 @@
 from collections import Counter
 from functools import partial
 
-from actors_rs import Flow, Graph, Sink, Source, concat, merge
+from actors_rs import Feedback, Flow, Graph, Sink, Source, concat, merge
 from actors_rs.errors import StageError
 from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
@@ -14,6 +14,7 @@ from tests.explored.scenario import ALL_WAYS, Case, Scenario, Sources, failure_o
 # Whether an iterable is used up is known when the next element is demanded.
 WITHOUT_EXACT = tuple(way for way in ALL_WAYS if way != "exact")
 CASES = {
+    "async iterable": Case(lambda up: up.awaited(range(5)).map(lambda x: x * 10), range(0, 50, 10)),
     "chain": Case(lambda up: up(range(6)).map(lambda x: x + 1).map(str), list("123456")),
     "big chain": Case(lambda up: up(range(40)).map(lambda x: x + 1), range(1, 41), windows=(16, 8)),
     "filter": Case(
@@ -284,7 +285,7 @@ def one_actor(world):
     """However stages in one actor end, their sink sees a beginning of the elements, or all."""
     counts, got = Counter(), []
     flow = STARTS[world.pick("start", tuple(STARTS))](world)
-    held = Flow(OutletRef(spec_of("held", lambda: Held(counts), OPEN, fusable=True)))
+    held = Flow(OutletRef(spec_of("held", lambda: Held(counts), OPEN)))
     flow = ROWS[world.pick("row", tuple(ROWS))](flow.via(held))
     run = world.start(as_one_actor(world, flow.to(Sink.for_each(got.append))))
     way = world.pick("way", ("end", "cancel", "drain", "abort"))
@@ -346,10 +347,42 @@ def rows_around_junctions(world):
     settle(world)
 
 
+def recovered_in_one_actor(world):
+    """A failure in a fused stage reaches the stage after it that recovers."""
+    bad = world.pick("fails at", (2, 0, 4))
+    flow = Source.range(0, 5).map(lambda x: 1 // (x - bad) * 0 + x).recover(lambda _: -1)
+    run = world.start(as_one_actor(world, flow.to(Sink.list())))
+    assert run.result() == [*range(bad), -1]
+    settle(world)
+
+
+def apart_at_a_boundary(world):
+    """A stage after an ``async_boundary()`` goes on while a stage before it is in a turn."""
+    flow = Source.range(0, 3).map(int).async_boundary().map(str)
+    run = world.start(flow.to(Sink.list()).fuse())
+    actors = {stage.island for stage in run._life.stages()}
+    assert run.result() == ["0", "1", "2"]
+    assert len(actors) == 2, f"{len(actors)} actors"
+    settle(world)
+
+
+def loop_in_one_actor(world):
+    """A loop ends when nothing is left in it, also if all its stages share an actor."""
+    loop = Feedback(8)
+    halves = loop.source.merge_preferred(Source.of(3, 4)).map(lambda x: x // 2)
+    flow = halves.divert_to(loop.sink, lambda x: x > 1)
+    run = world.start(as_one_actor(world, flow.to(Sink.list())))
+    assert sorted(run.result()) == [1, 1]
+    settle(world)
+
+
 SCENARIOS = [
     Scenario("one actor", one_actor),
     Scenario("one actor fails", one_actor_fails),
     Scenario("a drained row", drained_row),
+    Scenario("recovered in one actor", recovered_in_one_actor),
+    Scenario("apart at a boundary", apart_at_a_boundary),
+    Scenario("a loop in one actor", loop_in_one_actor),
     Scenario("rows around junctions", rows_around_junctions),
     Scenario("at rest", at_rest),
     Scenario("first only", first_only),

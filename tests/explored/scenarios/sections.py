@@ -105,6 +105,16 @@ def its_first_stage_has_enough(world):
     sources.check()
 
 
+def search_has_enough(world):
+    """What a search did not need is there for the next life of its section."""
+    sources = Sources()
+    body = Flow().first(lambda x: x % 3 == 2).map(Flaky(2))
+    got = world.start(pipe(sources(range(9)), body.restart(WAIT)).to(Sink.list())).result()
+    assert (got, lost_in(world)) == ([5], [2]), f"given {got}, reported {lost_in(world)}"
+    settle(world)
+    sources.check()
+
+
 def given_up_in_the_end(world):
     """A section that fails once too often fails the stream, with all the restarts it had."""
     sources = Sources()
@@ -274,6 +284,7 @@ SCENARIOS = [
     Scenario("a source begins anew", a_source_begins_anew),
     Scenario("its input fails", its_input_fails),
     Scenario("its first stage has enough", its_first_stage_has_enough),
+    Scenario("a search has enough", search_has_enough),
     Scenario("given up in the end", given_up_in_the_end),
     Scenario("cancelled while it rests", cancelled_while_it_rests),
     Scenario("cancelled as it fails", cancelled_as_it_fails),

@@ -117,7 +117,7 @@ MUTANTS = (
         f"{SECTION}._hand_in",
         " and not self._intensity.max_restarts",
         "",
-        "sections/its first stage has enough",
+        "sections/a search has enough",
     ),
     mutant(
         "the rest of a piece counts as taken",
@@ -125,7 +125,7 @@ MUTANTS = (
         "stages.brake:Brake.run",
         "if loop.satisfied and failure is None:",
         "if False:",
-        "sections/its first stage has enough",
+        "sections/a search has enough",
     ),
     mutant(
         "late turns find more than the burst",

@@ -1,0 +1,117 @@
+"""The planner: which stages share an island. A pure function of the stages and their attributes.
+
+A stage is alone in its island, unless the user fuses it. Of the links that one ``fuse()`` covers,
+each keeps its two stages in one island, except:
+
+- an ``async_boundary()`` lies on it;
+- the stages have different dispatchers, or a different ``throughput``;
+- it leads out of a source that may wait for its next element. What such a source has given must
+  not wait with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from actors_rs.graph.spec import OutletRef, StageSpec
+
+__all__ = ["Link", "explained", "islands_of", "may_wait", "why_apart"]
+
+
+class _Stage(Protocol):
+    """A stage that is to be made; see ``Planned``."""
+
+    @property
+    def spec(self) -> StageSpec: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def dispatcher(self) -> str: ...
+    @property
+    def inputs(self) -> tuple[OutletRef, ...]: ...
+
+
+class Link(NamedTuple):
+    """A link between two stages, by their places."""
+
+    feeder: int
+    fed: int
+
+
+def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
+    """The places of the stages that share an island, each island by its first stage."""
+    island = list(range(len(stages)))  # of each stage: the first one that is known to share it
+
+    def first_of(place: int) -> int:
+        while island[place] != place:
+            place = island[place] = island[island[place]]
+        return place
+
+    if any(stage.spec.fuse is not None for stage in stages):
+        for link in _links(stages):
+            feeder, fed = stages[link.feeder], stages[link.fed]
+            if feeder.spec.fuse is not None and not why_apart(feeder, fed):
+                one, other = sorted((first_of(link.feeder), first_of(link.fed)))
+                island[other] = one
+    together: dict[int, list[int]] = {}
+    for place in range(len(stages)):
+        together.setdefault(first_of(place), []).append(place)
+    return list(together.values())
+
+
+def why_apart(feeder: _Stage, fed: _Stage) -> str:
+    """Why the link between these stages parts two islands; empty if it does not."""
+    if feeder.spec.fuse is None or feeder.spec.fuse is not fed.spec.fuse:
+        return "no fuse() covers both"
+    if feeder.spec.boundary:
+        return f"async_boundary() after '{feeder.name}'"
+    if feeder.dispatcher != fed.dispatcher:
+        return f"dispatchers '{feeder.dispatcher}' and '{fed.dispatcher}'"
+    one, other = feeder.spec.attributes.throughput, fed.spec.attributes.throughput
+    if one != other:
+        return f"throughput {one or 'default'} and {other or 'default'}"
+    if may_wait(feeder.spec):
+        return f"'{feeder.name}' may wait for its next element"
+    return ""
+
+
+def may_wait(spec: StageSpec) -> bool:
+    """Whether it is a source that may wait for an element, as a generator or a file may."""
+    return not spec.inputs and not getattr(spec.logic_class, "never_waits", False)
+
+
+def explained(stages: Sequence[_Stage]) -> str:
+    """A line for each island with its stages and the reason, and a line for each fused link between
+    two islands."""
+    lines = []
+    island_of: dict[int, int] = {}
+    for number, places in enumerate(islands_of(stages), 1):
+        island_of.update(dict.fromkeys(places, number))
+        names = ", ".join(" ".join(stages[place].name.split()) for place in places)
+        lines.append(f"island {number}: {names} ({_why_together(stages, places)})")
+    for link in _links(stages):
+        feeder, fed = stages[link.feeder], stages[link.fed]
+        apart = island_of[link.feeder] != island_of[link.fed]
+        if apart and feeder.spec.fuse is not None and feeder.spec.fuse is fed.spec.fuse:
+            why = why_apart(feeder, fed)
+            lines.append(f"'{feeder.name}' and '{fed.name}' are fused but apart: {why}")
+    return "\n".join(lines)
+
+
+def _why_together(stages: Sequence[_Stage], places: Sequence[int]) -> str:
+    stage = stages[places[0]]
+    own = [] if stage.dispatcher == "pool" else [f"dispatcher '{stage.dispatcher}'"]
+    if len(places) == 1:
+        return ", ".join(["an actor of its own", *own])
+    fuse = stage.spec.fuse
+    site = f" at {fuse.site}" if fuse is not None and fuse.site else ""
+    return ", ".join([f"one actor, by fuse(){site}", *own])
+
+
+def _links(stages: Sequence[_Stage]) -> Iterator[Link]:
+    places = {stage.spec: place for place, stage in enumerate(stages)}
+    for fed, stage in enumerate(stages):
+        for ref in stage.inputs:
+            if (feeder := places.get(ref.spec)) is not None:
+                yield Link(feeder, fed)
