@@ -84,6 +84,10 @@ class StageClock:
         self._ended = now
         self._held_back = held_back
 
+    def seconds(self, now: float) -> float:
+        """Since its first turn began; 0 before."""
+        return 0.0 if self._first == NEVER else max(now, self._ended) - self._first
+
     def shares(self, now: float | None = None) -> tuple[float, float, float]:
         """Busy, idle and back-pressured as parts of 1; zeros before the first turn.
 

@@ -76,7 +76,8 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
     """
     seconds = now.seconds - (before.seconds if before else 0.0)
     earlier = {stage.name: stage for stage in before.stages} if before else {}
-    bottleneck = now.bottleneck()
+    slowest = now.bottleneck
+    bottleneck = None if slowest is None else slowest.name
     return tuple(
         _row(stage, earlier.get(stage.name), seconds, now.seconds, stage.name == bottleneck)
         for stage in now.stages

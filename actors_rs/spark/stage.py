@@ -16,6 +16,7 @@ from actors_rs.spark.job_size import JobSize
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.stages.load import Load
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -80,6 +81,7 @@ class PartitionsSource(StageLogic):
         self._plan = plan
         self._tag = tag
         self._in_flight = in_flight
+        self.load: Load = Load(in_flight)
         self._ordered = ordered
         self._piece = piece
         self._size = size
@@ -106,6 +108,7 @@ class PartitionsSource(StageLogic):
         else:
             self._deliver()
             self._begin_fetches()
+        self.load.now_under_way(self._reading, self.context.now())
         if not self._fetches and (self._draining or (self._total is not None and not self._todo)):
             outlet.complete()
 
@@ -117,11 +120,19 @@ class PartitionsSource(StageLogic):
 
     def stop(self, error: BaseException | None) -> None:
         self._stopped = True
+        self.load.now_under_way(0, self.context.now())
         if self._watch is not None:
             self._watch.close()
         self._release_threads()
         self._fetches.clear()
         self._jobs = 0
+
+    @property
+    def _reading(self) -> int:
+        """Partitions that are being read, but for those that wait for demand."""
+        if self._planning and self._total is None:
+            return self._in_flight
+        return sum(not (one.ended or len(one.pieces) >= PIECES_AHEAD) for one in self._fetches)
 
     def details(self) -> dict[str, Any]:
         running, total = self._jobs, self._total

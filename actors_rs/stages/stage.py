@@ -17,6 +17,7 @@ from actors_rs.stages.brake import Brake
 from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.load import Load
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Budget", "Cancellable", "LetGo", "StageContext", "StageLogic", "Stream", "StreamEnd"]
@@ -194,7 +195,7 @@ class StageLogic:
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set before it starts."""
     ends_with_run = False
-    """Whether it is told when the run is cancelled, as no cancellation of a sink may reach it."""
+    """Whether it is told of a cancelled run, as no cancellation of a sink may reach it."""
     waits_outside = False
     """Whether something may wake it that is neither a peer, a timer nor a job of its context."""
     held_back: Callable[[], bool] | None = None
@@ -204,11 +205,10 @@ class StageLogic:
     """Whether a job that may block is one step of a single thread, between which others decide what
     comes next: one that does several things in a row hides their orders. Set before it starts."""
     never_waits = False
-    """Of a source: whether it never waits for its next element, so that others may share its
-    island."""
+    """Of a source: whether it never waits for its next element: others may share its island."""
     runs_code = True
-    """Whether it may call code of the user's, which may take its time. What the elements themselves
-    do when they are added or compared does not count. Not inherited: who does more may well."""
+    """Whether it may call code of the user's, which may take its time. What elements do when they
+    are added or compared does not count. Not inherited: who does more may well."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None
@@ -216,11 +216,12 @@ class StageLogic:
     interrupted = False
     """Whether that was done, or is being done."""
     failing = False
-    """Whether what it gives is what came before a failure of its own, of which nobody knows yet."""
+    """Whether it gives what came before a failure of its own, of which nobody knows yet."""
     conserves: bool | Literal["at most once"] = True
     """Whether a world counts what it takes and gives, where it knows how to or is told here."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
+    load: Load | None = None  # calls that others make for it
     brake: Brake | None = None
     """Pulled, on another thread, when a turn lasts long in which it was ``at_work``, or ``filling``
     a frame."""

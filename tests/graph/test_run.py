@@ -312,7 +312,7 @@ def test_the_bottleneck_is_the_stage_that_was_busy_also_when_those_before_it_end
         run = system.start(quick.map(last_one_waits).named("slow").to(Sink.count()))
         wait_until(lambda: run.snapshot().stages[3].busy > 0.9)
         snapshot = run.snapshot()
-        assert snapshot.bottleneck() == "slow"
+        assert snapshot.bottleneck is snapshot.stages[3]
         assert snapshot.stages[2].idle > 0.5, "an ended stage is idle"
         gate.set()
         run.result(SECONDS)

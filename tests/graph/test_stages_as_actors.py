@@ -264,4 +264,4 @@ def test_the_stage_that_adds_slow_elements_is_the_bottleneck():
     with System() as system:
         run = system.start(Source.of(*[Slow()] * 5).sum().to(Sink.list()))
         assert run.result(SECONDS) == [5]
-        assert run.snapshot().bottleneck() == "sum"
+        assert run.snapshot().bottleneck.name == "sum"

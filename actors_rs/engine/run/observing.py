@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
+    from actors_rs.engine.timing import StageClock
+    from actors_rs.stages.load import Load
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import StageLogic
 
@@ -82,7 +84,9 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
     inlets, outlets = logic.inlets, logic.outlets
     came, went, inner = elements_of(logic)
     details = details_of(stage)
-    busy, idle, back_pressured = _with_calls(stage.clock.shares(now), details)
+    busy, idle, back_pressured = _with_calls(stage.clock, logic.load, now)
+    if logic.load is not None:
+        details["call_seconds"] = logic.load.seconds(now)
     return StageSnapshot(
         name=stage.name,
         kind=stage.kind,
@@ -106,13 +110,11 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
     )
 
 
-def _with_calls(
-    shares: tuple[float, float, float], details: Mapping[str, Any]
-) -> tuple[float, float, float]:
-    """``shares`` of a stage that is also busy while others make its calls: with those under way."""
-    busy, idle, held_back = shares
-    if not (under_way := details.get("under_way")):
+def _with_calls(clock: StageClock, load: Load | None, now: float) -> tuple[float, float, float]:
+    """The shares of a stage that is also busy while others make its calls."""
+    busy, idle, held_back = shares = clock.shares(now)
+    if load is None or not (total := clock.seconds(now)):
         return shares
-    at_work = max(busy, min(1.0, under_way / details["parallelism"]))
+    at_work = max(busy, min(1.0, load.seconds(now) / (load.most * total)))
     left = (1.0 - at_work) / (idle + held_back) if idle + held_back else 0.0
     return at_work, idle * left, held_back * left

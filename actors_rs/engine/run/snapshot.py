@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.engine.run.bottleneck import bottleneck_of
 from actors_rs.graph.pictures import Arrow, Box, Picture
 from actors_rs.texts import repr_of_fields, text_of
 
@@ -22,8 +23,9 @@ class StageSnapshot:
     ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
     ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
     its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
-    of the time since the stage began; after its end it is idle. Calls that are under
-    way, as in ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
+    of the time since the stage began: in functions of the user's, without input, and without
+    demand for what it has. After its end it is idle. Calls that are under way, as in
+    ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
     ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
     ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements`` came
     from inner streams that the stage runs, as in ``flat_map``, or went to groups of ``group_by``.
@@ -101,20 +103,18 @@ class RunSnapshot:
     def as_dict(self) -> dict[str, Any]:
         """Nested dicts and lists, fit for JSON: other values in details are put in words."""
         plain: dict[str, Any] = _plain(asdict(self))
-        return plain
+        slowest = self.bottleneck
+        return plain | {"bottleneck": None if slowest is None else slowest.name}
 
-    def bottleneck(self) -> str | None:
-        """Name of the first stage that is busy while a stage before it is held back.
+    @property
+    def bottleneck(self) -> StageSnapshot | None:
+        """The stage that limits the rate of the run; ``None`` if the run keeps up with its input.
 
-        Where no stage is held back any more, of the one that is busy most of the time.
+        That is the busiest stage, if it is busy for most of its time; else a stage for which all
+        stages upstream wait while downstream waits for it, such as ``throttle`` or ``flat_map``.
+        It covers the time since the start of the run.
         """
-        held_back = False
-        for stage in self.stages:
-            if held_back and stage.busy > max(stage.idle, stage.back_pressured):
-                return stage.name
-            held_back = held_back or stage.back_pressured > 0.5
-        busiest = max(self.stages, key=lambda stage: stage.busy, default=None)
-        return busiest.name if busiest is not None and busiest.busy > 0.5 else None
+        return bottleneck_of(self.stages, self.links)
 
 
 def _picture_of(snapshot: RunSnapshot) -> Picture:

@@ -36,6 +36,7 @@ from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
+from actors_rs.stages.load import Load
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 
@@ -62,6 +63,7 @@ class MapAsync(StageLogic):
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
         self._f = f
         self._parallelism = parallelism
+        self.load: Load = Load(parallelism)
         self._ordered = ordered
         self._executor = executor
         self._is_coroutine_function = is_coroutine_function(f)
@@ -78,6 +80,11 @@ class MapAsync(StageLogic):
         """How long a call may take; set before the start."""
 
     def advance(self, budget: Budget) -> None:
+        self._go_on()
+        taken = min(self._slots, self._due - len(self._resting))
+        self.load.now_under_way(taken, self.context.now())
+
+    def _go_on(self) -> None:
         inlet, outlet = self.inlet, self.outlet
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
@@ -96,6 +103,7 @@ class MapAsync(StageLogic):
 
     def stop(self, error: BaseException | None) -> None:
         self._stopped = True
+        self.load.now_under_way(0, self.context.now())
         self._waiting.clear()
         for call in sorted(self._not_ended, key=attrgetter("position")):
             if call.future is not None:
@@ -125,8 +133,7 @@ class MapAsync(StageLogic):
         return len(self._not_ended) > len(self._waiting)
 
     def details(self) -> dict[str, Any]:
-        under_way = max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
-        figures = {"under_way": under_way, "parallelism": self._parallelism}
+        figures = {"under_way": self._under_way, "parallelism": self._parallelism}
         if (retries := self.retries) is not None:
             figures |= {"retried": retries.made, "beyond_budget": retries.refused}
             not_made = len(self._waiting) + len(self._resting) + len(self._not_ended) - self._due
@@ -142,6 +149,10 @@ class MapAsync(StageLogic):
     def _room(self) -> int:
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
         return 2 * self._parallelism - held
+
+    @property
+    def _under_way(self) -> int:
+        return max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
 
     @property
     def _due(self) -> int:

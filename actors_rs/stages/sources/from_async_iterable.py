@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from actors_rs.stages.load import Load
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.stage import Budget
 from actors_rs.stages.user_code.async_elements import AsyncElements, AsyncRest, is_async_only
@@ -33,6 +34,7 @@ class AsyncIterableSource(IterableSource):
         self._where = where
         self._begun = False
         self._async: AsyncElements | None = None  # if it is an async iterable
+        self._draws = Load(1)
 
     def advance(self, budget: Budget) -> None:
         if not self._begun and self.outlet.demand and not self.ended:
@@ -42,6 +44,7 @@ class AsyncIterableSource(IterableSource):
             super().advance(budget)
         else:
             self._give(self._async)
+            self._draws.now_under_way(self._async.draws, self.context.now())
 
     def _begin(self) -> None:
         try:
@@ -52,6 +55,7 @@ class AsyncIterableSource(IterableSource):
         if is_async_only(made):
             rest = self._make if isinstance(self._make, AsyncRest) else None
             self._async = AsyncElements(made, self._where, self.context, rest)
+            self.load = self._draws
             self._async.start()
         else:
             self._make = lambda: made
@@ -86,6 +90,7 @@ class AsyncIterableSource(IterableSource):
         if self._async is None:
             super().stop(error)
             return
+        self._draws.now_under_way(0, self.context.now())
         self._async.stop()
         if self._async.release_error is not None:
             raise self._async.release_error

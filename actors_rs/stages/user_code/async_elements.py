@@ -89,6 +89,11 @@ class AsyncElements:
 
     # In turns of the stage
 
+    @property
+    def draws(self) -> bool:
+        """Whether it waits for the iterable's next element."""
+        return not self.ended and self._drawn < self._granted
+
     def start(self) -> None:
         """Begin; to be called once."""
         try:

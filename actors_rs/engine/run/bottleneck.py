@@ -1,0 +1,100 @@
+"""Finds the stage that limits the rate of a run, from one snapshot: a pure function.
+
+A stage whose share of busy time is highest limits a run, as the busiest machine limits a
+production line. A stage may also limit a run without being busy: ``throttle`` lets elements wait on
+purpose, ``flat_map`` waits for its inner streams. Such a stage has elements waiting at all its
+inlets, while demand waits downstream. Where neither is true, the run keeps up with its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+__all__ = ["AT_LIMIT", "bottleneck_of"]
+
+AT_LIMIT = 0.5
+"""The share of its time from which on a stage is busy, or held back, for most of it."""
+NEARLY = 0.9
+"""Of stages whose busy share is so near to the highest one, the last that elements wait for counts:
+the window between two busy stages fills up when the second one is slower.
+"""
+
+
+class Stage(Protocol):
+    """What is looked at of a ``StageSnapshot``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def busy(self) -> float: ...
+    @property
+    def buffered(self) -> int: ...
+    @property
+    def back_pressured(self) -> float: ...
+    @property
+    def started_by(self) -> tuple[str, ...]: ...
+
+
+class Link(Protocol):
+    """What is looked at of a ``LinkSnapshot``."""
+
+    @property
+    def upstream(self) -> str: ...
+    @property
+    def downstream(self) -> str: ...
+
+
+S = TypeVar("S", bound=Stage)
+
+
+def bottleneck_of(stages: Sequence[S], links: Sequence[Link]) -> S | None:
+    """The stage that limits the rate of a run with ``stages`` and ``links``; ``None`` if none does.
+
+    Inner streams come and go: the stage that started them stands for them.
+    """
+    inner = _inner(stages, links)
+    outer = [stage for stage in stages if stage.name not in inner]
+    feeders = _feeders(outer, links)
+    busiest = max((stage.busy for stage in outer), default=0.0)
+    if busiest >= AT_LIMIT:
+        near = [stage for stage in outer if stage.busy >= NEARLY * busiest]
+        late = [stage for stage in near if stage.buffered]
+        return late[-1] if late else max(near, key=lambda stage: stage.busy)
+    waits = [one for one in outer if _holds_up(one, feeders[one.name])]
+    return max(waits, key=lambda stage: stage.busy, default=None)
+
+
+def _holds_up(stage: Stage, feeders: Sequence[Stage]) -> bool:
+    """Whether every stage upstream waits for demand of ``stage``, which has demand itself.
+
+    A junction that waits for one of its inlets, such as ``zip``, does not hold up the others.
+    """
+    if not feeders or stage.back_pressured > AT_LIMIT:
+        return False
+    return all(feeder.back_pressured > AT_LIMIT for feeder in feeders)
+
+
+def _feeders(stages: Sequence[S], links: Sequence[Link]) -> dict[str, list[S]]:
+    """The stages directly upstream of each of ``stages``, by name."""
+    by_name = {stage.name: stage for stage in stages}
+    feeders: dict[str, list[S]] = {name: [] for name in by_name}
+    for link in links:
+        if link.upstream in by_name and link.downstream in by_name:
+            feeders[link.downstream].append(by_name[link.upstream])
+    return feeders
+
+
+def _inner(stages: Sequence[Stage], links: Sequence[Link]) -> set[str]:
+    """The names of stages in inner streams: from their sources up to the stages that run them."""
+    hosts = {host for stage in stages for host in stage.started_by}
+    downstream: dict[str, list[str]] = {}
+    for link in links:
+        downstream.setdefault(link.upstream, []).append(link.downstream)
+    found: set[str] = set()
+    due = [stage.name for stage in stages if stage.started_by]
+    while due:
+        if (name := due.pop()) not in found:
+            found.add(name)
+            due += [after for after in downstream.get(name, ()) if after not in hosts]
+    return found
