@@ -12,6 +12,7 @@ from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.scope import RunLife
+from actors_rs.graph.results import ONE, Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.stage import StreamEnd
@@ -24,7 +25,7 @@ def materialize(
     layout: Layout,
     sinks: Iterable[StageSpec],
     *,
-    single: bool,
+    results: Results,
     monitor: bool = False,
     stall_after: float | None = None,
 ) -> Run[Any]:
@@ -33,7 +34,7 @@ def materialize(
     members = prepare(system, life, layout)
     logics = [members[spec].logic for spec in sinks if spec in members]
     start(
-        system, life, members, [logic for logic in logics if isinstance(logic, StreamEnd)], single
+        system, life, members, [logic for logic in logics if isinstance(logic, StreamEnd)], results
     )
     return life.run
 
@@ -46,7 +47,11 @@ def new_run(
 
 
 def start(
-    system: ActorSystem, life: RunLife, members: Members, sinks: Sequence[StreamEnd], single: bool
+    system: ActorSystem,
+    life: RunLife,
+    members: Members,
+    sinks: Sequence[StreamEnd],
+    results: Results,
 ) -> None:
     """Start the islands of ``members``; from here on its run ends when they all have.
 
@@ -56,7 +61,7 @@ def start(
     islands: list[Any] = list(dict.fromkeys(stage.island for stage in stages))
     started = 0
     try:
-        life.begin(stages, sinks, single=single)
+        life.begin(stages, sinks, results)
         for island in islands:
             system.adopt(island)
             started += 1
@@ -76,7 +81,7 @@ def start(
 def start_serving(system: ActorSystem, life: RunLife, members: Members) -> None:
     """``start`` for a subscriber, who hears it by a signal if that is not possible (1.9)."""
     with suppress(Exception):
-        start(system, life, members, (), single=True)
+        start(system, life, members, (), ONE)
 
 
 def _refuse(system: ActorSystem, island: Island, error: BaseException) -> None:

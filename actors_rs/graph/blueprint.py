@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "graft",
+    "grafted",
     "in_order",
     "to_pickle",
     "walked",
@@ -65,15 +66,20 @@ def _fed_sides(spec: StageSpec) -> list[StageSpec]:
 
 def graft(end: StageSpec, source: OutletRef) -> StageSpec:
     """``end`` and what it depends on, with ``source`` in place of the open input."""
+    return grafted([end], source)[0]
+
+
+def grafted(ends: Sequence[StageSpec], source: OutletRef) -> list[StageSpec]:
+    """``graft`` of several ``ends``; what they have in common they still have."""
     copies: dict[StageSpec, StageSpec] = {}
-    for spec in walked([end]):
+    for spec in walked(ends):
         inputs = tuple(
             source if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
             for ref in spec.inputs
         )
         changed = any(a is not b and a != b for a, b in zip(inputs, spec.inputs, strict=True))
         copies[spec] = replace(spec, inputs=inputs) if changed else spec
-    return copies[end]
+    return [copies[end] for end in ends]
 
 
 def open_inputs(specs: Iterable[StageSpec]) -> list[StageSpec]:

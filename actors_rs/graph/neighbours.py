@@ -33,7 +33,7 @@ FOR_FLOWS = table(
     ("read_parquet from_parquet", "Source.parquet(path)"),
     ("read_sql from_sql sql read_sqlite", "Source.sqlite(path, query)"),
     ("glob ls list_files", "Source.files(pattern)"),
-    ("actor_ref subject from_callback hot cold push channel", "Source.queue(capacity)"),
+    ("actor_ref subject hot cold push channel", "Source.queue(capacity)"),
     ("from_observable from_flux", "Source.from_publisher(publisher)"),
     ("spark from_spark from_dataframe", "SparkSource.rows(df), from actors_rs.spark"),
     # Where they end.
@@ -213,7 +213,7 @@ FOR_SINKS = table(
     ("sql database write_sql to_sql jdbc", "Sink.sqlite(path, sql)"),
     ("write_parquet to_parquet", "Sink.parquet(directory)"),
     ("spark table", "SparkSink.table(name), from actors_rs.spark"),
-    ("map contramap pre_map via prepend", "flow.into(sink)"),
+    ("map pre_map via prepend", "contramap(f), or after(flow)"),
     ("run start", "source.run(sink), or system.start(source.to(sink))"),
     (
         "subscriber as_subscriber subscribe from_subscriber on_next on_complete on_error",

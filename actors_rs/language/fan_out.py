@@ -18,7 +18,7 @@ from typing import (
 
 from actors_rs.engine.boundary.hub import HubPublisher
 from actors_rs.errors import GraphError
-from actors_rs.graph.blueprint import in_order, open_inputs
+from actors_rs.graph.blueprint import check_source, grafted, in_order, open_inputs
 from actors_rs.graph.checks import (
     at_least,
     flag,
@@ -28,7 +28,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.spec import Attributes, OutletRef, Traits, spec_of
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -40,8 +40,10 @@ from actors_rs.stages.junctions.hub import HubLogic
 from actors_rs.stages.junctions.hub_buffer import OnSlow
 from actors_rs.stages.junctions.partition import Partition
 from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
+from actors_rs.stages.junctions.sink_and_source import SinkAndSource
 from actors_rs.stages.junctions.unzip import Unzip
 from actors_rs.stages.junctions.wire_tap import WireTap
+from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -126,14 +128,38 @@ class Branching(Generic[In_contra, Out_co]):
         Raises ``GraphError`` for a source, which ends with ``to(sink)``.
         """
         check_sink("into", sink)
-        spec = sink.behind(self._out)
-        if len(inlets := open_inputs(in_order([spec]))) != 1:
+        ends = grafted(sink._ends, self._out)
+        if len(inlets := open_inputs(in_order(ends))) != 1:
             raise GraphError(
                 f"into needs a Flow with one open input, got {len(inlets)} before stage "
                 f"'{self._out.spec.label}'{self._out.spec.made}; "
                 "a source ends with .to(sink)"
             )
-        return Sink(spec)
+        return sink._with(*ends)
+
+    @staticmethod
+    def from_sink_and_source(
+        sink: Sink[A, Any], source: Flow[Never, B], *, coupled: bool = False
+    ) -> Flow[A, B]:
+        """A flow that gives what it takes to ``sink``, and gives the elements of ``source``.
+
+        For a connection, say: what is sent goes to ``sink``, what is received comes of ``source``.
+        Both end by themselves; with ``coupled`` the end of one ends the other one too. The sink's
+        failure is the run's. Raises ``GraphError`` for a source whose input is open.
+        """
+        check_sink("from_sink_and_source", sink)
+        flag(coupled, "from_sink_and_source: coupled")
+        if not isinstance(source, Stream):
+            raise wrong_kind(f"from_sink_and_source needs a Source, got {repr_of(source)}")
+        given = source._out
+        specs = [] if given is OPEN else in_order([given.spec])
+        check_source(specs, given, "from_sink_and_source")
+        side = sink._only_end("from_sink_and_source")
+        make = partial(SinkAndSource, coupled)
+        from actors_rs.language.flow import Flow
+
+        spec = spec_of("from_sink_and_source", make, OPEN, given, outlets=2, sides=(side,))
+        return Flow(OutletRef(spec))
 
     def also_to(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
         """All elements to ``sink`` too, at the pace of the slower.
@@ -226,7 +252,8 @@ class Branching(Generic[In_contra, Out_co]):
         from actors_rs.language.flow import Flow
 
         check_sink(kind, sink)
-        return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(sink._spec,))))
+        side = sink._only_end(kind)
+        return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(side,))))
 
 
 def check_system(kind: str, system: ActorSystem) -> None:

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
-from actors_rs.graph.blueprint import graft, to_pickle
+from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
 from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.results import Closed, Takes, Untyped
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.combining import Combining
 from actors_rs.language.composing import Composition
@@ -138,10 +139,27 @@ class Flow(
             raise cannot_run(f"via: {repr_of(flow)} is a source: nothing can be put in front of it")
         return Flow(OutletRef(spec, flow._out.index))
 
-    def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
-        """This, into ``sink``: a graph that can be run."""
+    if TYPE_CHECKING:
+        _takes: Takes[In_contra]
+        _gives: Out_co
+
+    @overload
+    def to(self: Untyped[T], sink: Sink[T, R]) -> Sink[Any, R]: ...
+    @overload
+    def to(self: Closed[T], sink: Sink[T, R]) -> Graph[R]: ...
+    @overload
+    def to(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]: ...
+
+    def to(self, sink: Any) -> Any:
+        """This, into ``sink``: a graph that can be run, or a ``Sink`` if its input is open."""
         check_sink("to", sink)
-        return Graph._of_sink(sink.behind(self._out))
+        if self._out is OPEN:
+            return sink
+        ends = grafted(sink._ends, self._out)
+        specs = in_order(ends)
+        if open_inputs(specs):
+            return sink._with(*ends)
+        return Graph._of_sinks(ends, sink._results, specs)
 
     def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
         """Run into ``sink`` on a system of its own and wait; the sink's result.
@@ -150,7 +168,9 @@ class Flow(
         Raises what ``Run.result`` raises. Ctrl-C cancels the run.
         """
         check_sink("run", sink)
-        return self.to(sink).run(timeout=timeout)
+        graph: Any = self.to(sink)
+        result: R = Graph(graph).run(timeout=timeout)
+        return result
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.engine.layout import Layout
@@ -17,7 +18,9 @@ from actors_rs.graph.names import unique_names
 from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.pictures import Arrow, Box, Picture
+from actors_rs.graph.results import Results
 from actors_rs.graph.spec import StageSpec
+from actors_rs.language.sink import Sink
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.texts import repr_of
@@ -42,11 +45,11 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     ``GraphError`` when an outlet is used twice or feeds nothing, or a source is missing.
     """
 
-    __slots__ = ("_layout", "_monitored", "_single", "_sinks", "_stall_after")
+    __slots__ = ("_layout", "_monitored", "_results", "_sinks", "_stall_after")
     _instead_ = FOR_GRAPHS
     _layout: Layout | None  # made when the graph starts for the first time
     _monitored: bool
-    _single: bool
+    _results: Results
     _sinks: tuple[StageSpec, ...]
     _stall_after: float | None
 
@@ -62,6 +65,8 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         if not graphs:
             raise cannot_run("a graph needs at least one sink, got none: end a flow with .to(sink)")
         for graph in graphs:
+            if isinstance(graph, Sink):
+                check_fed(in_order(graph._ends))
             if not isinstance(graph, Graph):
                 raise wrong_kind(f"Graph takes what .to(sink) gives, got {repr_of(graph)}")
         if len(graphs) == 1:
@@ -69,7 +74,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             return graphs[0]
         self = super().__new__(cls)
         self._sinks = tuple(sink for graph in graphs for sink in graph._sinks)
-        self._single = False
+        self._results = Results.of_all([graph._results for graph in graphs])
         self._layout = None
         self._monitored = any(graph._monitored for graph in graphs)
         stalls = [graph._stall_after for graph in graphs if graph._stall_after is not None]
@@ -80,15 +85,17 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         return self
 
     @classmethod
-    def _of_sink(cls, sink: StageSpec) -> Graph[Any]:
-        specs = in_order([sink])
+    def _of_sinks(
+        cls, sinks: Sequence[StageSpec], results: Results, specs: Sequence[StageSpec]
+    ) -> Graph[Any]:
+        """``specs`` are all that ``sinks`` depend on, in order."""
         check_fed(specs)
         check_used_once(specs)
         check_buffers(specs)
         makers_of(specs)
         self = super().__new__(cls)
-        self._sinks = (sink,)
-        self._single = True
+        self._sinks = tuple(sinks)
+        self._results = results
         self._layout = None
         self._monitored = False
         self._stall_after = None
@@ -98,6 +105,14 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
         def __getattr__(self, name: str) -> Any:
             raise UnknownName(type(self), name)
+
+    @property
+    def result_type(self) -> type[R_co]:
+        """The class of the result, ``object`` where the sinks do not say it.
+
+        Type checkers know more: ``type[list[int]]``, for instance.
+        """
+        return self._results.kind  # type: ignore[no-any-return]
 
     def monitored(self) -> Self:
         """The same graph with a ``RuleMonitor`` on each of its links.
@@ -193,7 +208,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             system,
             self._planned(),
             self._sinks,
-            single=self._single,
+            results=self._results,
             monitor=self._monitored,
             stall_after=self._stall_after,
         )

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fsdecode
-from sys import modules
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVarTuple, overload
 
 from actors_rs.engine.boundary.standard import SinkSubscriber
-from actors_rs.graph.blueprint import graft, to_pickle
+from actors_rs.graph.blueprint import check_fed, graft, grafted, in_order, to_pickle
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     function,
-    one_of,
     optional_plain_function,
     optional_text,
     path_of,
@@ -24,16 +22,18 @@ from actors_rs.graph.checks import (
     required_text,
     telling_where,
     wrong_kind,
-    wrong_value,
 )
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
+from actors_rs.graph.results import NONE, ONE, Open, Results
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.initial import copies_of
+from actors_rs.language.sinks.fanning import broadcast_to, fan_of
+from actors_rs.language.sinks.files import parquet_maker
 from actors_rs.runtime.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
+from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.count import Count
-from actors_rs.stages.sinks.fan import Fan, Part
 from actors_rs.stages.sinks.files import WriteReport
 from actors_rs.stages.sinks.first import First
 from actors_rs.stages.sinks.fold import Fold
@@ -42,9 +42,9 @@ from actors_rs.stages.sinks.ignore import Ignore
 from actors_rs.stages.sinks.jsonl import Jsonl
 from actors_rs.stages.sinks.last import Last
 from actors_rs.stages.sinks.list import ListSink
-from actors_rs.stages.sinks.parquet import Parquet
 from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
+from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 
@@ -76,16 +76,19 @@ _PINNED = Attributes(dispatcher="pinned")
 class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
 
-    __slots__ = ("_spec",)
+    __slots__ = ("_ends", "_results")
     _instead_ = FOR_SINKS
+    _ends: Sequence[StageSpec]
+    _results: Results
 
-    def __init__(self, _spec: StageSpec | None = None) -> None:
+    def __init__(self, _spec: StageSpec | None = None, _results: Results = ONE) -> None:
         if not isinstance(_spec, StageSpec):
             given = "" if _spec is None else repr_of(_spec)
             raise wrong_kind(
                 f"expected Sink.list(), Sink.for_each(f) or the like, got Sink({given})"
             )
-        self._spec = _spec
+        self._ends = (_spec,)
+        self._results = _results if _spec.loop is None else NONE
 
     if not TYPE_CHECKING:  # or type checkers would accept any name
 
@@ -93,15 +96,55 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
             raise UnknownName(type(self), name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (to_pickle([self._spec]), self._spec)
+        return _unpickled, (to_pickle(self._ends), self._ends, self._results)
 
     def __repr__(self) -> str:
-        return f"<Sink '{self._spec.label}'>"
+        return f"<Sink '{self._ends[-1].label}'>"
+
+    def _only_end(self, how: str) -> StageSpec:
+        """The stage it ends in; raises ``GraphError``, for the call ``how``, if it has several."""
+        if len(self._ends) > 1:
+            ends = ", ".join(f"'{end.label}'" for end in self._ends)
+            raise cannot_run(
+                f"{how}: expected a sink that ends in one stage, got one that ends in {ends}: use "
+                "it with to(sink), or call this for its parts"
+            )
+        return self._ends[0]
+
+    def _with(self, *ends: StageSpec, results: Results | None = None) -> Sink[Any, Any]:
+        """One with other stages, or another result."""
+        sink = Sink[Any, Any](ends[0], self._results if results is None else results)
+        sink._ends = ends
+        return sink
+
+    def after(self, flow: Open[A, In_contra]) -> Sink[A, R_co]:
+        """``flow``, whose input is open, then this: a sink, as ``flow.to(sink)`` gives it.
+
+        >>> Source.of("a", "bc").run(Sink.sum().after(Flow().map(len)))
+        3
+        """
+        if not isinstance(flow, Stream):
+            raise wrong_kind(f"after needs a Flow, got {repr_of(flow)}")
+        return flow.into(self)  # type: ignore[no-any-return]
+
+    def contramap(self, f: Callable[[A], In_contra]) -> Sink[A, R_co]:
+        """A sink that takes what ``f`` turns into elements of this one."""
+        function(f, "contramap: f")
+        out = OutletRef(spec_of("map", partial(Map, f), OPEN))
+        return self._with(*grafted(self._ends, out))
+
+    def map_result(self, f: Callable[[R_co], R]) -> Sink[In_contra, R]:
+        """This sink, whose result is ``f(result)``; what ``f`` raises fails the run.
+
+        ``f`` is called once, on a shared thread, when all sinks of the run have completed.
+        """
+        plain_function(f, "map_result: f")
+        return self._with(*self._ends, results=self._results.mapped(f))
 
     def named(self, name: str) -> Sink[In_contra, R_co]:
         """This sink under a name, which errors, figures and pictures show."""
         required_text(name, "named: a stage's name")
-        return Sink(replace(self._spec, name=name))
+        return self._with(replace(self._only_end("named"), name=name))
 
     def with_attributes(
         self,
@@ -112,8 +155,9 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
         with telling_where():
-            attributes = Attributes.of_stage(self._spec.label, window, dispatcher, throughput)
-        return Sink(replace(self._spec, attributes=attributes.over(self._spec.attributes)))
+            spec = self._only_end("with_attributes")
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
+        return self._with(replace(spec, attributes=attributes.over(spec.attributes)))
 
     def on_failure(
         self, policy: Policy | None = None, *, decider: Decider | None = None
@@ -125,27 +169,32 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         """
         with telling_where():
             answer = OnFailure.checked("on_failure", policy, decider)
-        attributes = replace(self._spec.attributes, on_failure=answer)
-        return Sink(replace(self._spec, attributes=attributes))
+        spec = self._only_end("on_failure")
+        return self._with(replace(spec, attributes=replace(spec.attributes, on_failure=answer)))
 
     def behind(self, out: OutletRef) -> StageSpec:
         """This sink's stage, fed from ``out``."""
-        return graft(self._spec, out)
+        return graft(self._only_end("behind"), out)
+
+    def start_on(self, _: ActorSystem, /) -> NoReturn:
+        """Raises ``GraphError``: its input is open."""
+        check_fed(in_order(self._ends))
+        raise AssertionError
 
     def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In_contra, R_co]:
         """What ``system.subscriber(sink)`` does."""
-        return SinkSubscriber(system, self._spec)
+        return SinkSubscriber(system, self._ends, self._results)
 
     @staticmethod
     def list() -> Sink[T, builtins.list[T]]:
         """All elements, as a list."""
-        return _sink("list", ListSink)
+        return _sink("list", ListSink, gives=builtins.list)
 
     @staticmethod
     def for_each(f: Callable[[T], object]) -> Sink[T, int]:
         """Call ``f`` with each element; the result is how many there were."""
         plain_function(f, "for_each: f")
-        return _sink("for_each", partial(ForEach, f))
+        return _sink("for_each", partial(ForEach, f), gives=int)
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -176,6 +225,9 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
 
     @overload
     @staticmethod
+    def fan(only: Sink[T, A], /) -> Sink[T, tuple[A]]: ...
+    @overload
+    @staticmethod
     def fan(first: Sink[T, A], second: Sink[T, B], /) -> Sink[T, tuple[A, B]]: ...
     @overload
     @staticmethod
@@ -185,44 +237,40 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     @overload
     @staticmethod
     def fan(
-        first: Sink[T, Any],
-        second: Sink[T, Any],
-        third: Sink[T, Any],
-        fourth: Sink[T, Any],
-        /,
-        *more: Sink[T, Any],
-    ) -> Sink[T, tuple[Any, ...]]: ...
+        first: Sink[T, A], second: Sink[T, B], /, *, combine: Callable[[A, B], R]
+    ) -> Sink[T, R]: ...
     @overload
     @staticmethod
-    def fan(only: Sink[T, A], /) -> Sink[T, tuple[A]]: ...
+    def fan(
+        first: Sink[T, A],
+        second: Sink[T, B],
+        third: Sink[T, C],
+        /,
+        *,
+        combine: Callable[[A, B, C], R],
+    ) -> Sink[T, R]: ...
+    @overload
     @staticmethod
-    def fan(*sinks: Sink[Any, Any]) -> Sink[Any, tuple[Any, ...]]:
-        """Every element to each of ``sinks``, all in one actor; a tuple of their results.
+    def fan(*sinks: Sink[T, Any]) -> Sink[T, tuple[Any, ...]]: ...
+    @overload
+    @staticmethod
+    def fan(*sinks: Sink[T, Any], combine: Callable[..., R]) -> Sink[T, R]: ...
+    @staticmethod
+    def fan(*sinks: Sink[Any, Any], combine: Callable[..., Any] | None = None) -> Sink[Any, Any]:
+        """Every element to each of ``sinks``; a tuple of their results, or ``combine(*results)``.
 
-        It has a thread of its own if one of them needs that, and the smallest of their windows.
-        Where each is to be an actor of its own, use ``.broadcast(n)`` and ``Graph(...)``.
+        All in one actor, which has a thread of its own if one of them needs that, and the smallest
+        of their windows. Where one has stages before it, as ``sink.contramap(f)`` has, each is an
+        actor of its own, at the pace of the slowest. What ``combine`` raises fails the run.
         """
         if not sinks:
             raise cannot_run("Sink.fan needs at least one sink, got none")
         for sink in sinks:
             check_sink("Sink.fan", sink)
-        specs = [sink._spec for sink in sinks]
-        for spec in specs:
-            if spec.inputs != (OPEN,) or spec.loop is not None:
-                raise cannot_run(
-                    f"Sink.fan: its sinks are one stage, there is more before '{spec.label}'"
-                    f"{spec.made}: use .broadcast(n) and Graph(...)"
-                )
-        asked = [s.attributes for s in specs]
-        windows = [one.window for one in asked if one.window is not None]
-        throughputs = [one.throughput for one in asked if one.throughput is not None]
-        pinned = any(one.dispatcher == "pinned" for one in asked)
-        attributes = Attributes(
-            window=min(windows, default=None),
-            dispatcher="pinned" if pinned else None,
-            throughput=min(throughputs, default=None),
-        )
-        return _sink("fan", FanOf(specs), attributes)
+        optional_plain_function(combine, "Sink.fan: combine")
+        pairs = [(sink._ends, sink._results) for sink in sinks]
+        ends, results = fan_of(pairs, combine) or broadcast_to(pairs, combine)
+        return sinks[0]._with(*ends, results=results)
 
     @staticmethod
     def sum() -> Sink[Any, Any]:
@@ -232,7 +280,7 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     @staticmethod
     def count() -> Sink[Any, int]:
         """How many elements there were."""
-        return _sink("count", Count)
+        return _sink("count", Count, gives=int)
 
     @staticmethod
     def first() -> Sink[T, T]:
@@ -247,7 +295,7 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     @staticmethod
     def ignore() -> Sink[Any, None]:
         """Take everything, keep nothing."""
-        return _sink("ignore", Ignore)
+        return _sink("ignore", Ignore, gives=type(None))
 
     @staticmethod
     def jsonl(
@@ -262,7 +310,7 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         """
         path_of(path, "Sink.jsonl")
         optional_plain_function(default, "Sink.jsonl: default")
-        return _sink("jsonl", partial(Jsonl, path, default), _PINNED)
+        return _sink("jsonl", partial(Jsonl, path, default), _PINNED, gives=WriteReport)
 
     @staticmethod
     def sqlite(
@@ -280,7 +328,7 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         optional_text(setup, "Sink.sqlite: setup")
         at_least(1, batch, "sqlite: batch")
         make = partial(Sqlite, path, sql, batch, setup)
-        return _sink("sqlite", make, _PINNED, target=fsdecode(path))
+        return _sink("sqlite", make, _PINNED, target=fsdecode(path), gives=int)
 
     @staticmethod
     def parquet(
@@ -308,17 +356,8 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         fit follows ``on_failure``. ``existing`` is checked when the first element comes,
         and not for units of a ledger, which takes a directory that is its own.
         """
-        path_of(directory, "Sink.parquet", "directory")
-        if schema is not None and not _is_schema(schema):
-            raise wrong_kind(
-                f"Sink.parquet: schema must be a pyarrow.Schema, got {repr_of(schema)}"
-            )
-        if schema is not None and not schema.names:
-            raise wrong_value("Sink.parquet: schema must have a column at least, got none")
-        at_least(1, rows_per_file, "parquet: rows_per_file")
-        one_of(("append", "refuse"), existing, "Sink.parquet: existing")
-        make = partial(Parquet, directory, schema, rows_per_file, existing)
-        return _sink("parquet", make, _PINNED, target=fsdecode(directory))
+        make = parquet_maker(directory, schema, rows_per_file, existing)
+        return _sink("parquet", make, _PINNED, target=fsdecode(directory), gives=WriteReport)
 
 
 def check_sink(what: str, sink: object) -> None:
@@ -329,24 +368,8 @@ def check_sink(what: str, sink: object) -> None:
         raise wrong_kind(f"{what} needs a Sink, got {repr_of(sink)}{call}")
 
 
-def _is_schema(schema: object) -> bool:
-    """Whether it is one of pyarrow's, which whoever has one has imported."""
-    arrow = modules.get("pyarrow")
-    return arrow is not None and isinstance(schema, arrow.Schema)
-
-
-@dataclass(frozen=True, slots=True)
-class FanOf:
-    """Makes one stage of the sinks ``specs``."""
-
-    specs: Sequence[StageSpec]
-
-    def __call__(self) -> Fan:
-        return Fan([Part(s.label, s.site, s.make, s.attributes.on_failure) for s in self.specs])
-
-
-def _unpickled(_: object, spec: StageSpec) -> Sink[Any, Any]:
-    return Sink(spec)
+def _unpickled(_: object, ends: Sequence[StageSpec], results: Results) -> Sink[Any, Any]:
+    return Sink[Any, Any](ends[0])._with(*ends, results=results)
 
 
 def _sink(
@@ -355,5 +378,7 @@ def _sink(
     attributes: Attributes | None = None,
     *,
     target: str = "",
+    gives: type = object,
 ) -> Sink[Any, Any]:
-    return Sink(spec_of(kind, make, OPEN, outlets=0, attributes=attributes, target=target))
+    spec = spec_of(kind, make, OPEN, outlets=0, attributes=attributes, target=target)
+    return Sink(spec, ONE if gives is object else Results(gives))

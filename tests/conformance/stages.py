@@ -159,6 +159,12 @@ def again(error):
     raise error
 
 
+def both_ways():
+    """All that comes, and beside it a sink with a source that ends with it."""
+    both = Flow.from_sink_and_source(Sink.ignore(), Source.never(), coupled=True)
+    return Flow().also_to(both.into(Sink.ignore()))
+
+
 def looped():
     loop = Feedback(8)
     return loop.source.merge_preferred(Flow()).divert_to(loop.sink, lambda _: False)
@@ -258,6 +264,7 @@ FLOWS = {
     "operators/throttle": lambda: Flow().throttle(10**4),
     "operators/with_index": lambda: Flow().with_index().map(lambda pair: pair[1]),
     "junctions/feedback": looped,
+    "junctions/sink_and_source": lambda: both_ways(),
     "junctions/also_to": lambda: Flow().also_to(Sink.ignore()),
     "junctions/amb": lambda: Flow().amb(Source.never()),
     "junctions/balance": lambda: Flow().balance(1)[0],

@@ -28,10 +28,10 @@ def system():
         yield system
 
 
-def test_an_open_inlet_is_named_when_the_sink_is_put_behind_it():
+def test_an_open_inlet_is_named_when_a_graph_is_made_of_it():
     flow, line = Flow().map(str).named("words"), here()
     with pytest.raises(GraphError) as caught:
-        flow.filter(str).to(Sink.list())
+        Graph(flow.filter(str).to(Sink.list()))
     assert str(caught.value).startswith(f"stage 'words' has no source (made at {line}):")
     assert "pipe(source, flow)" in str(caught.value)
 
@@ -39,13 +39,13 @@ def test_an_open_inlet_is_named_when_the_sink_is_put_behind_it():
 def test_an_open_inlet_of_a_junction_is_one_too():
     flow, line = merge(ten, Flow()), here()
     with pytest.raises(GraphError) as caught:
-        flow.to(Sink.list())
+        Graph(flow.to(Sink.list()))
     assert str(caught.value).startswith(f"stage 'merge' has no source (made at {line}):")
 
 
 def test_an_empty_flow_has_no_source_either():
     with pytest.raises(GraphError, match=r"stage 'list' has no source \(made at .*\.py:\d+\)"):
-        Flow().to(Sink.list())
+        Graph(Flow().to(Sink.list()))
 
 
 def test_an_outlet_that_feeds_nothing_is_named_with_its_number(system):

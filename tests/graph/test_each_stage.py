@@ -34,6 +34,7 @@ TESTED = {
     "test_each_source": "csv empty files jsonl lines parquet sqlite timer",
     "test_async_iterables": "from_async_iterable",
     "test_from_callback": "from_callback",
+    "test_composed_sinks": "sink_and_source",
     "test_sources": "defer from_future from_iterable of repeat unfold unfold_resource",
 }
 OTHERWISE = {
@@ -45,6 +46,7 @@ NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them
     "batch_by_weight": "max_weight",
     "extreme": "min",
+    "sink_and_source": "from_sink_and_source",
     "from_async_iterable": "from_iterable",
     "feedback": "Feedback",
     "search": "some",

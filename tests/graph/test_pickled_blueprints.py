@@ -71,6 +71,11 @@ def ended(error):
     return None
 
 
+def called_back(emit):
+    emit(1)
+    emit.complete()
+
+
 def is_odd(n):
     return n % 2
 
@@ -176,7 +181,11 @@ SOURCES = {
     "empty": lambda path: Source.empty(),
     "failed": lambda path: Source.failed(ValueError("x")).recover(nought),
     "files": lambda path: Source.files(path),
+    "from_callback": lambda path: Source.from_callback(called_back, 3),
     "from_future": lambda path: Source.from_future(done),
+    "from_sink_and_source": lambda path: Source.of(1).via(
+        Flow.from_sink_and_source(Sink.ignore(), numbers)
+    ),
     "from_iterable": lambda path: Source.from_iterable([1, 2], interrupt=int),
     "jsonl": lambda path: Source.jsonl(path),
     "lines": lambda path: Source.lines(path),
@@ -190,6 +199,7 @@ SOURCES = {
     "unfold": lambda path: Source.unfold(3, countdown),
     "unfold_resource": lambda path: Source.unfold_resource(partial(open, path), next_line, closed),
 }
+COMPOSED = {"after", "contramap", "map_result"}  # in test_composed_sinks
 OTHERWISE = {
     "parquet": "below, with its sink",
     "queue": "below: it takes what the run's queue is given",
@@ -258,7 +268,7 @@ def test_every_method_of_the_language_is_in_a_table():
     ours = {name for name in dir(Flow) if name[0] != "_"}
     assert ours == {*OPERATORS, *SEVERAL, *SOURCES, *OTHERWISE}
     sinks = {name for name in dir(Sink) if name[0] != "_"}
-    assert sinks == {*SINKS, "parquet", "behind", "subscriber_on"}
+    assert sinks == {*SINKS, "parquet", *COMPOSED, "behind", "subscriber_on", "start_on"}
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *SEVERAL])

@@ -47,7 +47,7 @@ def test_what_a_stage_says_goes_before_what_its_system_says():
 
 def test_a_fan_takes_the_least_of_its_sinks():
     fan = Sink.fan(Sink.list().with_attributes(throughput=5), Sink.count())
-    assert fan._spec.attributes.throughput == 5
+    assert fan._ends[0].attributes.throughput == 5
     with ActorSystem() as system:
         assert system.start(Source.range(0, 9).to(fan)).result(SECONDS) == (list(range(9)), 9)
 

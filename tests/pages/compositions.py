@@ -282,6 +282,13 @@ PUTTING_TOGETHER = {
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
         "What all of these are made with: a stage of one's own behind a flow."
     ),
+    "`sink.contramap(f)`, `sink.after(flow)`": (
+        "A sink that takes other elements: a `map`, or a flow, and the sink."
+    ),
+    "`graph.start_on(system)`, `sink.start_on(system)`": (
+        "What `system.start` calls. A sink is refused, since it has no source."
+    ),
+    "`sink.map_result(f)`": "A sink whose result is `f(result)`.",
     "`Sink.fold_get(make_init, f)`": "`Sink.fold` from what a function gives, called in each run.",
     "`sink.named`, `sink.with_attributes`, `sink.on_failure`": "As for flows, for a sink.",
 }

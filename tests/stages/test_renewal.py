@@ -19,7 +19,7 @@ from tests.stages.harness import Alone
 def linear_specs(folder):
     """One spec for each kind of operator and sink that the conformance kit knows."""
     ends = [made()._out.spec for made in FLOWS.values()]
-    ends += [made(folder)._spec for made in SINKS.values()]
+    ends += [made(folder)._ends[0] for made in SINKS.values()]
     return {spec.kind: spec for spec in in_order(ends) if spec.lent is None}.values()
 
 

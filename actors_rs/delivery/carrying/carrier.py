@@ -36,7 +36,7 @@ from actors_rs.stages.sinks.fan import Part as FanPart
 
 if TYPE_CHECKING:
     from actors_rs.graph.spec import Carrier, StageSpec
-    from actors_rs.language.sink import FanOf
+    from actors_rs.language.sinks.fanning import FanOf
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["ACKNOWLEDGING", "RESUMABLE"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +23,7 @@ from actors_rs.engine.run.run import Run
 from actors_rs.errors import GraphError, InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order, open_inputs
 from actors_rs.graph.envelopes import check_plain
+from actors_rs.graph.results import Results
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
@@ -67,16 +69,16 @@ class SourcePublisher(Generic[T]):
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
     """A Subscriber in front of a sink; ``run`` tells what came of it. Thread-safe."""
 
-    def __init__(self, system: ActorSystem, sink: StageSpec) -> None:
-        specs = in_order([sink])
+    def __init__(self, system: ActorSystem, ends: Sequence[StageSpec], results: Results) -> None:
+        specs = in_order(ends)
         life = new_run(system, "subscriber")
         self.run: Run[R] = life.run
         members = prepare(system, life, specs)
         entry = _entry(specs)
         super().__init__(members[entry], members[entry].logic.inlets[entry.inputs.index(OPEN)])
-        logic = members[sink].logic
-        sinks = [logic] if isinstance(logic, SinkLogic) else []
-        start(system, life, members, sinks, single=True)
+        logics = [members[end].logic for end in ends]
+        sinks = [logic for logic in logics if isinstance(logic, SinkLogic)]
+        start(system, life, members, sinks, results)
 
 
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):

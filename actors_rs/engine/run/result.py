@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.raised import note_once
+from actors_rs.errors import StageError
+from actors_rs.raised import as_failure, note_once
 from actors_rs.texts import named
 
 if TYPE_CHECKING:
+    from actors_rs.graph.results import Results
     from actors_rs.stages.stage import StreamEnd
 
 __all__ = ["errors_of", "first_of", "results_of"]
@@ -23,10 +25,12 @@ MOST_NOTES = 5
 """Of further failures that are told of in the first; all of them are among its ``others``."""
 
 
-def results_of(sinks: Sequence[StreamEnd], *, single: bool) -> Any:
-    """What a run of ``sinks`` that completed gives: a tuple unless there is a ``single`` one."""
-    results = tuple([sink.result for sink in sinks])
-    return results if not single else results[0] if results else None
+def results_of(sinks: Sequence[StreamEnd], results: Results) -> tuple[Any, StageError | None]:
+    """What a run of ``sinks`` that completed gives, or what it fails with instead."""
+    try:
+        return results.of([sink.result for sink in sinks]), None
+    except BaseException as error:  # of a function of the user's, which combines them
+        return None, StageError("the combined result", as_failure(error), None, "")
 
 
 def errors_of(sinks: Sequence[StreamEnd]) -> list[BaseException]:

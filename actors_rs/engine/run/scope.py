@@ -22,6 +22,7 @@ from actors_rs.engine.run.stall_watch import StallWatch
 from actors_rs.engine.run.waiting import wait_for_end
 from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
+from actors_rs.graph.results import ONE, Results
 from actors_rs.runtime._primitives import RLock
 from actors_rs.stages.stage import LetGo, StreamEnd
 from actors_rs.texts import repr_of
@@ -81,7 +82,7 @@ class RunLife:
         self._living: set[RunningStage] = set()
         self._lingering: dict[RunningStage, LetGo] = {}
         self._sinks: Sequence[StreamEnd] = ()
-        self._single = True
+        self._results = ONE
         self._stop_reason: BaseException | None = None
         self.grace = system.cancel_grace
         self._started_at = system.now()
@@ -104,10 +105,10 @@ class RunLife:
         self._unbegun.enter(self)
 
     def begin(
-        self, stages: Sequence[RunningStage], sinks: Sequence[StreamEnd], *, single: bool
+        self, stages: Sequence[RunningStage], sinks: Sequence[StreamEnd], results: Results
     ) -> None:
         """Take charge of ``stages``, before any of them starts."""
-        self._sinks, self._single = sinks, single
+        self._sinks, self._results = sinks, results
         with self._lock:
             self._stages, self._living = tuple(stages), set(stages)
             if len(stages) > 1:
@@ -378,7 +379,9 @@ class RunLife:
 
     def _settle(self) -> None:
         error = self._first_failure()
-        result = results_of(self._sinks, single=self._single) if error is None else None
+        result = None
+        if error is None:
+            result, error = results_of(self._sinks, self._results)
         if self.end.settle(result, error):
             StallWatch.of(self.system).leave(self)
 
