@@ -23,6 +23,7 @@ ActorsRsError
     ├── WriteError               a sink could not write; names the file
     ├── ReadError                a source could not read; names the file and the line
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
+    ├── WorkerDied               a call killed the worker process that made it
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
     ├── RunCancelled             the run was cancelled before it completed
     ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
@@ -67,6 +68,7 @@ __all__ = [
     "StreamTimeoutError",
     "TooManyGroupsError",
     "UserError",
+    "WorkerDied",
     "WorldError",
     "WriteError",
 ]
@@ -245,7 +247,7 @@ class CallExitError(StreamError):
 
 
 class CallTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own term
-    """A call of ``map_async(timeout=...)`` took longer than it may.
+    """A call of ``map_async`` or ``map_processes`` took longer than its ``timeout``.
 
     ``stage`` is the stage's name, ``element`` what the call was made for, ``seconds`` the time it
     had. As every ``TimeoutError`` it is an ``OSError`` too.
@@ -340,6 +342,18 @@ class RunTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own ter
         )
         self.seconds = seconds
         self.waited_for = waited_for
+
+
+class WorkerDied(StreamError):  # noqa: N818 - what happened, not a mistake of the caller's
+    """A call of ``map_processes`` killed the worker process that made it, each time it was made.
+
+    ``exit_code`` is that of the last worker, or minus the number of the signal that killed it.
+    """
+
+    def __init__(self, death: str, exit_code: int, times: int) -> None:
+        often = "twice" if times == 2 else f"{times} times"
+        super().__init__(f"the worker process that made this call {death}; it was made {often}")
+        self.exit_code = exit_code
 
 
 class TooManyGroupsError(StreamError):

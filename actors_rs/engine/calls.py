@@ -16,6 +16,7 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from actors_rs.engine.boundary.processes import StageProcesses
 from actors_rs.engine.failure import let_go
 from actors_rs.engine.outside import NotedJob, Outside
 from actors_rs.engine.run.waiting import work_once_for
@@ -29,6 +30,7 @@ from actors_rs.texts import qualified_name_of, text_of
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Life, RunningIsland, RunningStage
     from actors_rs.runtime.timers import Timer
+    from actors_rs.stages.processes.surroundings import ProcessCalls
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["MOST_BLOCKING_THREADS", "Call", "UserCalls", "hand_over"]
@@ -151,6 +153,9 @@ class UserCalls:
         if done is not None:
             done(future)
             self.noted_outside().follow(future)
+
+    def process_calls(self, f: Callable[[Any], Any], /, **how: Any) -> ProcessCalls:
+        return StageProcesses(self, self.island.system, f, how)
 
     def begins_call(self) -> object:
         if (job := _current.job) is not None:

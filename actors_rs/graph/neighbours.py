@@ -81,6 +81,10 @@ FOR_FLOWS = table(
         "map_async(f, parallelism=n), with ordered=False or key=f where that is wanted",
     ),
     (
+        "map_in_processes process_map pool_map multiprocess map_interpreters",
+        "map_processes(f, workers=n), whose calls run in processes, on all cores",
+    ),
+    (
         "tap do do_action peek do_on_next also_to_all inspect log debug",
         "also_to(Sink.for_each(f)), or wire_tap(Sink.for_each(f)), which never slows the stream",
     ),

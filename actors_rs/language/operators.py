@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from concurrent.futures import Executor, Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from actors_rs.graph.checks import (
     at_least,
@@ -23,14 +23,17 @@ from actors_rs.language.appending import Appending
 from actors_rs.language.initial import begun, copies_of
 from actors_rs.language.recovery import MOST_ABANDONED, RetryOn, limited_calls, worth_retrying
 from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.processes.needs import check_pickles, cores
 from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from actors_rs.stages.operators.filter import Filter
+from actors_rs.stages.operators.flat_map_processes import FlatMapProcesses
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.operators.map_not_none import MapNotNone
+from actors_rs.stages.operators.map_processes import FIRST_WINDOW, MapProcesses
 from actors_rs.stages.operators.scan import Scan
 from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.sort_within import SortWithin
@@ -265,6 +268,77 @@ class Operators(Appending[In_contra, Out_co]):
         when = worth_retrying(retry_on)
         at_least(1, max_attempts, "map_async: max_attempts")
         return flow if retry is None else flow.retry(retry, max_attempts, when=when)
+
+    def map_processes(
+        self,
+        f: Callable[[Out_co], R],
+        workers: int | None = None,
+        ordered: bool = True,
+        timeout: float | None = None,
+        chunk: int | Literal["auto"] = "auto",
+        max_tasks_per_worker: int | None = None,
+        initializer: Callable[[], object] | None = None,
+    ) -> Flow[In_contra, R]:
+        """Each element through ``f`` in worker processes, so on all cores.
+
+        ``f`` may be a lambda or a closure; ``f``, elements and results are pickled, big ``bytes``,
+        NumPy arrays and Arrow tables are shared. ``workers`` are by default one for each core; the
+        stages of a system share them, as many as the stage with most has. Results come in order,
+        with ``ordered=False`` as they are ready. ``chunk`` elements travel together; ``"auto"``
+        measures how many, and makes calls of a few microseconds in this process if that is faster,
+        unless one of the next three is given. A call that takes longer than ``timeout`` seconds is
+        killed with its worker and fails its element with ``CallTimeout``. A worker ends after
+        ``max_tasks_per_worker`` elements, and calls ``initializer`` before its first.
+
+        A worker that dies loses and doubles no result: ``f`` is called again for what it had in
+        hand. An element that kills a worker twice while alone in it fails with ``WorkerDied``.
+        Failures follow ``on_failure``; the traceback in the worker is a note. Raises
+        ``MissingExtraError`` without ``cloudpickle``; a run raises for what cannot be pickled.
+
+        >>> from actors_rs import Source, Sink
+        >>> import json
+        >>> Source.of('{"price": 2}').map_processes(json.loads, workers=2).run(Sink.list())
+        [{'price': 2}]
+        """
+        plain_function(f, "map_processes: f")
+        given = workers, ordered, timeout, chunk, max_tasks_per_worker, initializer
+        return self._in_processes(MapProcesses, "map_processes", f, given)
+
+    def flat_map_processes(
+        self,
+        f: Callable[[Out_co], Iterable[R]],
+        workers: int | None = None,
+        ordered: bool = True,
+        timeout: float | None = None,
+        chunk: int | Literal["auto"] = "auto",
+        max_tasks_per_worker: int | None = None,
+        initializer: Callable[[], object] | None = None,
+    ) -> Flow[In_contra, R]:
+        """The elements of each iterable that ``f`` returns, in worker processes.
+
+        An iterable, which may be a generator, is gone through there, so it must end; ``timeout`` is
+        for all of it. Everything else is as in ``map_processes``.
+        """
+        function(f, "flat_map_processes: f")
+        given = workers, ordered, timeout, chunk, max_tasks_per_worker, initializer
+        return self._in_processes(FlatMapProcesses, "flat_map_processes", f, given)
+
+    def _in_processes(
+        self, kind: type[MapProcesses], called: str, f: Callable[[Any], Any], given: tuple[Any, ...]
+    ) -> Flow[In_contra, Any]:
+        workers, ordered, timeout, chunk, most, initializer = given
+        workers = cores() if workers is None else at_least(1, workers, f"{called}: workers")
+        flag(ordered, f"{called}: ordered")
+        if timeout is not None:
+            timeout = positive_seconds(timeout, f"{called}: timeout")
+        if chunk != "auto":
+            at_least(1, chunk, f"{called}: chunk, if not 'auto',")
+        if most is not None:
+            at_least(1, most, f"{called}: max_tasks_per_worker")
+        optional_plain_function(initializer, f"{called}: initializer")
+        check_pickles(called)
+        make = partial(kind, f, workers, ordered, timeout, chunk, most, initializer)
+        return self.then(called, make)._changed(called, most_window=FIRST_WINDOW)
 
 
 def _calls(

@@ -16,6 +16,7 @@ from actors_rs.runtime._primitives import chance, monotonic, wall_clock
 from actors_rs.runtime.dispatcher import Dispatcher
 from actors_rs.runtime.dispatchers.pool import PoolDispatcher
 from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.processes.pool import ProcessPool, ProcessService
 from actors_rs.runtime.settings import (
     check_count,
     check_flag,
@@ -121,6 +122,7 @@ class Machinery(NamedTuple):
     timers: TimerService
     blocking: BlockingPool
     event_loop: CoroutineRunner
+    processes: ProcessService
     serves_all: bool = False
     now: Callable[[], float] = monotonic
     stopwatch: Callable[[], float] = monotonic
@@ -138,6 +140,7 @@ def threads(
         timers,
         Workers(f"{name}-blocking", keep=1),
         EventLoopThread(f"{name}-asyncio"),
+        ProcessPool(),
         serves_all=dispatcher is not None,
     )
 

@@ -74,6 +74,7 @@ def _disown(system: ActorSystem) -> None:
     for activity in tuple(system._activities):
         activity.disown()
     system.dead_letters.disown()
+    system.processes.disown()
 
 
 atexit.register(_end_all)

@@ -206,9 +206,9 @@ class Shutdown:
         system = self._system
         with system._lock:
             pinned = list(system._pinned)
-        parts: list[Closeable] = [system.blocking, system.event_loop, *pinned]
+        parts: list[Closeable] = [system.processes, system.blocking, system.event_loop, *pinned]
         parts += [system._dispatcher, system.timers]
-        self._enter("join threads", len(parts), "sets of threads")
+        self._enter("join threads", len(parts), "sets of threads and processes")
         late: list[str] = []
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))

@@ -136,6 +136,7 @@ class ActorSystem(Supervising):
         self.timers = machinery.timers
         self.blocking = machinery.blocking
         self.event_loop = machinery.event_loop
+        self.processes = machinery.processes
         self.now = machinery.now
         """The monotonic seconds that delays are counted in."""
         self.stopwatch = machinery.stopwatch

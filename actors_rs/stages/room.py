@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from actors_rs.stages.ports import Inlet
 
-__all__ = ["Room", "Wanted"]
+__all__ = ["Room", "Wanted", "widen"]
 
 
 class Room(Protocol):
@@ -38,3 +38,12 @@ class Wanted:
     def demand(self) -> int:
         """How many have not been taken yet."""
         return self._last - self._inlet.count
+
+
+def widen(inlet: Inlet, window: int) -> None:
+    """Let ``inlet``, which has no room, keep ``window`` elements requested if that is more."""
+    more = window - inlet.window
+    if more > 0 and inlet.room is None:
+        inlet.window = window
+        if inlet.opened and not inlet.closed:
+            inlet._request(more)

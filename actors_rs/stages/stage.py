@@ -19,6 +19,7 @@ from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.handoff import OutletOwner
 from actors_rs.stages.load import Load
 from actors_rs.stages.ports import Inlet, Outlet
+from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 
 __all__ = ["Budget", "Cancellable", "LetGo", "StageContext", "StageLogic", "Stream", "StreamEnd"]
 
@@ -52,15 +53,6 @@ class Stream:
     """A source that a stage may have started with ``attach``. What it is, stages need not know."""
 
     __slots__ = ()
-
-
-class Written(Protocol):
-    """Files by their real paths. Any thread."""
-
-    def __contains__(self, path: str, /) -> bool: ...
-
-    def add(self, path: str, /) -> None:
-        """A stage makes the file at ``path``."""
 
 
 class StageContext(Protocol):
@@ -106,6 +98,10 @@ class StageContext(Protocol):
         self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
     ) -> None:
         """Run it on the event loop; ``done`` gets its future, unless it waits for this stage."""
+
+    def process_calls(self, f: Callable[[Any], Any], /, **how: Any) -> ProcessCalls:
+        """Call ``f`` in worker processes of the system, see ``Settings`` there."""
+        ...
 
     def committing(self) -> ContextManager[None]:
         """In its block a file gets its name; ``OSError`` if the run has ended without it."""

@@ -213,6 +213,8 @@ FLOWS = {
         Flow().batch(weight=lambda _: 2, max_weight=2).map(lambda batch: batch[0])
     ),
     "operators/map_async_by_key": lambda: Flow().map_async(same, 2, key=lambda _: 0),
+    "operators/map_processes": lambda: Flow().map_processes(same, 1),
+    "operators/flat_map_processes": lambda: Flow().flat_map_processes(lambda x: [x], 1),
     "operators/contains": lambda: folded(lambda flow: flow.contains(-1)),
     "operators/count": lambda: folded(lambda flow: flow.count()),
     "operators/debounce": lambda: beside(lambda flow: flow.debounce(0.001)),

@@ -37,6 +37,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 }
 
 SEAM = f"{PACKAGE}.runtime._primitives"
+IN_WORKERS = f"{PACKAGE}.runtime.processes.worker"
+"""Runs in another process, where nobody replaces threads and clocks, and without this package."""
 BEHIND_THE_SEAM = frozenset({"threading", "queue", "time", "random", "_thread", "_queue"})
 SPARK_ONLY = frozenset({"pyspark", "py4j"})
 WITHOUT_PYKKA = frozenset({"protocol", "stages"})
@@ -115,7 +117,7 @@ def across_layers(module: str, imports: list[Import]) -> list[str]:
 
 def around_the_seam(module: str, imports: list[Import]) -> list[str]:
     """Imports of threads, queues, time or randomness anywhere but in the one seam."""
-    if module == SEAM:
+    if module in (SEAM, IN_WORKERS):
         return []
     taken = [found for found in imports if found.top in BEHIND_THE_SEAM]
     return [f"{module}:{found.line}: only {SEAM} may import {found.top}" for found in taken]

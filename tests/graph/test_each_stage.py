@@ -21,6 +21,7 @@ TESTED = {
     "test_trials_in_worlds": "buffer kill_switch queue",
     "test_batch_by_weight": "batch_by_weight",
     "test_map_async_by_key": "map_async_by_key",
+    "test_map_processes": "map_processes flat_map_processes",
     "test_recovery": "map_error recover recover_with",
     "test_trials": "amb batch catch map_async switch_map",
     "test_trials_of_hubs": "hub merge_hub partition_hub",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
+from typing import Any
 
+from actors_rs.raised import as_failure
 from actors_rs.runtime._primitives import blocking_allowed
+from actors_rs.runtime.processes.calls import Outcome, Settings
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 
-__all__ = ["BlockingJobs"]
+__all__ = ["BlockingJobs", "WorldProcesses"]
 
 
 class BlockingJobs:
@@ -56,3 +59,47 @@ class BlockingJobs:
         """Take no more."""
         self._closed = True
         return ()
+
+
+class WorldProcesses:
+    """Each chunk is a step of the world, as any job that may block is."""
+
+    def calls(self, settings: Settings, /) -> WorldCalls:
+        return WorldCalls(settings)
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        return ()
+
+    def disown(self) -> None:
+        """Nothing is the parent's."""
+
+
+class WorldCalls:
+    """Calls a function for the elements of chunks, in this process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._f: Callable[[Any], Any] = settings.f
+        self._listed = settings.listed
+
+    def call(self, elements: Sequence[Any], /) -> Outcome:
+        """Call the function for each of ``elements``."""
+        outcome = Outcome(len(elements))
+        for at, element in enumerate(elements):
+            try:
+                value = self._f(element)
+                outcome.values[at] = list(value) if self._listed else value
+            except BaseException as error:
+                outcome.failures[at] = as_failure(error)
+        outcome.whole = True  # in no time, so chunks grow
+        return outcome
+
+    def close(self) -> bool:
+        """Whether a call is under way: never, where each chunk is one step."""
+        return False
+
+    def kill(self) -> None:
+        """There is no worker."""
+
+    def figures(self) -> dict[str, int]:
+        """There is no worker."""
+        return {}

@@ -18,6 +18,8 @@ __all__ = ["failures", "states", "waits"]
 OUTSIDE: Final = {
     "from_future": "its future",
     "map_async": "a call that has not ended",
+    "map_processes": "a call that has not ended",
+    "flat_map_processes": "a call that has not ended",
     "never": "nobody: it never gives anything",
     "queue": "somebody to offer it an element",
 }

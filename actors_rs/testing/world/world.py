@@ -25,7 +25,7 @@ from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.conservation import lost
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
-from actors_rs.testing.world.jobs import BlockingJobs
+from actors_rs.testing.world.jobs import BlockingJobs, WorldProcesses
 from actors_rs.testing.world.log import Delivery
 from actors_rs.testing.world.loop import WorldCoroutines
 from actors_rs.testing.world.peers import Peer
@@ -92,7 +92,7 @@ class World:
             self._timers,
             BlockingJobs(self._dispatcher),
             self._coroutines,
-            True,  # it serves all; no keywords, which take as long as the rest
+            *(WorldProcesses(), True),  # it serves all; no keywords, which take as long as the rest
             self._clock.now,
             self._clock.stopwatch,
             self._clock.wall_clock,

@@ -67,6 +67,22 @@ CASES = {
         lambda got: [x for x in got if x % 2] == [1, 3, 5, 7] and sorted(got) == list(range(8)),
         lambda got: rising([x for x in got if x % 2]) and rising([x for x in got if not x % 2]),
     ),
+    "map_processes": Case(
+        lambda up: up(range(12)).map_processes(lambda x: x * x, 2), [x * x for x in range(12)]
+    ),
+    "map_processes unordered": Case(
+        lambda up: up(range(12)).map_processes(lambda x: x, 2, ordered=False),
+        lambda got: sorted(got) == list(range(12)),
+        lambda got: len(set(got)) == len(got),
+    ),
+    "map_processes that fails": Case(
+        lambda up: up(range(12)).map_processes(lambda x: 12 // (x % 4), 2).on_failure("resume"),
+        [12, 6, 4] * 3,
+    ),
+    "flat_map_processes": Case(
+        lambda up: up(range(6)).flat_map_processes(range, 2),
+        [y for x in range(6) for y in range(x)],
+    ),
     "map_async by key on threads": Case(
         lambda up: up(range(6)).map_async(lambda x: x, parallelism=3, key=lambda x: x % 2),
         lambda got: [x for x in got if x % 2] == [1, 3, 5] and sorted(got) == list(range(6)),

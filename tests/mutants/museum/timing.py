@@ -48,6 +48,14 @@ MUTANTS = (
         "timing/batch by weight",
     ),
     mutant(
+        "what comes behind a failure in a chunk is lost",
+        "an element whose neighbour failed in a worker process has no result",
+        f"{OPS}.map_processes:MapProcesses._runs_of",
+        "first = at + 1",
+        "first = at + 2",
+        "rates/map_processes that fails",
+    ),
+    mutant(
         "throttle forgets tokens",
         "what passes is not taken off the rate",
         "runtime.rate_limit:RateLimit.take",

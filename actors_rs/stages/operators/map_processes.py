@@ -1,0 +1,251 @@
+"""map_processes(f, workers=2)
+
+    in:  1 2 3 |
+    out: f(1) f(2) f(3) |    (in two processes; in the order of the input unless ordered=False)
+
+Gives what a function makes of each element, called in worker processes, so on all cores. Elements
+travel in chunks of some 30 ms of work, whose size is found by measuring; an element that comes
+alone does not wait for others. Calls of a few microseconds may be made in this process, where that
+is faster. An element whose call kills its worker, and the next one too, fails with ``WorkerDied``;
+no other one does.
+
+Back-pressure: asks for a small window once downstream asks, which grows with the chunks; holds
+  twice as many chunks as there are workers.
+Completes: when upstream has completed and all results were given.
+Fails: with upstream, or when ``f`` raises, takes longer than ``timeout`` or kills its worker and
+  the policy is to stop; ordered, behind what came before.
+Cancels: upstream, when downstream cancels; workers that are in a call are killed within the grace.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Literal
+
+from actors_rs.raised import as_failure
+from actors_rs.stages.calls.call import Call
+from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
+from actors_rs.stages.processes.surroundings import ChunkOutcome, ProcessCalls
+from actors_rs.stages.room import widen
+
+__all__ = ["FIRST_WINDOW", "MapProcesses"]
+
+FIRST_WINDOW = 64
+"""Elements that are kept requested until it is known how long calls take."""
+MOST_WINDOW = 32_768
+MOST_WINDOW_BYTES = 64 << 20
+"""Of elements that are kept requested."""
+CHUNKS_AHEAD = 3
+"""For which each worker's elements are kept requested."""
+
+
+class _Outcome:
+    """What came of a chunk that was called in this process."""
+
+    __slots__ = ("failures", "seconds", "values")
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.failures: dict[int, Exception] = {}
+        self.seconds = 0.0
+
+
+class _Results:
+    """What is to be emitted of a chunk, and which element has failed behind it."""
+
+    __slots__ = ("at", "error", "first", "given", "values")
+
+    def __init__(
+        self, values: Sequence[Any], first: int, at: int = 0, error: Exception | None = None
+    ) -> None:
+        self.values = values
+        self.first = first
+        """The place in the chunk of the element whose result comes first."""
+        self.at = at
+        self.error = error
+        self.given = 0
+
+
+class MapProcesses(MapAsync):
+    """Chunks of elements, up to ``workers`` at a time, each a call of ``map_async``'s."""
+
+    flat = False
+    """Whether results are iterables whose elements are given."""
+
+    def __init__(
+        self,
+        f: Callable[[Any], Any],
+        workers: int,
+        ordered: bool,
+        timeout: float | None,
+        chunk: int | Literal["auto"],
+        max_tasks_per_worker: int | None,
+        initializer: Callable[[], Any] | None,
+    ) -> None:
+        super().__init__(self._called, workers, ordered, None)
+        self._function = f
+        self._workers = workers
+        self._how = {
+            "initializer": initializer,
+            "workers": workers,
+            "listed": self.flat,
+            "timeout": timeout,
+            "most_calls": max_tasks_per_worker,
+        }
+        most = MOST_ELEMENTS if max_tasks_per_worker is None else max_tasks_per_worker
+        alone = timeout is None and initializer is None and max_tasks_per_worker is None
+        self._size = (
+            ChunkSize(most=most, may_stay=alone)
+            if chunk == "auto"
+            else ChunkSize(min(chunk, most), fixed=True)
+        )
+        self._processes: ProcessCalls
+        self._times = [0.0, 0.0]  # in calls, and in pickling on both sides
+
+    def start(self) -> None:
+        super().start()
+        self._processes = self.context.process_calls(self._function, **self._how)
+
+    def stop(self, error: BaseException | None) -> None:
+        super().stop(error)
+        if hasattr(self, "_processes"):
+            self._processes.close()
+
+    def held(self) -> list[Any]:
+        calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
+        return list(chain.from_iterable(call.element[self._given_of(call) :] for call in calls))
+
+    def _given_of(self, call: Call) -> int:
+        """How many elements of the chunk are dealt with."""
+        if call.error is not None or not call.done:
+            return 0
+        if not call.value:
+            return len(call.element)
+        run: _Results = call.value[-1]
+        return run.first + (0 if self.flat else run.given)
+
+    def hold_nothing(self) -> None:
+        left = Call([None] * len(self.held()), 0)  # new ones: a function looks at its own
+        self._calls, self._not_ended = deque(), {left}
+
+    def details(self) -> dict[str, Any]:
+        size, (calling, pickling) = self._size, self._times
+        pool = self._processes.figures() if hasattr(self, "_processes") else {}
+        whole = calling + pickling
+        shares = {"chunk": size.elements, "pickling": pickling / whole if whole else 0.0}
+        return {**super().details(), **shares, "in_process": size.here, **pool}
+
+    # In the stage's turn
+
+    @property
+    def _room(self) -> int:
+        """How many elements the next chunk gets."""
+        held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
+        if held >= 2 * self._workers:
+            return 0
+        return self._size.take(self.inlet.buffered, self._parallelism - len(self._not_ended))
+
+    def _admit(self) -> None:
+        first = self.inlet.count
+        call = Call(self.inlet.gather(self._room), first)
+        self._not_ended.add(call)
+        if self._ordered:
+            self._calls.append(call)
+        self._waiting.append(call)
+
+    def _emit_ended(self) -> None:
+        calls = self._calls
+        while calls and calls[0].done:
+            call = calls[0]
+            if call.error is not None:
+                self.fail(call.error)
+                return
+            if not self._emits_all_of(call):
+                return
+            calls.popleft()
+
+    def _emits_all_of(self, call: Call) -> bool:
+        """Whether all results of the chunk were emitted, and the stage goes on."""
+        runs: list[_Results] = call.value
+        while runs:
+            run = runs[-1]
+            if (left := len(run.values) - run.given) > 0:
+                most = min(left, self.outlet.demand)
+                part = run.values if most == len(run.values) else run.values[run.given :][:most]
+                self.outlet.emit(part)
+                run.given += most
+                if most < left:
+                    return False
+            runs.pop()
+            if run.error is not None:
+                element, position = call.element[run.at], call.position + run.at
+                if not self.survives(run.error, element, position):
+                    return False
+        return True
+
+    def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
+        if error is None:
+            if isinstance(value, _Outcome):
+                self._size = self._size.after_here(len(call.element), value.seconds)
+            elif value.whole:
+                self._learn(len(call.element), value)
+            self._parallelism = self.load.most = 1 if self._size.here else self._workers
+            value = self._runs_of(value)
+        super()._finish(call, value, error)
+
+    def _learn(self, elements: int, chunk: ChunkOutcome) -> None:
+        figures = Measured(elements, chunk.calling, chunk.pickling, chunk.packing, chunk.nbytes)
+        self._times[0] += chunk.calling
+        self._times[1] += chunk.pickling + chunk.packing
+        size = self._size = self._size.after(figures, self._workers)
+        if self.window == FIRST_WINDOW:  # nobody has said how large it is to be
+            wanted = CHUNKS_AHEAD * self._workers * size.elements
+            light = int(MOST_WINDOW_BYTES / max(size.nbytes, 1.0))
+            widen(self.inlet, min(wanted, MOST_WINDOW, light))
+
+    def _runs_of(self, outcome: ChunkOutcome | _Outcome) -> list[_Results]:
+        """The last first."""
+        values, runs, first = outcome.values, list[_Results](), 0
+        for at in sorted(outcome.failures):
+            run = self._flattened(values[first:at])
+            runs.append(_Results(run, first, at, outcome.failures[at]))
+            first = at + 1
+        runs.append(_Results(self._flattened(values[first:] if first else values), first))
+        runs.reverse()
+        return runs
+
+    def _flattened(self, values: list[Any]) -> list[Any]:
+        return list(chain.from_iterable(values)) if self.flat else values
+
+    # On a thread that may block
+
+    def _called(self, elements: Sequence[Any]) -> ChunkOutcome | _Outcome:
+        if self._size.here:
+            return self._called_here(elements)
+        return self._processes.call(elements)
+
+    def _called_here(self, elements: Sequence[Any]) -> _Outcome:
+        """Quick calls, each of which costs less than its way to a worker and back."""
+        outcome, f, left = _Outcome(), self._function, iter(elements)
+        values, began = outcome.values, self.context.now()
+        if self.flat:
+            f = partial(_listed, f)
+        keep = values.append
+        while len(values) < len(elements):
+            try:
+                for element in left:
+                    keep(f(element))
+            except BaseException as error:
+                outcome.failures[len(values)] = as_failure(error)
+                keep(None)
+        outcome.seconds = self.context.now() - began
+        return outcome
+
+
+def _listed(f: Callable[[Any], Iterable[Any]], element: Any) -> list[Any]:
+    return list(f(element))
