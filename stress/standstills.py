@@ -29,13 +29,13 @@ from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.engine.sections.scope import SectionLife
 from actors_rs.engine.sections.section import Section
 from actors_rs.language.merge_hub import MergeHub
-from actors_rs.runtime.actor_core import ActorCore
-from actors_rs.runtime.awaiting import Awaiting
-from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.runtime.timers import Timer, Timers
-from actors_rs.stages.brake import Brake
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.awaiting import Awaiting
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.dispatch.timers import Timer, Timers
+from actors_rs.stages.pieces.brake import Brake
+from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.steps import Steps
 
 __all__ = ["PLACES", "standing_still"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors_rs.engine.member import Member
-from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.ports import Inlet, Outlet

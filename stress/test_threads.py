@@ -3,8 +3,8 @@
 
 import pytest
 
-from actors_rs.runtime import mailbox
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors import mailbox
+from actors_rs.runtime.actors.mailbox import Mailbox
 from tests.threads import test_pool as pools
 from tests.threads.bounded import Found, check_all
 from tests.threads.test_mailbox import STOP, Model, each_once, tell

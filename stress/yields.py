@@ -21,9 +21,9 @@ from functools import wraps
 from typing import Any
 
 from actors_rs.engine.island import Island
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.dispatchers.pool import PoolDispatcher
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.dispatch.pool import PoolDispatcher
 
 __all__ = ["Flight", "Yields", "injected", "recorded"]
 

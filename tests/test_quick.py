@@ -11,7 +11,7 @@ from tests.quick import MIRRORS, ROOT, TimeLimit, ordered_tests, unit_tests
 @pytest.mark.parametrize(
     ("file", "first", "folder"),
     [
-        ("actors_rs/runtime/mailbox.py", "tests/runtime/test_mailbox.py", "tests/runtime/"),
+        ("actors_rs/runtime/actors/mailbox.py", "tests/runtime/test_mailbox.py", "tests/runtime/"),
         ("actors_rs/stages/operators/batch.py", "tests/stages/test_batch.py", "tests/stages/"),
         ("actors_rs/engine/run/stall.py", "tests/graph/test_stall.py", "tests/graph/"),
         ("actors_rs/language/types.py", "tests/graph/test_types.py", "tests/graph/"),
@@ -35,7 +35,8 @@ def test_a_changed_test_is_run_itself_and_one_that_was_removed_is_not():
 
 
 def test_what_is_named_after_a_file_goes_before_all_folders():
-    found = list(ordered_tests(["actors_rs/graph/loop_entry.py", "actors_rs/runtime/mailbox.py"]))
+    changed = ["actors_rs/graph/loop_entry.py", "actors_rs/runtime/actors/mailbox.py"]
+    found = list(ordered_tests(changed))
     assert found[0] == "tests/runtime/test_mailbox.py"
 
 

@@ -19,8 +19,8 @@ from actors_rs.engine.run.loop_watch import watch_loops
 from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
-from actors_rs.runtime.system import ActorSystem
-from actors_rs.stages.drawn import Drawing
+from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.stages.inner.drawn import Drawing
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 

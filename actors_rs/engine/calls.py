@@ -23,13 +23,13 @@ from actors_rs.engine.run.waiting import work_once_for
 from actors_rs.engine.severing import close
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, ThreadLocal
-from actors_rs.runtime.user_code import function_inside, name_of_one_of
+from actors_rs.runtime.dispatch.user_code import function_inside, name_of_one_of
 from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import qualified_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Life, RunningIsland, RunningStage
-    from actors_rs.runtime.timers import Timer
+    from actors_rs.runtime.dispatch.timers import Timer
     from actors_rs.stages.processes.surroundings import ProcessCalls
     from actors_rs.stages.stage import StageLogic
 

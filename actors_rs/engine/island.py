@@ -21,19 +21,19 @@ from actors_rs.engine.links import Signal
 from actors_rs.engine.run.waiting import work_for
 from actors_rs.engine.severing import sever
 from actors_rs.engine.timing import TurnBudget
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.actor_ref import Ask
-from actors_rs.runtime.dispatchers.pinned import PinnedDispatcher
-from actors_rs.runtime.mailbox import EMPTY
-from actors_rs.runtime.timers import Timer
-from actors_rs.runtime.unread import refuse_question
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_ref import Ask
+from actors_rs.runtime.actors.mailbox import EMPTY
+from actors_rs.runtime.actors.unread import refuse_question
+from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
+from actors_rs.runtime.dispatch.timers import Timer
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Life
     from actors_rs.engine.member import Member
-    from actors_rs.runtime.dispatcher import Dispatcher
-    from actors_rs.runtime.shutdown import Activity
+    from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+    from actors_rs.runtime.system.shutdown import Activity
 
 __all__ = ["Island"]
 

@@ -14,7 +14,7 @@ from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.scope import RunLife
 from actors_rs.graph.results import ONE, Results
 from actors_rs.graph.spec import StageSpec
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.stage import StreamEnd
 
 __all__ = ["materialize", "new_run", "start", "start_serving"]

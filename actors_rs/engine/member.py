@@ -17,9 +17,9 @@ from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
 from actors_rs.errors import StageError
 from actors_rs.raised import named_by
 from actors_rs.runtime._primitives import Lock
-from actors_rs.runtime.blocked import SLOW_TURN_SECONDS
+from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
 from actors_rs.stages.failure import Policy
-from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from actors_rs.engine.inner.inner_links import InnerLinks
     from actors_rs.engine.written import Written
     from actors_rs.graph.spec import OutletRef
-    from actors_rs.runtime.mailbox import Mailbox
-    from actors_rs.runtime.shutdown import Activity
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.actors.mailbox import Mailbox
+    from actors_rs.runtime.system.shutdown import Activity
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Member"]
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.engine.links import Posted
-from actors_rs.stages.dropped import Dropped
+from actors_rs.stages.pieces.dropped import Dropped
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 from actors_rs.stages.stage import StageLogic
 

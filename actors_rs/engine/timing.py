@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING
 
-from actors_rs.runtime.actor import TURN_SECONDS
+from actors_rs.runtime.actors.actor import TURN_SECONDS
 
 if TYPE_CHECKING:
     from actors_rs.stages.stage import StageLogic

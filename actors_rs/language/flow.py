@@ -18,23 +18,23 @@ from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import Closed, Takes, Untyped
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
-from actors_rs.language.combining import Combining
-from actors_rs.language.composing import Composition
-from actors_rs.language.edges import Edges
-from actors_rs.language.failures import Failures
-from actors_rs.language.fan_out import Branching
-from actors_rs.language.folding import Folds
 from actors_rs.language.graph import Graph
-from actors_rs.language.lifecycle import LifeCycle
-from actors_rs.language.operators import Operators
-from actors_rs.language.rates import RateMatching
-from actors_rs.language.recovery import Recovery
-from actors_rs.language.selecting import Selections
+from actors_rs.language.methods.combining import Combining
+from actors_rs.language.methods.composing import Composition
+from actors_rs.language.methods.edges import Edges
+from actors_rs.language.methods.failures import Failures
+from actors_rs.language.methods.fan_out import Branching
+from actors_rs.language.methods.folding import Folds
+from actors_rs.language.methods.lifecycle import LifeCycle
+from actors_rs.language.methods.operators import Operators
+from actors_rs.language.methods.rates import RateMatching
+from actors_rs.language.methods.recovery import Recovery
+from actors_rs.language.methods.selecting import Selections
+from actors_rs.language.methods.substreams import Substreams
+from actors_rs.language.methods.timing import TimedSources, Timing
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.language.sources import SourceFactories
-from actors_rs.language.substreams import Substreams
-from actors_rs.language.timing import TimedSources, Timing
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName

@@ -22,7 +22,7 @@ from actors_rs.graph.results import Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.language.sink import Sink
 from actors_rs.runtime._primitives import check_may_block
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
 

@@ -6,7 +6,7 @@ from typing import Generic, Never, TypeVar
 
 from actors_rs.graph.spec import OutletRef
 from actors_rs.language.flow import Flow
-from actors_rs.stages.groups import OVERFLOW
+from actors_rs.stages.inner.groups import OVERFLOW
 from actors_rs.texts import repr_of
 
 __all__ = ["Group"]

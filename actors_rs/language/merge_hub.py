@@ -9,8 +9,8 @@ from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.checks import wrong_kind
 from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.runtime._primitives import RLock
-from actors_rs.runtime.forked import renew_in_child
-from actors_rs.stages.junctions.merge_hub import MergeHubLogic
+from actors_rs.runtime.system.forked import renew_in_child
+from actors_rs.stages.hubs.merge_hub import MergeHubLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of

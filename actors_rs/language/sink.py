@@ -30,7 +30,7 @@ from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.initial import copies_of
 from actors_rs.language.sinks.fanning import broadcast_to, fan_of
 from actors_rs.language.sinks.files import parquet_maker
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.count import Count

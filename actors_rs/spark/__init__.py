@@ -4,12 +4,12 @@ from actors_rs.spark.failure_kinds import FailureKind as FailureKind
 from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError
 from actors_rs.spark.failures import SparkSessionLost as SparkSessionLost
 from actors_rs.spark.failures import SparkUnavailable as SparkUnavailable
-from actors_rs.spark.mapping import spark_map as spark_map
+from actors_rs.spark.mapping.mapping import spark_map as spark_map
 from actors_rs.spark.policy import PartitionTimeoutError as PartitionTimeoutError
 from actors_rs.spark.policy import PoisonPartition as PoisonPartition
 from actors_rs.spark.session import local_session as local_session
-from actors_rs.spark.sink import SparkSink as SparkSink
-from actors_rs.spark.sink import SparkWritten as SparkWritten
+from actors_rs.spark.sinks.sink import SparkSink as SparkSink
+from actors_rs.spark.sinks.sink import SparkWritten as SparkWritten
 from actors_rs.spark.source import SparkSource as SparkSource
 
 __all__ = [

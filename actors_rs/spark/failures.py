@@ -23,7 +23,7 @@ from actors_rs.runtime._primitives import monotonic
 from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kind_of
 from actors_rs.spark.large_results import LESS_MEMORY, advice_on_size
 from actors_rs.spark.liveness import why_frozen
-from actors_rs.spark.missing_modules import advice_on_modules
+from actors_rs.spark.mapping.missing_modules import advice_on_modules
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from actors_rs.spark.failures import (
     ensure_session_alive,
     session_frozen,
 )
-from actors_rs.spark.jobs import are_queued, cancel_jobs, tagged
+from actors_rs.spark.fetching.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.sharing import hint_at_fair_scheduling

@@ -7,7 +7,7 @@ from math import inf
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError, StreamError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.spark.failure_kinds import FailureKind
 from actors_rs.texts import repr_of
 

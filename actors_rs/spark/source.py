@@ -22,17 +22,17 @@ from actors_rs.delivery.outputs import Output
 from actors_rs.graph.checks import at_least, flag, wrong_value
 from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.language.flow import Flow
-from actors_rs.spark.bookkeeping import Book
-from actors_rs.spark.connect import (
+from actors_rs.spark.connecting.source import (
     QueryBatches,
     QueryRows,
     is_connect,
     refuse_per_partition,
     refuse_rdd,
 )
-from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
+from actors_rs.spark.resuming.bookkeeping import Book
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.texts import repr_of

@@ -12,7 +12,7 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
-from actors_rs.spark.job_size import JobSize
+from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum

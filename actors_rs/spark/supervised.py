@@ -18,12 +18,12 @@ from functools import partial
 from typing import Any
 
 from actors_rs.delivery.ack import Disposition, Unit
-from actors_rs.spark.attempts import Attempts
-from actors_rs.spark.bookkeeping import Book
-from actors_rs.spark.job_size import JobSize
+from actors_rs.spark.fetching.attempts import Attempts
+from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
 from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.spark.resuming.bookkeeping import Book
 from actors_rs.spark.stage import Fetch, PartitionsSource
 from actors_rs.stages.stage import Cancellable
 from actors_rs.texts import text_of

@@ -17,13 +17,13 @@ from itertools import islice
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.brake import Brake, Halted
-from actors_rs.stages.counted import NOTHING, behind
-from actors_rs.stages.pace import Pace
+from actors_rs.stages.pieces.brake import Brake, Halted
+from actors_rs.stages.pieces.counted import NOTHING, behind
+from actors_rs.stages.pieces.pace import Pace
+from actors_rs.stages.pieces.room import Wanted
+from actors_rs.stages.pieces.views import begun, seen_at_once
 from actors_rs.stages.ports import Frame, Inlet, Outlet
-from actors_rs.stages.room import Wanted
 from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
-from actors_rs.stages.views import begun, seen_at_once
 
 __all__ = ["Operator", "SinkLogic"]
 

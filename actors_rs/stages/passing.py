@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.pace import Pace
+from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -17,10 +17,10 @@ from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
-from actors_rs.stages.dropped import Dropped
-from actors_rs.stages.frames import Frames
-from actors_rs.stages.room import Room
-from actors_rs.stages.views import VIEWS
+from actors_rs.stages.pieces.dropped import Dropped
+from actors_rs.stages.pieces.frames import Frames
+from actors_rs.stages.pieces.room import Room
+from actors_rs.stages.pieces.views import VIEWS
 
 __all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from actors_rs.errors import DeciderError
 from actors_rs.raised import askable
-from actors_rs.stages.brake import Brake
-from actors_rs.stages.counted import skip_all
 from actors_rs.stages.failure import STOP, OnFailure, Policy
-from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.load import Load
+from actors_rs.stages.pieces.brake import Brake
+from actors_rs.stages.pieces.counted import skip_all
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 

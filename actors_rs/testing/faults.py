@@ -23,8 +23,8 @@ from typing import Any, Final, TypeVar
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.language.flow import Flow
 from actors_rs.runtime._primitives import AnyThread, Event, Lock, Random, monotonic
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.machinery import Machinery, threads
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.dispatch.machinery import Machinery, threads
 from actors_rs.runtime.settings import check_count, check_int, check_rate, check_text
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget

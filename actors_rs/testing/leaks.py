@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from actors_rs.runtime._primitives import AnyThread, living_threads, monotonic
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.condition import Condition
-from actors_rs.runtime.process import enrolled
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.system.process import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
 from actors_rs.texts import class_name_of, repr_of, text_of
 

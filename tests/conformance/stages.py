@@ -17,7 +17,7 @@ from pyarrow import parquet
 from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
 from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.language.sources import source
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.testing.reference import ReferencePublisher
 
@@ -134,7 +134,7 @@ SOURCES = {
     "sources/unfold_resource": lambda n, _: Source.unfold_resource(
         lambda: iter(range(n)), lambda numbers: next(numbers, None), same
     ),
-    "junctions/merge_hub": attached,
+    "hubs/merge_hub": attached,
     "sources/empty": lambda n, _: merge(Source.empty(), Source.range(0, n)),
     "sources/failed": lambda n, _: Source.range(0, n),  # and itself as the failed publisher
     "sources/from_async_iterable": lambda n, _: awaited(n),
@@ -271,19 +271,19 @@ FLOWS = {
     "junctions/amb": lambda: Flow().amb(Source.never()),
     "junctions/balance": lambda: Flow().balance(1)[0],
     "junctions/broadcast": broadcast,
-    "junctions/catch": lambda: Flow().catch(Source.failed),
+    "operators/catch": lambda: Flow().catch(Source.failed),
     "junctions/combine_latest": lambda: Flow().combine_latest(Source.of(0)).map(first_part),
     "junctions/concat": lambda: Flow().append(Source.empty()).prepend(Source.empty()),
     "junctions/divert_to": lambda: Flow().divert_to(Sink.ignore(), lambda _: False),
-    "junctions/flat_map_merge": lambda: Flow().flat_map(Source.of, breadth=2),
+    "operators/flat_map_merge": lambda: Flow().flat_map(Source.of, breadth=2),
     "junctions/interleave": lambda: Flow().interleave(Source.empty(), 2),
     "junctions/merge": lambda: merge(Flow(), Source.empty()),
     "junctions/merge_preferred": lambda: Flow().merge_preferred(Source.empty()),
     "junctions/merge_sorted": lambda: Flow().merge_sorted(Source.empty(), key=str),
     "junctions/partition": partition,
-    "junctions/recover_with": lambda: Flow().recover_with(again),
-    "junctions/group_by": lambda: Flow().group_by(lambda _: 0, 1).flat_map(lambda group: group),
-    "junctions/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
+    "operators/recover_with": lambda: Flow().recover_with(again),
+    "operators/group_by": lambda: Flow().group_by(lambda _: 0, 1).flat_map(lambda group: group),
+    "operators/switch_map": lambda: merge(Flow(), Source.empty().switch_map(Source.of)),
     "junctions/unzip": unzip,
     "junctions/wire_tap": lambda: Flow().wire_tap(Sink.ignore()),
     "junctions/zip": lambda: Flow().zip(Source.repeat(0)).map(first_part),
@@ -314,13 +314,13 @@ VARIANTS = {
     "operators/buffer, backpressure": lambda: Flow().buffer(3),
     "operators/batch, within": lambda: Flow().batch(1, within=0.01).map(first_part),
     "junctions/concat, if_empty": lambda: Flow().if_empty(Source.empty()),
-    "junctions/group_by, evict_idle": lambda: (
+    "operators/group_by, evict_idle": lambda: (
         Flow().group_by(lambda _: 0, 1, "evict_idle", idle_timeout=5).flat_map(same, breadth=2)
     ),
-    "junctions/group_by, divert": lambda: (
+    "operators/group_by, divert": lambda: (
         Flow().group_by(lambda _: 0, 1, "divert").flat_map(same, breadth=2)
     ),
-    "junctions/group_by, fail": lambda: (
+    "operators/group_by, fail": lambda: (
         Flow().group_by(lambda _: 0, 1, "fail").flat_map(lambda group: group.map(same))
     ),
 }
@@ -328,8 +328,8 @@ VARIANTS = {
 
 
 HUBS = {
-    "junctions/hub": lambda source, system: source.hub(system, replay=32),
-    "junctions/partition_hub": lambda source, system: source.partition_hub(
+    "hubs/hub": lambda source, system: source.hub(system, replay=32),
+    "hubs/partition_hub": lambda source, system: source.partition_hub(
         system, lambda _, count: count - 1
     ),
 }

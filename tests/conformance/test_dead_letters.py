@@ -3,7 +3,7 @@
 import pytest
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.dead_letters import DeadLetters
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.testing.tck import Environment, PublisherVerification, run_verification
 from tests.conformance.kit import SECONDS, SILENCE, complaints
 

@@ -11,7 +11,7 @@ CASES = [
     for index, (name, case) in enumerate(cases())
 ]
 HELPERS = {  # parts of stages
-    *("junctions/hot", "junctions/hub_buffer", "sources/parquet_files"),
+    *("hubs/hot", "hubs/hub_buffer", "sources/parquet_files"),
     *("sinks/files", "sinks/part_files", "sinks/directory_hold", "sinks/sqlite_statement"),
 }
 
@@ -25,7 +25,7 @@ def test_every_stage_is_in_the_list_and_nothing_else_is():
     stages = ROOT / "actors_rs" / "stages"
     files = {
         f"{folder}/{path.stem}"
-        for folder in ("sources", "operators", "junctions", "sinks")
+        for folder in ("sources", "operators", "junctions", "hubs", "sinks")
         for path in (stages / folder).glob("[!_]*.py")
     }
     assert {*SOURCES, *FLOWS, *HUBS, *SINKS} == files - HELPERS, (

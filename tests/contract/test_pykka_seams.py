@@ -12,10 +12,10 @@ import pytest
 from pykka import ActorRef, ActorRegistry, messages
 
 from actors_rs import PooledActor
-from actors_rs.runtime.actor import PooledActorRef
-from actors_rs.runtime.future import PooledFuture
-from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.actors.actor import PooledActorRef
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
 
 
 class Plain(pykka.ThreadingActor):

@@ -54,12 +54,15 @@ def test_the_law_has_no_circle():
     ("module", "text"),
     [
         ("actors_rs.errors", "from actors_rs.protocol.demand import Demand"),
-        ("actors_rs.protocol.link", "import actors_rs.runtime.actor"),
+        ("actors_rs.protocol.link", "import actors_rs.runtime.actors.actor"),
         ("actors_rs.protocol.link", "from ..runtime import actor"),
-        ("actors_rs.runtime.system", "from actors_rs.language import Source"),
-        ("actors_rs.runtime.system", "from actors_rs import Source"),
+        ("actors_rs.runtime.system.system", "from actors_rs.language import Source"),
+        ("actors_rs.runtime.system.system", "from actors_rs import Source"),
         ("actors_rs.stages.stage", "from actors_rs import runtime"),
-        ("actors_rs.stages.stage", "def f():\n    from actors_rs.runtime.actor import PooledActor"),
+        (
+            "actors_rs.stages.stage",
+            "def f():\n    from actors_rs.runtime.actors.actor import PooledActor",
+        ),
         ("actors_rs.language", "from actors_rs.spark import SparkSource"),
         ("actors_rs.language", "from actors_rs.observability.metrics import Metrics"),
         ("actors_rs.spark.source", "from actors_rs.testing import probes"),
@@ -151,7 +154,10 @@ def test_a_planted_dependency_of_the_core_is_caught(module, text):
             "actors_rs.language",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pyarrow",
         ),
-        ("actors_rs.runtime.actor", "import pykka, sqlite3\nfrom __future__ import annotations"),
+        (
+            "actors_rs.runtime.actors.actor",
+            "import pykka, sqlite3\nfrom __future__ import annotations",
+        ),
         ("actors_rs.spark.source", "import pyarrow"),
     ],
 )

@@ -14,7 +14,7 @@ from hatch_build import tracked_files
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LOGIC, IMPORT, METHOD, ROW, TEST = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-LANGUAGE, TABLE = "actors_rs/language/selecting.py", "tests/conformance/stages.py"
+LANGUAGE, TABLE = "actors_rs/language/methods/selecting.py", "tests/conformance/stages.py"
 
 
 def insert(file, line, text):

@@ -16,15 +16,19 @@ APART = {"sqlite"}
 """It posts only what lets go of its file for a sink on another thread; a world has one thread."""
 
 
+RUN_STREAMS = {"flat_map_merge", "switch_map", "catch", "recover_with", "group_by"}
+
+
 def needed():
-    """Every junction, and every operator and source that has to do with time or other threads."""
+    """Every junction and hub, what runs inner streams, and what deals with time or threads."""
     timed = [
         path
         for folder in ("operators", "sources")
         for path in (STAGES / folder).glob("*.py")
         if CLOCK_OR_THREADS.search(path.read_text(encoding="utf-8"))
     ]
-    return {path.stem for path in (*timed, *(STAGES / "junctions").glob("*.py"))} - BASES - APART
+    junctions = [path for name in ("junctions", "hubs") for path in (STAGES / name).glob("*.py")]
+    return {path.stem for path in (*timed, *junctions)} - BASES - APART | RUN_STREAMS
 
 
 def explored():

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from actors_rs import Flow, Sink, Source
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.explore import explore
 from tests.explored.scenario import settle
 

@@ -13,10 +13,10 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.keeper import is_fatal
-from actors_rs.runtime.strategies import OneForOne
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.actors.keeper import is_fatal
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForOne
 from actors_rs.testing.faults import KINDS, Faults, FaultyActor, is_injected
 from tests.graph.helpers import SECONDS, wait_until
 

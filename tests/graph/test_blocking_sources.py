@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Backoff, Sink, Source
 from actors_rs.engine.island import AHEAD_SECONDS
-from actors_rs.runtime.timers import Timers
+from actors_rs.runtime.dispatch.timers import Timers
 from tests.graph.helpers import SECONDS
 
 BLOCKING = 20

@@ -5,7 +5,7 @@ import pytest
 
 from actors_rs import ActorSystem, Graph, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.junctions.catch import Catch
+from actors_rs.stages.operators.catch import Catch
 from tests.graph.helpers import SECONDS
 from tests.stages.harness import Alone
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from tests.graph.helpers import SECONDS
 
 USER = ContextVar("USER", default="nobody")

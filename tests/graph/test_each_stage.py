@@ -57,7 +57,7 @@ WRITTEN = {  # the stages whose file has another name than the method that makes
 
 
 def files():
-    folders = ("operators", "junctions", "sources")
+    folders = ("operators", "junctions", "hubs", "sources")
     return {path.stem for folder in folders for path in (STAGES / folder).glob("*.py")} - NO_STAGES
 
 

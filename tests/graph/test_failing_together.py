@@ -12,7 +12,7 @@ from actors_rs.engine.materializer import new_run
 from actors_rs.engine.member import Member
 from actors_rs.engine.run.recoveries import Recoveries
 from actors_rs.errors import DeciderError, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.explore import FreeSubscriber
 from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS

@@ -2,10 +2,10 @@
 """A link that may be cut at any time: what fails behind that is a dead letter, and no failure."""
 
 from actors_rs.engine.links import ForgivingDownstream
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.stages.failure import OnFailure
-from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
-from actors_rs.stages.junctions.switch_map import SwitchMap
+from actors_rs.stages.operators.flat_map_merge import FlatMapMerge
+from actors_rs.stages.operators.switch_map import SwitchMap
 from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Alone
 

@@ -11,10 +11,11 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.engine.run.stall_watch import StallWatch, _Watched
-from actors_rs.stages import hosting
-from actors_rs.stages.junctions import flat_map_merge, merge_hub
-from actors_rs.stages.junctions.flat_map_merge import FlatMapMerge
-from actors_rs.stages.junctions.merge_hub import MergeHubLogic
+from actors_rs.stages.hubs import merge_hub
+from actors_rs.stages.hubs.merge_hub import MergeHubLogic
+from actors_rs.stages.inner import hosting
+from actors_rs.stages.operators import flat_map_merge
+from actors_rs.stages.operators.flat_map_merge import FlatMapMerge
 from tests.conventions.project import ROOT
 from tests.counting import Instructions
 from tests.runtime.support import eventually

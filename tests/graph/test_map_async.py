@@ -13,7 +13,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled, StageError
-from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from tests.graph.helpers import SECONDS, run, wait_until
 
 

@@ -10,7 +10,7 @@ from actors_rs import ActorSystem, Sink, Source
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import MailboxDownstream
 from actors_rs.errors import StageError
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.stages.ports import Inlet
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import Upstream

@@ -8,7 +8,7 @@ from tests.graph.helpers import SECONDS
 
 def test_what_a_blocked_source_has_given_arrives_without_a_look_of_the_pool(monkeypatch):
     """With one worker, which it holds: only the stage itself can ask for another."""
-    monkeypatch.setattr("actors_rs.runtime.dispatchers.pool.PoolDispatcher._look", lambda *_: None)
+    monkeypatch.setattr("actors_rs.runtime.dispatch.pool.PoolDispatcher._look", lambda *_: None)
     arrived, wait = threading.Event(), threading.Event()
 
     def elements():

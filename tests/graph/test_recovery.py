@@ -11,7 +11,7 @@ from hypothesis import given
 
 from actors_rs import RateLimit, Sink, Source
 from actors_rs.errors import DeciderError, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.graph.helpers import SECONDS
 from tests.graph.models import check_operator, quick, trials
 

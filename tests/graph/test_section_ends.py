@@ -8,7 +8,7 @@ import pytest
 from actors_rs import Flow, Sink, Source
 from actors_rs.engine.sections.section import Section
 from actors_rs.errors import GraphError, RunCancelled, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
 from actors_rs.testing.world import World
 from tests.explored.scenarios.sections import Flaky

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source
 from actors_rs.errors import GraphError, InvalidArgumentError, RunCancelled, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.graph.helpers import SECONDS, Book, wait_until
 
 AT_ONCE = Backoff(0, 0)

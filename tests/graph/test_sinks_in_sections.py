@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import Flow, Sink, Source
 from actors_rs.errors import GraphError, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.world import World
 
 

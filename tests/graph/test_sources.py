@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from actors_rs import UNBOUNDED, Sink, Source
 from actors_rs.errors import InvalidArgumentError, MissingExtraError, ReadError, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 from tests.graph.models import Asker, demands, numbers, quick, windows
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from actors_rs import Sink, Source, amb, concat, merge
 from actors_rs.errors import StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.graph.helpers import SECONDS
 from tests.graph.hubs import subscribe
 from tests.graph.models import (

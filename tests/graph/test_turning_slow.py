@@ -14,9 +14,9 @@ from actors_rs import ActorSystem, Sink, Source
 from actors_rs.engine.island import AHEAD_SECONDS, LOOKS_APART
 from actors_rs.engine.member import Member
 from actors_rs.errors import RunCancelled
-from actors_rs.runtime.actor import TURN_SECONDS
-from actors_rs.runtime.timers import Timers
-from actors_rs.stages.brake import Brake
+from actors_rs.runtime.actors.actor import TURN_SECONDS
+from actors_rs.runtime.dispatch.timers import Timers
+from actors_rs.stages.pieces.brake import Brake
 from tests.graph.helpers import SECONDS, brakes_pulled, wait_until
 
 FAST = 5_000

@@ -18,7 +18,7 @@ from actors_rs import (
     Subscriber,
     pipe,
 )
-from actors_rs.runtime.dead_letters import DeadLetter
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetter
 
 
 def length(text: str) -> int:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
-from actors_rs.stages import reading
+from actors_rs.stages.files import reading
 from actors_rs.testing.world.world import World
 
 SOURCES = {

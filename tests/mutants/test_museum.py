@@ -80,7 +80,7 @@ def test_a_mutant_whose_text_is_gone_says_so(edit, said):
 
 
 def test_a_mutant_that_drops_super_is_refused():
-    where = "actors_rs.stages.junctions.hot:HotJunction.end"
+    where = "actors_rs.stages.hubs.hot:HotJunction.end"
     edit = Edit(where, "super().end(error)", "error")
     with pytest.raises(LookupError, match="__class__"), Mutant("", "", (edit,)).applied():
         pass

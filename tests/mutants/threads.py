@@ -7,13 +7,15 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from actors_rs.runtime import future, job_queue, mailbox, rate_limit, timers
 from actors_rs.runtime._primitives import Full
-from actors_rs.runtime.future import PooledFuture
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
-from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.runtime.rate_limit import RateLimit
-from actors_rs.runtime.timers import Timer, Timers
+from actors_rs.runtime.actors import future, mailbox
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.dispatch import job_queue, timers
+from actors_rs.runtime.dispatch.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.dispatch.timers import Timer, Timers
+from actors_rs.runtime.rate import rate_limit
+from actors_rs.runtime.rate.rate_limit import RateLimit
 from tests.threads import test_job_queue as jobs
 from tests.threads import test_mailbox as mailboxes
 from tests.threads import test_timers as clocks

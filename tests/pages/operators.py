@@ -25,6 +25,7 @@ KINDS = {
     "sources": "Sources",
     "operators": "Operators",
     "junctions": "Junctions: several streams into one, one into several",
+    "hubs": "Hubs: subscribers and sources that come and go",
     "sinks": "Sinks",
 }
 PARTS = ("Back-pressure", "Completes", "Fails", "Cancels")

@@ -1,9 +1,9 @@
 """Actors for the tests of supervision: they note their lives and fail when told to."""
 
 from actors_rs import PooledActor
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne, RestForOne
 
 SOON = Backoff(initial=0, maximum=0, jitter=0)
 """The shortest waits there are."""

@@ -4,7 +4,7 @@ import pytest
 
 from actors_rs import ActorSystem, ChildSpec, PooledActor, Supervisor
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_core import ActorCore
 
 ORDINARY = sorted(
     {name.rstrip("_") for part in (PooledActor, ActorCore) for name in vars(part)}

@@ -5,7 +5,7 @@ import pytest
 
 from actors_rs import ActorSystem, ChildSpec, OneForOne, Supervisor
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture
 from tests.runtime.support import Recorder, behind
 
 NO_TIMEOUTS = ["1", True, float("nan"), b"", [1]]

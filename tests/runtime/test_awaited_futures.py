@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture
 from tests.runtime.support import DEADLINE, Recorder, in_threads
 
 

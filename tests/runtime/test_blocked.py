@@ -7,8 +7,9 @@ import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
 from actors_rs.engine import member
-from actors_rs.runtime import actor_core, blocked
-from actors_rs.runtime.blocked import Glimpse, Look
+from actors_rs.runtime.actors import actor_core
+from actors_rs.runtime.dispatch import blocked
+from actors_rs.runtime.dispatch.blocked import Glimpse, Look
 from tests.graph.helpers import SECONDS, wait_until
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.runtime.brief import brief
+from actors_rs.runtime.dead_letters.brief import brief
 
 
 def parse(line):

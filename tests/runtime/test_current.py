@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.current import Block, _innermost, current_system
+from actors_rs.runtime.system.current import Block, _innermost, current_system
 from tests.runtime.support import Recorder, behind, no_thread_left
 
 

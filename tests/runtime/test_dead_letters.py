@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.dead_letters import OTHER_CAUSES, DeadLetters
+from actors_rs.runtime.dead_letters.dead_letters import OTHER_CAUSES, DeadLetters
 from tests.runtime.support import Recorder, asked_on_another_thread, in_threads
 
 

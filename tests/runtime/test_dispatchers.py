@@ -8,7 +8,7 @@ import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.errors import BlockingError, InvalidArgumentError
-from actors_rs.runtime.dispatchers.calling_thread import CallingThreadDispatcher
+from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
 from actors_rs.testing.faults import threads_refused
 from tests.runtime.support import Recorder, eventually, no_thread_left
 

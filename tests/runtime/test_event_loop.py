@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime import event_loop
-from actors_rs.runtime.event_loop import EventLoopThread
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.dispatch import event_loop
+from actors_rs.runtime.dispatch.event_loop import EventLoopThread
+from actors_rs.runtime.system.system import ActorSystem
 from tests.runtime.support import asked_on_another_thread, in_threads, no_thread_left
 
 

@@ -10,7 +10,7 @@ import pytest
 from actors_rs import ActorSystem
 from actors_rs.errors import BlockingError
 from actors_rs.runtime import _primitives
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture
 from tests.runtime.support import DEADLINE, Recorder, in_threads
 
 
@@ -157,7 +157,7 @@ def test_a_hook_gets_what_waiting_for_the_thread_before_has_left_of_the_timeout(
 ):
     seen, waiting, clock = [], threading.Event(), iter([100.0, 105.0])
     monkeypatch.setattr(
-        "actors_rs.runtime.future.monotonic", lambda: (waiting.set(), next(clock))[1]
+        "actors_rs.runtime.actors.future.monotonic", lambda: (waiting.set(), next(clock))[1]
     )
     future.set_get_hook(seen.append)
     future._computing.acquire()  # as the thread before, whose hook raises

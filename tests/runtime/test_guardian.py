@@ -5,7 +5,7 @@ import pytest
 from pykka import ActorDeadError, ActorRegistry
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.guardian import GuardianRef
+from actors_rs.runtime.system.guardian import GuardianRef
 from tests.runtime.support import Recorder, behind, no_thread_left
 
 

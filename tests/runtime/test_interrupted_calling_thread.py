@@ -7,8 +7,8 @@ from functools import partial
 from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, ChildSpec, PooledActor, Sink, Source, Supervisor
-from actors_rs.runtime.actor_ref import Ask
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.actors.actor_ref import Ask
+from actors_rs.runtime.actors.future import PooledFuture
 from tests.runtime.interrupting import interrupted_everywhere
 from tests.runtime.support import DEADLINE, eventually
 

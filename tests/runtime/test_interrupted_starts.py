@@ -6,7 +6,7 @@ import signal
 from actors_rs import ActorSystem
 from actors_rs.observability.live import _Ticker
 from actors_rs.runtime._primitives import living_threads
-from actors_rs.runtime.event_loop import EventLoopThread
+from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from tests.runtime.interrupting import interrupted_everywhere
 from tests.runtime.support import DEADLINE, eventually, no_thread_left
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from actors_rs.runtime._primitives import Empty, monotonic
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.dispatch.job_queue import JobQueue, Sleeper
 from tests.runtime.support import eventually
 
 
@@ -140,7 +140,8 @@ def test_a_thread_that_a_hint_woke_too_late_lies_down_again_and_hints_pause(monk
     taker = asleep_taker(queue, ran.append)
     queue._jobs.append("left to a busy thread")
     now = monotonic()
-    monkeypatch.setattr("actors_rs.runtime.job_queue.monotonic", lambda: now)  # the pause goes on
+    # The pause goes on.
+    monkeypatch.setattr("actors_rs.runtime.dispatch.job_queue.monotonic", lambda: now)
     hint_and_get_on(queue)
     eventually(lambda: queue._futile_until > now and asleep(queue) == 1)
     queue.hint()

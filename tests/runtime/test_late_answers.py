@@ -7,7 +7,7 @@ import pykka
 import pytest
 
 from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
-from actors_rs.runtime.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture
 
 
 class Clerk(PooledActor):

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from actors_rs import UNBOUNDED
-from actors_rs.runtime.dead_letters import DeadLetters
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from tests.runtime.support import asked_on_another_thread, in_threads
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from tests.runtime.support import in_threads
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.dispatchers.pool import PoolDispatcher
-from actors_rs.runtime.timers import Timers
-from actors_rs.runtime.workers import Workers
+from actors_rs.runtime.dispatch.pool import PoolDispatcher
+from actors_rs.runtime.dispatch.timers import Timers
+from actors_rs.runtime.dispatch.workers import Workers
 from actors_rs.testing.faults import threads_refused
 from tests.runtime.support import Dawdling, Recorder, eventually, no_thread_left
 
@@ -327,7 +327,7 @@ def test_statistics_count_turns_begun_also_of_workers_that_left(gate):
 
 
 def test_a_thread_that_left_is_waited_for_at_the_end_too(monkeypatch):
-    monkeypatch.setattr("actors_rs.runtime.workers.Thread", Dawdling)
+    monkeypatch.setattr("actors_rs.runtime.dispatch.workers.Thread", Dawdling)
     with no_thread_left():
         workers, done = Workers("test-workers", keep=0, linger=0.01), threading.Event()
         workers.put_growing(done.set, 1)

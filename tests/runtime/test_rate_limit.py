@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.listeners import Listeners
-from actors_rs.runtime.rate_limit import RateLimit
-from actors_rs.runtime.token_bucket import TokenBucket
+from actors_rs.runtime.rate.listeners import Listeners
+from actors_rs.runtime.rate.rate_limit import RateLimit
+from actors_rs.runtime.rate.token_bucket import TokenBucket
 
 # The value
 
@@ -279,7 +279,7 @@ def test_the_cost_of_one_more_listener_does_not_grow_with_their_number(monkeypat
             looked.append(self)
             return super().__call__()
 
-    monkeypatch.setattr("actors_rs.runtime.listeners.weakref.ref", Noticing)
+    monkeypatch.setattr("actors_rs.runtime.rate.listeners.weakref.ref", Noticing)
     listeners, stages = Listeners(), [Stage() for _ in range(4_000)]
     for stage in stages:
         listeners.add(stage)

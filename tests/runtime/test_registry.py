@@ -18,7 +18,7 @@ from actors_rs import (
     Source,
     Supervisor,
 )
-from actors_rs.runtime.actor_ref import number_of_urn, urn_of
+from actors_rs.runtime.actors.actor_ref import number_of_urn, urn_of
 from tests.runtime.processes import run
 from tests.runtime.support import DEADLINE, eventually
 
@@ -155,7 +155,7 @@ def test_what_is_no_urn_of_an_actor_finds_none(urn):
 
 def test_a_forked_child_makes_other_urns_than_its_parent():
     lines, _ = run("""
-        from actors_rs.runtime.actor_ref import next_urn_number, urn_of
+        from actors_rs.runtime.actors.actor_ref import next_urn_number, urn_of
         assert in_child(lambda: say(urn_of(next_urn_number()))) == 0
         say(urn_of(next_urn_number()))
     """)

@@ -10,7 +10,7 @@ import pytest
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
-from actors_rs.runtime.signals import SignalWatch
+from actors_rs.runtime.system.signals import SignalWatch
 from actors_rs.testing.faults import threads_refused
 from actors_rs.testing.leaks import no_leaks
 from tests.runtime.processes import Program, run

@@ -6,7 +6,7 @@ import pytest
 from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, PooledActor
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
 from tests.runtime.support import eventually, raises_at_the_end
 
 BACKLOG = 500

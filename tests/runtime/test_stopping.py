@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.runtime.stopping import StopLine
+from actors_rs.runtime.system.stopping import StopLine
 from tests.runtime.support import (
     Recorder,
     asked_on_another_thread,

@@ -9,8 +9,8 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, PooledActor
 from actors_rs.errors import IllegalStateError, RestartLimitError
-from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne, RestForOne
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
 from tests.runtime.support import Recorder, behind, eventually, raises_at_the_end
 

@@ -8,9 +8,9 @@ import pytest
 from pykka import ActorDeadError
 
 from actors_rs.errors import RestartLimitError
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
-from actors_rs.runtime.supervision import Supervisor
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.child_spec import Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne, RestForOne
 from actors_rs.testing.explore import explore
 from actors_rs.testing.world import World
 from tests.runtime.family import Noting, noting

@@ -6,11 +6,11 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, PooledActor
-from actors_rs.runtime import affected, strategies
-from actors_rs.runtime import supervisor as supervising
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.strategies import OneForAll, RestForOne
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision import affected, strategies
+from actors_rs.runtime.supervision import supervisor as supervising
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, RestForOne
 from tests.counting import Instructions
 from tests.runtime.support import DEADLINE, eventually
 

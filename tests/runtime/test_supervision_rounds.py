@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.strategies import OneForAll, RestForOne
-from actors_rs.runtime.supervised import State
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, RestForOne
+from actors_rs.runtime.supervision.supervised import State
 from actors_rs.testing.world import World
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
 from tests.runtime.support import behind, eventually

@@ -10,9 +10,9 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.strategies import OneForAll, OneForOne
-from actors_rs.runtime.supervised import Down
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne
+from actors_rs.runtime.supervision.supervised import Down
 from tests.runtime.family import SOON, Noting, lives, noting, shown, tree
 from tests.runtime.support import Recorder, behind, eventually, in_threads
 

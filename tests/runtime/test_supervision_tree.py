@@ -11,10 +11,10 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RestartLimitError, RunCancelled
-from actors_rs.runtime.backoff import SHORTEST_WAIT, Backoff
-from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne
-from actors_rs.runtime.supervised import Child
-from actors_rs.runtime.supervision import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.backoff import SHORTEST_WAIT, Backoff
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne, RestForOne
+from actors_rs.runtime.supervision.supervised import Child
 from tests.runtime.family import SOON, STRATEGIES, Noting, lives, noting, shown, tree
 from tests.runtime.support import (
     Recorder,
@@ -327,7 +327,7 @@ def test_what_is_collected_while_a_child_gets_its_place_may_ask_for_the_others(m
             asked.extend((top.child("b"), *top.children()))
             return Child(*args)
 
-        monkeypatch.setattr("actors_rs.runtime.family.Child", child)
+        monkeypatch.setattr("actors_rs.runtime.supervision.family.Child", child)
         (new,) = asked_on_another_thread(lambda: top.start_child(ChildSpec(Noting, ("d", []))))
         assert asked == [top.child("b"), "a", "b", "c"]
         assert new in top.children().values()

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.backoff import SHORTEST_WAIT, Backoff
-from actors_rs.runtime.intensity import Intensity
-from actors_rs.runtime.strategies import OneForAll, OneForOne, RestForOne, Strategy
+from actors_rs.runtime.supervision.backoff import SHORTEST_WAIT, Backoff
+from actors_rs.runtime.supervision.intensity import Intensity
+from actors_rs.runtime.supervision.strategies import OneForAll, OneForOne, RestForOne, Strategy
 
 SECONDS = st.floats(0, 1e6)
 

@@ -229,7 +229,7 @@ def test_a_run_that_ends_while_the_threads_are_joined_is_not_named(caplog, monke
 
 
 def test_the_thread_of_a_pinned_actor_is_waited_for_though_others_came_after_it(monkeypatch):
-    monkeypatch.setattr("actors_rs.runtime.workers.Thread", Dawdling)
+    monkeypatch.setattr("actors_rs.runtime.dispatch.workers.Thread", Dawdling)
     with no_thread_left(), ActorSystem(workers=1) as system:
         system.spawn(Pinned).stop()
         eventually(lambda: system.statistics().pinned == 0)

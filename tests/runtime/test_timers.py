@@ -7,8 +7,8 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.runtime._primitives import Thread
-from actors_rs.runtime.stop_flag import StopFlag
-from actors_rs.runtime.timers import Timer, Timers
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.dispatch.timers import Timer, Timers
 from tests.runtime.support import Dawdling, Recorder, in_threads, no_thread_left
 
 
@@ -24,7 +24,7 @@ def timers():
 def clock(monkeypatch):
     """The time of the timers, which stands still: however slow the machine, nothing is due yet."""
     clock = [0.0]
-    monkeypatch.setattr("actors_rs.runtime.timers.monotonic", lambda: clock[0])
+    monkeypatch.setattr("actors_rs.runtime.dispatch.timers.monotonic", lambda: clock[0])
     return clock
 
 
@@ -93,7 +93,7 @@ def test_after_close_nothing_fires():
 
 
 def test_a_thread_that_is_slow_to_end_is_waited_for_and_called_busy_only_if_it_is(monkeypatch):
-    monkeypatch.setattr("actors_rs.runtime.timers.Thread", Dawdling)
+    monkeypatch.setattr("actors_rs.runtime.dispatch.timers.Thread", Dawdling)
     monkeypatch.setattr(Dawdling, "awaited_for_ever_only", True)
     with no_thread_left():
         idle, busy = Timers("idle"), Timers("busy")
@@ -150,7 +150,7 @@ def test_what_is_collected_while_an_actor_is_waited_for_may_stop_another_one(mon
             stopped.append(other.actor_stopped.is_set() or other.stop(timeout=20))
             return threading.Event()
 
-        monkeypatch.setattr("actors_rs.runtime.stop_flag.Event", event)
+        monkeypatch.setattr("actors_rs.runtime.actors.stop_flag.Event", event)
         assert not one.actor_stopped.wait(0)
     assert stopped == [True]
 
@@ -209,7 +209,7 @@ def test_timers_that_a_del_sets_while_the_thread_begins_have_that_thread(monkeyp
             timers.after(3600, lambda: None)
             super().start()
 
-    monkeypatch.setattr("actors_rs.runtime.timers.Thread", Collecting)
+    monkeypatch.setattr("actors_rs.runtime.dispatch.timers.Thread", Collecting)
     timers.after(3600, lambda: None)
     assert rung.wait(20)
     assert [thread.is_alive() for thread in begun] == [False, True]

@@ -18,7 +18,7 @@ from actors_rs import (
     Supervisor,
 )
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.watch import Terminated
+from actors_rs.runtime.actors.watch import Terminated
 from tests.runtime.family import Noting, shown, tree
 from tests.runtime.support import behind, eventually
 from tests.runtime.watching import Watcher, race_watch_and_stop, seen_by

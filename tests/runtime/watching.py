@@ -3,7 +3,7 @@
 import threading
 
 from actors_rs import ActorSystem
-from actors_rs.runtime.watch import Terminated
+from actors_rs.runtime.actors.watch import Terminated
 from tests.runtime.support import Recorder, behind, eventually
 
 

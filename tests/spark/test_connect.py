@@ -17,11 +17,11 @@ from actors_rs.spark import (
     SparkPartitionError,
     SparkSource,
     SparkUnavailable,
-    connect_query,
-    connect_server,
     stage,
 )
-from actors_rs.spark.connect import is_connect
+from actors_rs.spark.connecting import query as connect_query
+from actors_rs.spark.connecting import server as connect_server
+from actors_rs.spark.connecting.source import is_connect
 from tests.spark.connect_server import DETACHED_SECONDS, Proxy, Server
 from tests.spark.jobs import ids, subscribed, until
 

@@ -16,9 +16,9 @@ from actors_rs import ActorSystem, Backoff, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.errors import StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, SparkSource
-from actors_rs.spark.arrow_route import ArrowRoute, open_through
-from actors_rs.spark.connect_back import _listener, _Transfer, open_streamed
-from actors_rs.spark.partitions import ArrowPartitions, RowPartitions
+from actors_rs.spark.fetching.arrow_route import ArrowRoute, open_through
+from actors_rs.spark.fetching.connect_back import _listener, _Transfer, open_streamed
+from actors_rs.spark.fetching.partitions import ArrowPartitions, RowPartitions
 from tests.spark.jobs import Transform, ids, jobs_running, subscribed, until
 from tests.spark.test_partitions import every_type, flat
 from tests.spark.test_resume import failing, rows_in, to_sqlite
@@ -92,7 +92,7 @@ def test_the_jvm_makes_no_larger_batches_than_the_budget(
         asked.append(rows)
         return open_through(df, schema, rows, function)
 
-    monkeypatch.setattr("actors_rs.spark.connect_back.open_through", through)
+    monkeypatch.setattr("actors_rs.spark.fetching.connect_back.open_through", through)
     with rows_a_batch(spark, 65_536):
         for columns in (["id"], ["id", "id AS twice"], ["id", "'text' AS text"]):
             open_streamed(spark.range(0, 10, 1, 1).selectExpr(*columns), 80_000)
@@ -228,7 +228,7 @@ def test_an_executor_that_cannot_reach_the_driver_says_what_it_needs(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     route = open_streamed(spark.range(0, 10, 1, 1), 1)
-    monkeypatch.setattr("actors_rs.spark.connect_back._Transfer.address", "127.0.0.1 9 x")
+    monkeypatch.setattr("actors_rs.spark.fetching.connect_back._Transfer.address", "127.0.0.1 9 x")
     with pytest.raises(Exception, match=r"does not answer at 127\.0\.0\.1:9"):
         list(route.run([0]))
 

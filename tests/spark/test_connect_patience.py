@@ -10,8 +10,8 @@ import grpc
 import pytest
 from pyspark.sql.connect.proto import base_pb2, base_pb2_grpc
 
-from actors_rs.spark import connect_server
-from actors_rs.spark.connect_server import ConnectServer
+from actors_rs.spark.connecting import server as connect_server
+from actors_rs.spark.connecting.server import ConnectServer
 
 SECONDS = 60
 

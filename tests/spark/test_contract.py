@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from actors_rs.spark import arrow_route
-from actors_rs.spark.arrow_route import (
+from actors_rs.spark.fetching import arrow_route
+from actors_rs.spark.fetching.arrow_route import (
     ArrowRoute,
     open_arrow_route,
     open_direct,
@@ -19,8 +19,8 @@ from actors_rs.spark.arrow_route import (
     open_through,
     schema_of_to_arrow,
 )
-from actors_rs.spark.dealing import SETTINGS
-from actors_rs.spark.partitions import ArrowPartitions
+from actors_rs.spark.fetching.partitions import ArrowPartitions
+from actors_rs.spark.resuming.dealing import SETTINGS
 from tests.spark.jobs import jobs_running, numbers, until, waiting_for
 
 pytestmark = pytest.mark.spark

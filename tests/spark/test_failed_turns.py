@@ -7,8 +7,8 @@ import pytest
 from actors_rs.delivery import Disposition, Ledger, status
 from actors_rs.delivery.ledger import Plan
 from actors_rs.errors import LedgerError, RunCancelled, StageError, WriteError
-from actors_rs.spark.bookkeeping import Book
 from actors_rs.spark.policy import PartitionPolicy
+from actors_rs.spark.resuming.bookkeeping import Book
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.stages.stage import LetGo
 from tests.room import no_file_beyond

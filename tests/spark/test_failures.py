@@ -25,8 +25,8 @@ from actors_rs.spark.failures import (
     describe_failure,
     ensure_session_alive,
 )
+from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.large_results import LESS_MEMORY
-from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from tests.spark.jobs import PATIENCE, until
 
 pytestmark = pytest.mark.spark

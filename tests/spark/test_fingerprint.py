@@ -8,9 +8,9 @@ import pytest
 from pyspark import RDD
 from pyspark.sql import DataFrame, Observation, SparkSession, functions
 
-from actors_rs.spark.dealing import SETTINGS, settings_told
-from actors_rs.spark.describing import without_numbers
-from actors_rs.spark.partitions import ArrowPartitions, RddPartitions
+from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions
+from actors_rs.spark.resuming.dealing import SETTINGS, settings_told
+from actors_rs.spark.resuming.describing import without_numbers
 
 pytestmark = pytest.mark.spark
 Make = Callable[[SparkSession], DataFrame]

@@ -9,9 +9,10 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Backoff, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.delivery.ledger import status
-from actors_rs.spark import SparkPartitionError, SparkSource, job_size
-from actors_rs.spark.arrow_route import open_direct
-from actors_rs.spark.job_size import JobSize
+from actors_rs.spark import SparkPartitionError, SparkSource
+from actors_rs.spark.fetching import job_size
+from actors_rs.spark.fetching.arrow_route import open_direct
+from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.policy import PartitionPolicy
 from tests.spark.bench import Bench, ListPlan
 from tests.spark.jobs import jobs_begun

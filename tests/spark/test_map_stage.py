@@ -9,7 +9,7 @@ import pytest
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
-from actors_rs.spark.map_stage import Outcome, SparkMap
+from actors_rs.spark.mapping.map_stage import Outcome, SparkMap
 from actors_rs.stages.failure import OnFailure
 from tests.spark.bench import NoHurry
 

@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import InvalidArgumentError, StageError
 from actors_rs.spark import FailureKind, SparkPartitionError, spark_map
-from actors_rs.spark.map_worker import mapper
-from actors_rs.spark.mapping import _fill
-from actors_rs.spark.pickling import frames_of
+from actors_rs.spark.mapping.map_worker import mapper
+from actors_rs.spark.mapping.mapping import _fill
+from actors_rs.spark.mapping.pickling import frames_of
 from tests.spark.jobs import jobs_running, until
 
 pytestmark = pytest.mark.spark

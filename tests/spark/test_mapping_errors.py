@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import CallExitError
 from actors_rs.spark import spark_map
-from actors_rs.spark.map_errors import revived
-from actors_rs.spark.map_worker import Parts
+from actors_rs.spark.mapping.map_errors import revived
+from actors_rs.spark.mapping.map_worker import Parts
 
 pytestmark = pytest.mark.spark
 

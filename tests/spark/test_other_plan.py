@@ -14,7 +14,7 @@ from actors_rs.delivery import Ledger
 from actors_rs.delivery.ledger import Plan
 from actors_rs.errors import LedgerError
 from actors_rs.spark import SparkSource
-from actors_rs.spark.other_plan import SparkPlan
+from actors_rs.spark.resuming.other_plan import SparkPlan
 from tests.spark.test_fingerprint import set_to, wide
 
 pytestmark = pytest.mark.spark

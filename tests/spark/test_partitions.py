@@ -12,7 +12,7 @@ from pyspark.sql.functions import col
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.failures import SparkPartitionError
-from actors_rs.spark.partitions import (
+from actors_rs.spark.fetching.partitions import (
     ArrowPartitions,
     RddPartitions,
     RowPartitions,

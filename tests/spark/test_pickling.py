@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.spark.pickling import pickled_function
+from actors_rs.spark.mapping.pickling import pickled_function
 
 pytestmark = pytest.mark.spark
 

@@ -8,7 +8,7 @@ import pytest
 
 from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.errors import InvalidArgumentError, LedgerError
-from actors_rs.spark.sink_stages import UnitSparkWrite
+from actors_rs.spark.sinks.sink_stages import UnitSparkWrite
 from actors_rs.stages.failure import OnFailure
 
 

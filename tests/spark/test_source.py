@@ -12,7 +12,8 @@ from pyspark import RDD
 from pyspark.sql import SparkSession
 
 from actors_rs import UNBOUNDED, ActorSystem, Sink
-from actors_rs.spark import SparkSource, arrow_route
+from actors_rs.spark import SparkSource
+from actors_rs.spark.fetching import arrow_route
 from actors_rs.spark.stage import PIECES_AHEAD
 from tests.spark.jobs import (
     ids,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs.delivery import Disposition, Ledger, status
-from actors_rs.spark.bookkeeping import Book
+from actors_rs.spark.resuming.bookkeeping import Book
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
 

@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from actors_rs.stages.junctions.group_by import GroupBy
+from actors_rs.stages.operators.group_by import GroupBy
 from tests.stages.harness import Alone, Downstream
 
 

@@ -13,7 +13,7 @@ from tests.graph.helpers import run
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
 
-from actors_rs.stages.arrow_match import matched, mismatch  # noqa: E402
+from actors_rs.stages.arrow.match import matched, mismatch  # noqa: E402
 
 D = pa.decimal128
 ONE = pa.struct({"x": pa.int64()})

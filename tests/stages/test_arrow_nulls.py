@@ -10,7 +10,7 @@ from tests.graph.helpers import SECONDS
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
 
-from actors_rs.stages.arrow_nulls import part_with_nulls  # noqa: E402
+from actors_rs.stages.arrow.nulls import part_with_nulls  # noqa: E402
 
 INT, TEXT = pa.int64(), pa.string()
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 pa = pytest.importorskip("pyarrow")
-from actors_rs.stages.arrow_rows import batch_of  # noqa: E402 - behind the check above
+from actors_rs.stages.arrow.rows import batch_of  # noqa: E402 - behind the check above
 
 INT, TEXT = pa.int64(), pa.string()
 DAY, MOMENT = date(2020, 1, 1), datetime(2020, 1, 2, 3, 4, 5, 678_901)

@@ -13,7 +13,7 @@ from tests.graph.helpers import run
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402 - behind the check that it is there
 
-from actors_rs.stages import arrow_schema  # noqa: E402
+from actors_rs.stages.arrow import schema as arrow_schema  # noqa: E402
 
 INNER = pa.field("id", pa.int64(), nullable=False)
 MAKERS = {"table": lambda batch: pa.Table.from_batches([batch]), "batch": lambda batch: batch}

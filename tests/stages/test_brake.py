@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 
 from actors_rs.errors import StageError
-from actors_rs.stages.brake import Brake, Halted, halted
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
@@ -28,9 +27,10 @@ from actors_rs.stages.operators.skip_while import SkipWhile
 from actors_rs.stages.operators.starmap import Starmap
 from actors_rs.stages.operators.stateful_map import StatefulMap
 from actors_rs.stages.operators.take_while import TakeWhile
+from actors_rs.stages.pieces.brake import Brake, Halted, halted
+from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
-from actors_rs.stages.steps import Steps
 from tests.stages.harness import Alone, FreeBudget
 
 SIZE = 40

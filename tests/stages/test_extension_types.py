@@ -13,7 +13,7 @@ from tests.graph.helpers import run
 
 pa = pytest.importorskip("pyarrow")
 
-from actors_rs.stages.arrow_match import mismatch  # noqa: E402 - behind the check above
+from actors_rs.stages.arrow.match import mismatch  # noqa: E402 - behind the check above
 
 EXTENSION: Any = pa.ExtensionType
 
@@ -77,7 +77,7 @@ def rows_of(batches):
 
 def made(values, kind):
     """A batch as others than this library make it, from what the types store."""
-    from actors_rs.stages.arrow_values import array_of
+    from actors_rs.stages.arrow.values import array_of
 
     return pa.record_batch([array_of(values, kind)], schema=pa.schema({"a": kind}))
 

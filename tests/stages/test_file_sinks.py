@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Graph, Sink, Source, merge
 from actors_rs.errors import RunCancelled, StageError, StreamError, WriteError
-from actors_rs.stages import json_lines
+from actors_rs.stages.files import json_lines
 from tests.graph.helpers import SECONDS, run, wait_until
 
 pa = pytest.importorskip("pyarrow")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.stages.frames import Frames
+from actors_rs.stages.pieces.frames import Frames
+from actors_rs.stages.pieces.views import Numbered
 from actors_rs.stages.ports import Inlet
-from actors_rs.stages.views import Numbered
 
 KINDS = {
     "list": lambda begin, size: list(range(begin, begin + size)),

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors_rs.errors import Stalled, TooManyGroupsError
-from actors_rs.stages.groups import OVERFLOW
+from actors_rs.stages.inner.groups import OVERFLOW
 from tests.stages.grouping import Grouping
 
 

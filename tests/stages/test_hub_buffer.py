@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors_rs import UNBOUNDED
-from actors_rs.stages.junctions.hub_buffer import HubBuffer
+from actors_rs.stages.hubs.hub_buffer import HubBuffer
 
 POLICIES = ["backpressure", "drop", "fail"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from actors_rs.errors import IllegalStateError
-from actors_rs.stages.junctions.hub import HubLogic
+from actors_rs.stages.hubs.hub import HubLogic
 from tests.stages.harness import Alone, Downstream
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from actors_rs.stages.hubs.partition_hub import PartitionHubLogic
 from actors_rs.stages.junctions.broadcast import Broadcast
 from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
 from actors_rs.stages.junctions.partition import Partition
-from actors_rs.stages.junctions.partition_hub import PartitionHubLogic
 from tests.stages.harness import Alone, Downstream
 
 

@@ -9,13 +9,13 @@ from functools import partial
 import pytest
 
 from actors_rs.errors import StageError
-from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.junctions.concat import Concat
-from actors_rs.stages.junctions.recover_with import RecoverWith
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.map_error import MapError
 from actors_rs.stages.operators.recover import Recover
+from actors_rs.stages.operators.recover_with import RecoverWith
 from tests.stages.harness import Alone, Upstream
 
 ERROR = KeyError("upstream")

@@ -11,7 +11,7 @@ import pytest
 from actors_rs import Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.errors import StageError
-from actors_rs.stages import sqlite_files, sqlite_readers
+from actors_rs.stages.files import sqlite_files, sqlite_readers
 from tests.graph.helpers import run
 
 ROWS = 20_000

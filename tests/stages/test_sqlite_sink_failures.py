@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages import sqlite_files
+from actors_rs.stages.files import sqlite_files
 from tests.graph.helpers import SECONDS, wait_until
 
 TABLE = "CREATE TABLE t (n INTEGER PRIMARY KEY)"

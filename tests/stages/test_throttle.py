@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.throttle import Throttle
 from tests.stages.harness import Alone

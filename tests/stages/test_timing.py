@@ -4,7 +4,7 @@
 import pytest
 
 from actors_rs.errors import StageError, StreamTimeoutError
-from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.stages.operators.backpressure_timeout import BackpressureTimeout
 from actors_rs.stages.operators.completion_timeout import CompletionTimeout
 from actors_rs.stages.operators.debounce import Debounce

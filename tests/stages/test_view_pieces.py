@@ -6,12 +6,12 @@ import weakref
 
 import pytest
 
-from actors_rs.stages.brake import Brake
-from actors_rs.stages.frames import Frames
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.starmap import Starmap
-from actors_rs.stages.views import Numbered, Windows
+from actors_rs.stages.pieces.brake import Brake
+from actors_rs.stages.pieces.frames import Frames
+from actors_rs.stages.pieces.views import Numbered, Windows
 from tests.stages.test_frames import Counting
 
 SIZE = 2000

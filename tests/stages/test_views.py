@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.with_index import WithIndex
+from actors_rs.stages.pieces.views import Numbered, View, Windows, begun
 from actors_rs.stages.ports import Inlet
-from actors_rs.stages.views import Numbered, View, Windows, begun
 from tests.stages.harness import Alone
 
 frames = st.lists(st.integers(), min_size=1, max_size=12).flatmap(

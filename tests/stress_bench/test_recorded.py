@@ -6,8 +6,8 @@ from concurrent.futures import Executor, Future
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.mailbox import Mailbox
 from stress import stalls
 from stress.stalls import written_down
 from stress.test_planted import floods

@@ -53,7 +53,7 @@ def classes(folder):
 
 def test_every_operator_and_junction_has_a_rule_or_is_known_to_have_none():
     undefined = set().union(*UNDEFINED.values())
-    for folder in ("operators", "junctions"):
+    for folder in ("operators", "junctions", "hubs"):
         for name, kind in classes(folder):
             has_rule = any(base.__name__ in RULES for base in kind.__mro__)
             has_rule |= kind.conserves == "at most once"
@@ -61,7 +61,7 @@ def test_every_operator_and_junction_has_a_rule_or_is_known_to_have_none():
 
 
 def test_every_rule_is_of_a_class_that_exists():
-    known = {"PassThrough"} | {n for f in ("operators", "junctions") for n, _ in classes(f)}
+    known = {"PassThrough"} | {n for f in ("operators", "junctions", "hubs") for n, _ in classes(f)}
     assert set(RULES) <= known
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from actors_rs import ChildSpec, OneForOne, PooledActor, Sink, Source
 from actors_rs import Supervisor as Tree
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.decisions import Decisions, RandomWalk
 from actors_rs.testing.explore import check_scenario
 from actors_rs.testing.explore.search import Plan

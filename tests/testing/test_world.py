@@ -19,7 +19,7 @@ from actors_rs.errors import (
     Stalled,
     WorldError,
 )
-from actors_rs.runtime.actor import PooledActor
+from actors_rs.runtime.actors.actor import PooledActor
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.decisions import RandomWalk, Scripted
 from actors_rs.testing.probes import SinkProbe, SourceProbe

@@ -5,7 +5,7 @@ import pytest
 
 from actors_rs import ChildSpec, OneForOne, PooledActor, Supervisor
 from actors_rs.errors import NondeterminismError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.explore import explore
 from actors_rs.testing.world import World

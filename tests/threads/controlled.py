@@ -80,7 +80,7 @@ STANDARD = {
     "RLock": lambda: threading.RLock(),
     "SimpleQueue": lambda: queue.SimpleQueue(),
 }
-LATCHES = {"actors_rs.runtime.job_queue"}
+LATCHES = {"actors_rs.runtime.dispatch.job_queue"}
 """Modules whose locks are all latches."""
 
 

@@ -7,11 +7,11 @@ from unittest.mock import patch
 
 import pytest
 
-from actors_rs.runtime import actor, mailbox, stop_flag
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.actor_ref import STOP
-from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.actors import actor, mailbox, stop_flag
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_ref import STOP
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
 from tests.threads.bounded import check_all, search
 from tests.threads.dispatching import OnTheCallingThread
 from tests.threads.shared import access

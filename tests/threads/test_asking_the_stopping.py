@@ -9,12 +9,12 @@ in all of them.
 import pykka
 from pykka.messages import _ActorStop
 
-from actors_rs.runtime import future, mailbox, stop_flag
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.dispatcher import DispatcherStatistics
-from actors_rs.runtime.future import PooledFuture
-from actors_rs.runtime.mailbox import Mailbox
-from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.actors import future, mailbox, stop_flag
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics
 from tests.threads.bounded import check_all
 from tests.threads.controlled import explored
 from tests.threads.dispatching import Held

@@ -9,9 +9,10 @@ from unittest.mock import patch
 
 import pytest
 
-from actors_rs.runtime import job_queue, mailbox
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors import mailbox
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.dispatch import job_queue
+from actors_rs.runtime.dispatch.job_queue import JobQueue, Sleeper
 from tests.mutants.museum.threads import MUTANTS
 from tests.threads import bounded, one_at_a_time
 from tests.threads import test_job_queue as jobs

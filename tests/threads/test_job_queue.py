@@ -3,9 +3,9 @@
 
 from unittest.mock import patch
 
-from actors_rs.runtime import job_queue
 from actors_rs.runtime._primitives import Empty
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.dispatch import job_queue
+from actors_rs.runtime.dispatch.job_queue import JobQueue, Sleeper
 from tests.threads.bounded import check_all, search
 
 

@@ -4,8 +4,8 @@
 from collections import deque
 from unittest.mock import patch
 
-from actors_rs.runtime import mailbox
-from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors import mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from tests.threads.bounded import check_all, search
 from tests.threads.controlled import check, explored
 from tests.threads.dispatching import OnTheCallingThread

@@ -10,12 +10,11 @@ from unittest.mock import patch
 
 import pytest
 
-from actors_rs.runtime import job_queue, workers
 from actors_rs.runtime._primitives import Empty
-from actors_rs.runtime.dispatchers import pool
-from actors_rs.runtime.dispatchers.pool import PoolDispatcher
-from actors_rs.runtime.job_queue import JobQueue, Sleeper
-from actors_rs.runtime.workers import Workers, _Worker
+from actors_rs.runtime.dispatch import job_queue, pool, workers
+from actors_rs.runtime.dispatch.job_queue import JobQueue, Sleeper
+from actors_rs.runtime.dispatch.pool import PoolDispatcher
+from actors_rs.runtime.dispatch.workers import Workers, _Worker
 from tests.threads.bounded import check_all, search
 
 

@@ -4,8 +4,8 @@
 from collections import deque
 from types import SimpleNamespace
 
-from actors_rs.runtime import timers
-from actors_rs.runtime.timers import Timer, Timers
+from actors_rs.runtime.dispatch import timers
+from actors_rs.runtime.dispatch.timers import Timer, Timers
 from tests.threads.bounded import check_all
 
 

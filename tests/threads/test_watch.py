@@ -8,10 +8,10 @@ from unittest.mock import patch
 import pytest
 from pykka.messages import _ActorStop
 
-from actors_rs.runtime import mailbox, stop_flag, watch
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.mailbox import EMPTY, Mailbox
-from actors_rs.runtime.stop_flag import StopFlag
+from actors_rs.runtime.actors import mailbox, stop_flag, watch
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
 from tests.threads.bounded import check_all, search
 from tests.threads.dispatching import Held, OnTheCallingThread
 

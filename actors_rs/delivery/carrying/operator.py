@@ -15,8 +15,8 @@ from typing import Any
 from actors_rs.delivery.ack import Bundle, Disposition, Token, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import DefectError
-from actors_rs.stages.brake import Halted
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.brake import Halted
 
 __all__ = ["CarryingOperator"]
 

@@ -17,7 +17,7 @@ from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.errors import LedgerError, StreamError
-from actors_rs.stages.arrow_match import mismatch
+from actors_rs.stages.arrow.match import mismatch
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,

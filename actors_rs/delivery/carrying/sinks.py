@@ -10,8 +10,8 @@ from operator import length_hint
 
 from actors_rs.delivery.ack import Disposition, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
-from actors_rs.stages.brake import Halted
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pieces.brake import Halted
 
 __all__ = ["CarryingSink"]
 

@@ -25,8 +25,8 @@ from actors_rs.graph.blueprint import check_closed, in_order
 from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import RLock
-from actors_rs.runtime.system import ActorSystem
-from actors_rs.stages.junctions.hub import HubLogic
+from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.stages.hubs.hub import HubLogic
 from actors_rs.stages.ports import Outlet
 
 __all__ = ["HubPublisher"]

@@ -11,7 +11,7 @@ from actors_rs.runtime.processes.calls import Outcome, Settings
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Life
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["StageProcesses"]
 

@@ -27,7 +27,7 @@ from actors_rs.graph.results import Results
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import Lock
-from actors_rs.runtime.system import ActorSystem
+from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.operators.identity import Identity
 from actors_rs.stages.ports import Frame

@@ -18,7 +18,7 @@ from actors_rs.engine.inner.inner_links import shown_name
 from actors_rs.errors import StageError
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.spec import PLAIN, StageSpec
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.iterators import close
 from actors_rs.stages.sources.of import SequenceSource
 from actors_rs.stages.stage import Stream

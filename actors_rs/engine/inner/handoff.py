@@ -15,7 +15,7 @@ from actors_rs.engine.inner.inner_links import shown_name
 from actors_rs.engine.links import MailboxUpstream, Signal
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.runtime._primitives import Lock
-from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from actors_rs.engine.member import Member
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.spec import PLAIN, OutletRef, StageSpec, lent_spec
-from actors_rs.stages.handoff import OutletOwner
+from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource

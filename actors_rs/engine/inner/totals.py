@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from actors_rs.engine.inner.inner_links import name_when_ended
 from actors_rs.engine.run.observing import details_of, elements_of
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
-from actors_rs.stages.dropped import pour
+from actors_rs.stages.pieces.dropped import pour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.inner.inner_links import InnerLinks
     from actors_rs.graph.spec import StageSpec
-    from actors_rs.stages.drawn import Drawn
+    from actors_rs.stages.inner.drawn import Drawn
     from actors_rs.stages.ports import Inlet
     from actors_rs.stages.stage import StageLogic
 

@@ -12,7 +12,7 @@ from actors_rs.runtime._logging import logger_called
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage, WholeRun
-    from actors_rs.runtime.timers import Timer
+    from actors_rs.runtime.dispatch.timers import Timer
 
 __all__ = ["DrainWatch", "stages_waited_for"]
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.errors import IllegalStateError
-from actors_rs.runtime.awaiting import check_no_running_loop
+from actors_rs.runtime.actors.awaiting import check_no_running_loop
 
 __all__ = ["Emitter"]
 

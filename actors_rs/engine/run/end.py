@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from actors_rs.engine.run.waiting import awaitable
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import Event, RLock, start_thread
-from actors_rs.runtime.awaiting import Awaiting
+from actors_rs.runtime.actors.awaiting import Awaiting
 
 __all__ = ["RunEnd"]
 

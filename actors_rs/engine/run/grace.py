@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from actors_rs.engine.contract import RunningStage
-    from actors_rs.runtime.system import ActorSystem
-    from actors_rs.runtime.timers import Timer
+    from actors_rs.runtime.dispatch.timers import Timer
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Ending", "Grace", "is_end"]
 
@@ -129,7 +129,8 @@ class Grace:
         grace = wait = self._life.grace
         for stage in living:
             inside = stage.in_turn_for()
-            if inside is None and how is Ending.IN_ORDER and _ends_by_itself(stage):
+            releases = stage.logic.outlets and _ends_by_itself(stage)
+            if inside is None and how is Ending.IN_ORDER and releases:
                 stage.post(partial(stage.logic.end, error))  # it waits for a coroutine
             if inside is None or (how is Ending.UNNEEDED and _ends_by_itself(stage)):
                 continue

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from actors_rs.engine.run.run import Run
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.settings import check_grace
-from actors_rs.runtime.signals import SignalWatch
+from actors_rs.runtime.system.signals import SignalWatch
 
 __all__ = ["StopSignals"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import WholeRun
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Unbegun"]
 

@@ -29,7 +29,7 @@ from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import InnerStreams, RunningStage
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["RunLife"]
 

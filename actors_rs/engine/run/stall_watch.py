@@ -34,8 +34,8 @@ from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage, WholeRun
-    from actors_rs.runtime.machinery import TimerService
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.dispatch.machinery import TimerService
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["StallWatch", "feeds_another"]
 

@@ -13,7 +13,7 @@ from actors_rs.errors import GraphError
 from actors_rs.graph.blueprint import check_closed, graft, in_order
 from actors_rs.graph.envelopes import check_plain
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
 

@@ -25,8 +25,8 @@ from actors_rs.engine.sections.scope import LOST, SectionLife
 from actors_rs.errors import RunCancelled, StageError
 from actors_rs.graph.blueprint import graft
 from actors_rs.graph.spec import OutletRef
-from actors_rs.runtime.backoff import Backoff
-from actors_rs.runtime.intensity import Intensity
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
 

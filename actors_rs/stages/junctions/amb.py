@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from actors_rs.stages.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.hosting import Hosting, InnerInlet
 from actors_rs.stages.stage import Budget
 
 

@@ -18,7 +18,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.piece_fold import PieceFold
+from actors_rs.stages.pieces.piece_fold import PieceFold
 
 
 class Average(PieceFold):

@@ -20,7 +20,7 @@ from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.operators.batch import Batch
-from actors_rs.stages.pace import Pace
+from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.piece_fold import PieceFold
+from actors_rs.stages.pieces.piece_fold import PieceFold
 from actors_rs.stages.ports import Frame
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.piece_fold import NOTHING
+from actors_rs.stages.pieces.piece_fold import NOTHING
 
 
 class DistinctUntilChanged(Operator):

@@ -27,14 +27,14 @@ from itertools import chain, islice
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.counted import NOTHING
-from actors_rs.stages.drawn import Drawing, Drawn
-from actors_rs.stages.inner_ports import InnerInput
+from actors_rs.stages.inner.drawn import Drawing, Drawn
+from actors_rs.stages.inner.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.counted import NOTHING
+from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
-from actors_rs.stages.steps import Steps
 from actors_rs.stages.user_code.async_elements import is_async_only
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
 
 

@@ -29,9 +29,9 @@ from typing import Any, Literal
 from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
 from actors_rs.stages.operators.map_async import MapAsync
+from actors_rs.stages.pieces.room import widen
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
 from actors_rs.stages.processes.surroundings import ChunkOutcome, ProcessCalls
-from actors_rs.stages.room import widen
 
 __all__ = ["FIRST_WINDOW", "MapProcesses"]
 

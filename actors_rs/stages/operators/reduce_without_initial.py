@@ -18,7 +18,7 @@ from typing import Any
 
 from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.edged import Folding
-from actors_rs.stages.piece_fold import NOTHING
+from actors_rs.stages.pieces.piece_fold import NOTHING
 
 
 class ReduceWithoutInitial(Folding):

@@ -18,8 +18,8 @@ from itertools import islice
 from typing import Any
 
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.views import Windows
 from actors_rs.stages.ports import Frame
-from actors_rs.stages.views import Windows
 
 WIDEST_VIEW = 64
 """A wider tuple is made faster as a slice than of so many iterators, one element of each."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import starmap
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.texts import repr_of
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.piece_fold import PieceFold
+from actors_rs.stages.pieces.piece_fold import PieceFold
 
 
 class Sum(PieceFold):

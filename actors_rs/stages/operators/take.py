@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 

@@ -19,10 +19,10 @@ from functools import partial
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.brake import Halted
-from actors_rs.stages.drawn import Drawn
 from actors_rs.stages.failure import STOP
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.brake import Halted
 from actors_rs.stages.ports import Frame
 
 

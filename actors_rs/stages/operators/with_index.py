@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.views import Numbered
 from actors_rs.stages.ports import Frame
-from actors_rs.stages.views import Numbered
 
 
 class WithIndex(Operator):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from actors_rs.errors import WriteError
-from actors_rs.stages.json_lines import Default, lines_with
+from actors_rs.stages.files.json_lines import Default, lines_with
 from actors_rs.stages.sinks.files import PendingFile, WriteReport, WritingSink, naming
 
 

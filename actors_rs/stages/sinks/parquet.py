@@ -39,10 +39,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import MissingExtraError, StreamError, WriteError
-from actors_rs.stages.arrow_match import matched
-from actors_rs.stages.arrow_nulls import check_nulls
-from actors_rs.stages.arrow_rows import batch_of
-from actors_rs.stages.arrow_schema import check_names, completed, loose
+from actors_rs.stages.arrow.match import matched
+from actors_rs.stages.arrow.nulls import check_nulls
+from actors_rs.stages.arrow.rows import batch_of
+from actors_rs.stages.arrow.schema import check_names, completed, loose
 from actors_rs.stages.sinks.files import (
     PendingFile,
     WriteReport,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from actors_rs.stages.arrow_match import mismatch
-from actors_rs.stages.reading import reading
+from actors_rs.stages.arrow.match import mismatch
+from actors_rs.stages.files.reading import reading
 from actors_rs.stages.sinks.directory_hold import DirectoryHold
 from actors_rs.stages.sinks.files import make_directory, remove_abandoned_parts
 

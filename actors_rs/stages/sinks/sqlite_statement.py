@@ -16,7 +16,7 @@ from operator import ne
 from typing import Any, TypeAlias
 
 from actors_rs.errors import ActorsRsError
-from actors_rs.stages.sqlite_files import (
+from actors_rs.stages.files.sqlite_files import (
     begin,
     commit,
     connected,

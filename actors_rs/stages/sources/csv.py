@@ -20,7 +20,7 @@ from contextlib import closing
 from os import PathLike
 from typing import Any
 
-from actors_rs.stages.reading import lines_of, reading
+from actors_rs.stages.files.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.texts import repr_of
 

@@ -23,7 +23,7 @@ from os.path import join
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.texts import repr_of
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.iterators import Rest, close, iterator_of, once
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import IteratorSource

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from os import PathLike
 
-from actors_rs.stages.reading import lines_of, reading
+from actors_rs.stages.files.reading import lines_of, reading
 from actors_rs.stages.source import IteratorSource
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.files.reading import reading
 from actors_rs.texts import repr_of
 
 __all__ = ["files_in", "partition_values", "with_values"]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from actors_rs.stages.drawn import Drawn
+from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget

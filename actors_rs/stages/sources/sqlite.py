@@ -21,10 +21,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from actors_rs.stages.reading import reading
+from actors_rs.stages.files.reading import reading
+from actors_rs.stages.files.sqlite_files import for_reading
+from actors_rs.stages.files.sqlite_readers import Rows
 from actors_rs.stages.source import IteratorSource
-from actors_rs.stages.sqlite_files import for_reading
-from actors_rs.stages.sqlite_readers import Rows
 from actors_rs.texts import repr_of
 
 

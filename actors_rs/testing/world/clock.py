@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
-from actors_rs.runtime.timers import Timer
+from actors_rs.runtime.dispatch.timers import Timer
 
 __all__ = ["VirtualClock", "VirtualTimers"]
 

@@ -24,9 +24,9 @@ from uuid import UUID
 
 from actors_rs.delivery.ack import Tracked
 from actors_rs.engine.links import Arrived, Requested, Signal, _Ended
-from actors_rs.runtime.actor_ref import Ask
+from actors_rs.runtime.actors.actor_ref import Ask
+from actors_rs.stages.pieces.views import VIEWS
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.views import VIEWS
 from actors_rs.testing.world.peers import PeerSignal
 
 __all__ = ["Describer"]

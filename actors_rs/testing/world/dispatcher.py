@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from actors_rs.engine.island import Island
 from actors_rs.errors import WorldError
 from actors_rs.runtime._primitives import current_thread_id
-from actors_rs.runtime.actor import PooledActor
-from actors_rs.runtime.dispatcher import DispatcherStatistics, Turn
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics, Turn
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock
 from actors_rs.testing.world.log import Log

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
-from actors_rs.runtime.mailbox import Mailbox
+from actors_rs.runtime.actors.mailbox import Mailbox
 
 if TYPE_CHECKING:
     from actors_rs.testing.world.dispatcher import DeterministicDispatcher

@@ -23,8 +23,8 @@ from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import drive_until
-from actors_rs.runtime.event_loop import begin, call_back
-from actors_rs.runtime.timers import Timer
+from actors_rs.runtime.dispatch.event_loop import begin, call_back
+from actors_rs.runtime.dispatch.timers import Timer
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.runtime._primitives import blocking_allowed, current_thread_id
-from actors_rs.runtime.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actor import PooledActor
+    from actors_rs.runtime.actors.actor import PooledActor
     from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 
 __all__ = ["ActorStep", "Job", "Step", "WorldMailbox"]

@@ -7,9 +7,9 @@ from typing import TypeVar
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
 from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import StallWatch
-from actors_rs.runtime.actor import PooledActor, PooledActorRef
-from actors_rs.runtime.machinery import Machinery
-from actors_rs.runtime.system import Activity, ActorSystem
+from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.dispatch.machinery import Machinery
+from actors_rs.runtime.system.system import Activity, ActorSystem
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.late import cancel_in_a_turn
 from actors_rs.testing.world.links import watched

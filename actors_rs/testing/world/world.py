@@ -17,10 +17,10 @@ from actors_rs.errors import (
     WorldError,
 )
 from actors_rs.runtime._primitives import blocking_forbidden, driving
-from actors_rs.runtime.actor import PooledActor, PooledActorRef
-from actors_rs.runtime.machinery import Machinery
+from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.dispatch.machinery import Machinery
 from actors_rs.runtime.settings import check_count, check_seconds
-from actors_rs.runtime.system import Startable
+from actors_rs.runtime.system.system import Startable
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.conservation import lost

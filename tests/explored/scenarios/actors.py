@@ -6,7 +6,7 @@ from pykka import ActorDeadError
 from actors_rs import ChildSpec, OneForAll, OneForOne, PooledActor, Sink
 from actors_rs import Supervisor as Tree
 from actors_rs.errors import RestartLimitError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.explored.scenario import Scenario, Sources, settle
 
 SOON = Backoff(1.0, 1.0, jitter=0)

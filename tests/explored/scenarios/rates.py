@@ -6,7 +6,7 @@ from itertools import repeat
 
 from actors_rs import UNBOUNDED, RateLimit, Sink, Source
 from actors_rs.errors import BufferOverflowError, StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.explored.scenario import Case, Scenario, failure_of, settle
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 from actors_rs import Flow, Sink, Source, pipe
 from actors_rs.errors import StageError
-from actors_rs.runtime.backoff import Backoff
+from actors_rs.runtime.supervision.backoff import Backoff
 from tests.explored.scenario import Scenario, Sources, failure_of, settle
 
 WAIT = Backoff(1.0, 1.0, jitter=0)

@@ -2,14 +2,15 @@
 
 from tests.mutants.mutant import Edit, Mutant, mutant
 
-CHILD, SUPERVISOR = "runtime.supervised:Child", "runtime.supervisor:SupervisorActor"
+CHILD = "runtime.supervision.supervised:Child"
+SUPERVISOR = "runtime.supervision.supervisor:SupervisorActor"
 
 MUTANTS = (
     mutant(
         "questions left in the mailbox are forgotten",
         "what a stopped actor did not read is neither answered nor reported (as in pykka, for what"
         " comes behind its last look)",
-        "runtime.actor_core:ActorCore._close_",
+        "runtime.actors.actor_core:ActorCore._close_",
         "self._return_unread_(message)",
         "message",
         "actors/every question is answered",
@@ -26,7 +27,7 @@ MUTANTS = (
     mutant(
         "restarts are not counted",
         "an actor that fails again and again is restarted for ever",
-        "runtime.intensity:Intensity.allows",
+        "runtime.supervision.intensity:Intensity.allows",
         "if len(restarts) >= self.max_restarts:",
         "if len(restarts) > self.max_restarts + 99:",
         "actors/too many restarts",
@@ -34,7 +35,7 @@ MUTANTS = (
     mutant(
         "restarts are never forgotten",
         "waits count as time in which there was no failure, so nothing is ever given up",
-        "runtime.intensity:Intensity.allows",
+        "runtime.supervision.intensity:Intensity.allows",
         "moment = now - self._waited",
         "moment = now + self._waited * 1000",
         "actors/too many restarts",
@@ -68,12 +69,12 @@ MUTANTS = (
         "an actor that watches twice hears of the end twice",
         (
             Edit(
-                "actors_rs.runtime.watch:begin_watch",
+                "actors_rs.runtime.actors.watch:begin_watch",
                 "if ref.actor_urn in watcher._watching_:",
                 "if not watcher._watching_:",
             ),
             Edit(
-                "actors_rs.runtime.watch:_Notice.receive",
+                "actors_rs.runtime.actors.watch:_Notice.receive",
                 "watching.pop(urn, None) is not None",
                 "urn in watching",
             ),
@@ -83,7 +84,7 @@ MUTANTS = (
     mutant(
         "an end before the watch is never heard",
         "an actor that watches one that has ended waits for ever",
-        "runtime.watch:begin_watch",
+        "runtime.actors.watch:begin_watch",
         "watcher.actor_inbox.offer(_Notice(Terminated(ref)))",
         "watcher.actor_inbox.empty()",
         "actors/an end is heard once",
@@ -91,7 +92,7 @@ MUTANTS = (
     mutant(
         "a shutdown that waits for itself",
         "what reads the dead letters is waited for before the dead letters end",
-        "runtime.shutdown:Shutdown.run",
+        "runtime.system.shutdown:Shutdown.run",
         "if a not in observers]",
         "if a]",
         "actors/a shutdown drains",
@@ -99,7 +100,7 @@ MUTANTS = (
     mutant(
         "a shutdown that throws away",
         "what is in hand when a system ends is dropped, though it was to drain",
-        "runtime.shutdown:Shutdown.run",
+        "runtime.system.shutdown:Shutdown.run",
         "activity.drain() if self._drain else activity.cancel(self._grace(1.0))",
         "activity.cancel()",
         "actors/a shutdown drains",
@@ -107,7 +108,7 @@ MUTANTS = (
     mutant(
         "actors stop before their turn",
         "a system that ends stops its actors in the order of their start",
-        "runtime.shutdown:Shutdown._await_all_but",
+        "runtime.system.shutdown:Shutdown._await_all_but",
         "actors = [a for a in system.children()",
         "actors = [a for a in reversed(system.children())",
         "actors/actors stop in order",
@@ -115,7 +116,7 @@ MUTANTS = (
     mutant(
         "a turn ends with its mailbox unread",
         "messages beyond the throughput of a turn are dropped",
-        "runtime.actor_core:ActorCore._turn_",
+        "runtime.actors.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
         "elif inbox._all_data() is not None and inbox.end_turn(again):",
         "actors/a long mailbox",

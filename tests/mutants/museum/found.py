@@ -3,7 +3,7 @@
 from tests.mutants.mutant import mutant
 
 J = "stages.junctions"
-GROUP_BY = f"{J}.group_by:GroupBy"
+GROUP_BY = "stages.operators.group_by:GroupBy"
 SECTION = "engine.sections.section:Section"
 
 MUTANTS = (
@@ -34,7 +34,7 @@ MUTANTS = (
     mutant(
         "an error waits for a cancellation",
         "a stream that has failed unheard before it is switched off fails the run",
-        "stages.hosting:Hosting.drop",
+        "stages.inner.hosting:Hosting.drop",
         "if inlet.forgiving and inlet.error is not None:",
         "if inlet.forgiving and inlet.cancelled:",
         "inner/late failures are forgiven",
@@ -122,7 +122,7 @@ MUTANTS = (
     mutant(
         "the rest of a piece counts as taken",
         "what a satisfied operator did not need is missing in the next life of its section",
-        "stages.brake:Brake.run",
+        "stages.pieces.brake:Brake.run",
         "if loop.satisfied and failure is None:",
         "if False:",
         "sections/a search has enough",
@@ -130,7 +130,7 @@ MUTANTS = (
     mutant(
         "late turns find more than the burst",
         "what came in for those in line while they were late is there for all of them at once",
-        "runtime.rate_limit:RateLimit._has_passed",
+        "runtime.rate.rate_limit:RateLimit._has_passed",
         "self._bucket = self._bucket.less(beyond)",
         "pass",
         "timing/throttled together",
@@ -146,7 +146,7 @@ MUTANTS = (
     mutant(
         "switch_map forgets what was cut off",
         "a cancellation of the newest stream is taken for its end, so its element is not reported",
-        f"{J}.switch_map:SwitchMap.advance",
+        "stages.operators.switch_map:SwitchMap.advance",
         " and not inner.cancelled",
         "",
         "sections/switched within",
@@ -154,7 +154,7 @@ MUTANTS = (
     mutant(
         "a tree is told to stop before it has started",
         "what its children were told is not handled by anybody",
-        "runtime.supervisor:SupervisorActor._stop_",
+        "runtime.supervision.supervisor:SupervisorActor._stop_",
         "if self._ready or not self._ends_for_good():",
         "if True:",
         "actors/told before it has started",

@@ -8,7 +8,7 @@ MUTANTS = (
     mutant(
         "a failing key costs others too",
         "the elements that came with the one whose key raises go to no group, and nobody tells",
-        "stages.junctions.group_by:GroupBy._sort_piece",
+        "stages.operators.group_by:GroupBy._sort_piece",
         "self.inlet.untake(list(elements))",
         "pass",
         "linear/accounted for",
@@ -16,7 +16,7 @@ MUTANTS = (
     mutant(
         "a group that left takes its elements along",
         "what is held for a group that is cancelled is not counted as dropped",
-        "stages.junctions.group_by:GroupBy._drop",
+        "stages.operators.group_by:GroupBy._drop",
         "self._dropped += len(elements)",
         "pass",
         "inner/group_by of groups that leave",
@@ -24,7 +24,7 @@ MUTANTS = (
     mutant(
         "a late cancel leaks an inner stream",
         "a stage that is cancelled cancels its input, and forgets the stream it has started",
-        f"{J}.flat_map_merge:FlatMapMerge.advance",
+        "stages.operators.flat_map_merge:FlatMapMerge.advance",
         "self.end(outlet.cause)",
         "self.inlet.cancel(outlet.cause)",
         "inner/breadth",
@@ -33,7 +33,7 @@ MUTANTS = (
     mutant(
         "one inner stream too many",
         "breadth is counted from zero",
-        f"{J}.flat_map_merge:FlatMapMerge._start_one",
+        "stages.operators.flat_map_merge:FlatMapMerge._start_one",
         "self.running >= self._breadth",
         "self.running > self._breadth",
         "inner/no more than breadth",
@@ -41,7 +41,7 @@ MUTANTS = (
     mutant(
         "flat_map completes before its last stream",
         "the end of the input ends the stage although inner streams run",
-        f"{J}.flat_map_merge:FlatMapMerge.advance",
+        "stages.operators.flat_map_merge:FlatMapMerge.advance",
         "if self.inlet.exhausted and not self._hand and not self.running:",
         "if self.inlet.exhausted and not self._hand and not self.line:",
         "inner/breadth",
@@ -49,7 +49,7 @@ MUTANTS = (
     mutant(
         "flat_map forgets who has more",
         "an inner stream that gave a part of what it holds is not looked at again",
-        f"{J}.flat_map_merge:FlatMapMerge._look_at_first",
+        "stages.operators.flat_map_merge:FlatMapMerge._look_at_first",
         "inner.get_in_line()",
         "inner.buffered",
         "inner/breadth",
@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "an inner end needs demand",
         "an inner stream that ended while nobody asked is never forgotten",
-        f"{J}.flat_map_merge:FlatMapMerge._look_for_ends",
+        "stages.operators.flat_map_merge:FlatMapMerge._look_for_ends",
         "return inner.exhausted and not inner.cancelled",
         "return inner.cancelled",
         "inner/breadth",
@@ -74,7 +74,7 @@ MUTANTS = (
     mutant(
         "switch_map keeps the old stream",
         "the stream of an older element is forgotten but not cancelled",
-        f"{J}.switch_map:SwitchMap._switch",
+        "stages.operators.switch_map:SwitchMap._switch",
         "self.drop(self._inner)",
         "self.forget(self._inner)",
         "inner/switched off",
@@ -83,7 +83,7 @@ MUTANTS = (
     mutant(
         "switch_map ends with its input",
         "the stream of the newest element is cut short when the input completes",
-        f"{J}.switch_map:SwitchMap.advance",
+        "stages.operators.switch_map:SwitchMap.advance",
         "if inlet.exhausted and self._inner is None:",
         "if inlet.exhausted:",
         "inner/switch_map",
@@ -99,7 +99,7 @@ MUTANTS = (
     mutant(
         "catch fails all the same",
         "the error that was dealt with stays the failure of the run",
-        f"{J}.catch:Catch._in_place_of",
+        "stages.operators.catch:Catch._in_place_of",
         "self.context.recovered(error)",
         "self.context.name",
         "inner/catch",
@@ -107,7 +107,7 @@ MUTANTS = (
     mutant(
         "recovering for ever",
         "attempts are not counted",
-        f"{J}.recover_with:RecoverWith._leave",
+        "stages.operators.recover_with:RecoverWith._leave",
         "self._attempts -= 1",
         "self._attempts -= 0",
         "inner/caught again and again",
@@ -131,7 +131,7 @@ MUTANTS = (
     mutant(
         "group_by starves when groups exceed the window",
         "what groups hold is counted when it comes, and not when it is given",
-        f"{J}.group_by:GroupBy._give",
+        "stages.operators.group_by:GroupBy._give",
         "self._held += len(group.held) - held",
         "self._held += max(0, len(group.held) - held)",
         "inner/group_by beyond the window",
@@ -140,7 +140,7 @@ MUTANTS = (
     mutant(
         "group_by counts what left with a group",
         "what a group held when it was cancelled is held for ever",
-        f"{J}.group_by:GroupBy._was_cancelled",
+        "stages.operators.group_by:GroupBy._was_cancelled",
         "self._held -= len(held)",
         "self._held -= 0",
         "inner/group_by of many that leave",
@@ -148,7 +148,7 @@ MUTANTS = (
     mutant(
         "a group ends without what it holds",
         "groups complete as soon as the input has, whatever waits for them",
-        f"{J}.group_by:GroupBy._end",
+        "stages.operators.group_by:GroupBy._end",
         "if group.held:",
         "if group.held and group.demand:",
         "inner/group_by",
@@ -156,7 +156,7 @@ MUTANTS = (
     mutant(
         "a group that ended is looked at no more",
         "a group that gave its last element at its end does not complete",
-        f"{J}.group_by:GroupBy._look_at_groups",
+        "stages.operators.group_by:GroupBy._look_at_groups",
         "if group.ending and not group.held:",
         "if group.ending and group.held:",
         "inner/group_by",
@@ -164,7 +164,7 @@ MUTANTS = (
     mutant(
         "keys that wait are forgotten",
         "elements of a key for which there was no room are dropped when there is",
-        f"{J}.group_by:GroupBy._admit_waiting",
+        "stages.operators.group_by:GroupBy._admit_waiting",
         "self._give(self._open(key, self._idle.now()), frame)",
         "self._give(self._open(key, self._idle.now()), frame[1:])",
         "inner/group_by that wait",
@@ -172,7 +172,7 @@ MUTANTS = (
     mutant(
         "a group let in is never idle",
         "nobody looks whether a group is idle that got the room of the last one",
-        f"{J}.group_by:GroupBy._open",
+        "stages.operators.group_by:GroupBy._open",
         "self._idle.mind()",
         "self._opened > 1 or self._idle.mind()",
         "inner/idle groups make room",
@@ -180,7 +180,7 @@ MUTANTS = (
     mutant(
         "one group in hand keeps the others",
         "while the group used longest ago holds elements, others end a whole timeout late",
-        "stages.idle_groups:IdleGroups._look",
+        "stages.inner.idle_groups:IdleGroups._look",
         "if rest > DUE:",
         "if rest > DUE or group.held:",
         "inner/idle groups end in time",
@@ -188,7 +188,7 @@ MUTANTS = (
     mutant(
         "the extra group ends while it is used",
         "elements that are diverted do not count as use of the group they go to",
-        f"{J}.group_by:GroupBy._give_new",
+        "stages.operators.group_by:GroupBy._give_new",
         "self._groups.touch(group, now)",
         "group.used",
         "inner/diverted again and again",
@@ -196,7 +196,7 @@ MUTANTS = (
     mutant(
         "the extra group gives up a place",
         "a cancelled extra group is forgotten to make room, and there is one group too many",
-        "stages.groups:Groups.was_cancelled",
+        "stages.inner.groups:Groups.was_cancelled",
         "has_place = group.key is not OVERFLOW",
         "has_place = True",
         "inner/the extra group is left",

@@ -241,7 +241,7 @@ MUTANTS = (
     mutant(
         "a hub gives beyond demand",
         "subscribers are taken to ask for all that there is",
-        "stages.junctions.hub:HubLogic._look_around",
+        "stages.hubs.hub:HubLogic._look_around",
         "seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)",
         "seat.reader.asks(99, seat.outlet.foreseen)",
         "hubs/all hear the same",
@@ -250,7 +250,7 @@ MUTANTS = (
     mutant(
         "a hub skips what a latecomer could have had",
         "a new subscriber begins behind what is held, not with the oldest of it",
-        f"{J}.hub_buffer:HubBuffer.join",
+        "stages.hubs.hub_buffer:HubBuffer.join",
         "Reader(self.start)",
         "Reader(self.end)",
         "hubs/latecomers hear what is held",
@@ -258,7 +258,7 @@ MUTANTS = (
     mutant(
         "a hub takes more than the slowest can have",
         "back-pressure looks at the fastest subscriber, and the slow ones miss elements",
-        f"{J}.hub_buffer:HubBuffer.wanted",
+        "stages.hubs.hub_buffer:HubBuffer.wanted",
         "min(asked_for, room) - self.end",
         "asked_for - self.end",
         "hubs/the slow hold up the others",
@@ -266,7 +266,7 @@ MUTANTS = (
     mutant(
         "a hub waits for one that has left",
         "the place of a subscriber that has cancelled still holds the others up",
-        f"{J}.hub_buffer:HubBuffer.leave",
+        "stages.hubs.hub_buffer:HubBuffer.leave",
         "self._readers.remove(reader)",
         "reader.position",
         "hubs/all hear the same",
@@ -274,7 +274,7 @@ MUTANTS = (
     mutant(
         "a hub does not say what is missed",
         "elements that a slow subscriber did not get are no dead letters",
-        f"{J}.hub_buffer:HubBuffer.trim",
+        "stages.hubs.hub_buffer:HubBuffer.trim",
         "missed.append((reader, self._between(reader.position, oldest)))",
         "reader.asked",
         "hubs/the slow miss what is reported",
@@ -282,7 +282,7 @@ MUTANTS = (
     mutant(
         "a deserted hub goes on",
         "a hub whose last subscriber has left keeps its source",
-        f"{J}.hot:HotJunction._is_deserted",
+        "stages.hubs.hot:HotJunction._is_deserted",
         "return self._visited",
         "return not self._visited",
         "hubs/deserted",
@@ -290,7 +290,7 @@ MUTANTS = (
     mutant(
         "a partition_hub asks again",
         "whom an element goes to is asked for a second time when it had to wait",
-        f"{J}.partition_hub:PartitionHubLogic._give",
+        "stages.hubs.partition_hub:PartitionHubLogic._give",
         "self._chosen = self._seats[index].outlet",
         "index",
         "hubs/shared out",
@@ -298,7 +298,7 @@ MUTANTS = (
     mutant(
         "a merge_hub forgets who has more",
         "a stream that gave a part of what it holds is not looked at again",
-        f"{J}.merge_hub:MergeHubLogic._look_at",
+        "stages.hubs.merge_hub:MergeHubLogic._look_at",
         "inlet.get_in_line()",
         "inlet.buffered",
         "hubs/attached streams",
@@ -306,7 +306,7 @@ MUTANTS = (
     mutant(
         "a merge_hub completes too early",
         "a hub that is closed completes although streams are attached to it",
-        f"{J}.merge_hub:MergeHubLogic.advance",
+        "stages.hubs.merge_hub:MergeHubLogic.advance",
         "if self._closing and not self.running:",
         "if self._closing and not line:",
         "hubs/attached streams",
@@ -315,7 +315,7 @@ MUTANTS = (
     mutant(
         "a merge_hub keeps a stream that was taken off",
         "a stream that was taken off is forgotten, and goes on for ever",
-        "stages.hosting:Hosting.drop",
+        "stages.inner.hosting:Hosting.drop",
         "inlet.cancel()",
         "inlet.count",
         "hubs/detached streams",

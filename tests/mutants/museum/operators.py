@@ -25,7 +25,7 @@ MUTANTS = (
     mutant(
         "a part of a view begins anew",
         "where a frame of numbered elements is taken in parts, each part begins with its number",
-        "stages.views:Numbered.part",
+        "stages.pieces.views:Numbered.part",
         "self._first + begin",
         "self._first",
         "linear/numbers",
@@ -41,7 +41,7 @@ MUTANTS = (
     mutant(
         "demand is not looked at",
         "an operator that gives more elements than it takes gives them beyond demand",
-        "stages.steps:fill",
+        "stages.pieces.steps:fill",
         "islice(elements, end - len(out))",
         "elements",
         "linear/expanding",
@@ -133,7 +133,7 @@ MUTANTS = (
     mutant(
         "a source completes too early",
         "a source that is interrupted by the end of its turn takes that for its own end",
-        "stages.steps:fill",
+        "stages.pieces.steps:fill",
         "return len(out) < end",
         "return len(out) <= end",
         "linear/chain",

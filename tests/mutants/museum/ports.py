@@ -199,7 +199,7 @@ MUTANTS = (
     mutant(
         "a mailbox that is not empty gets no turn",
         "messages that came during a turn, or were left over by it, wait for the next one to come",
-        "runtime.actor_core:ActorCore._turn_",
+        "runtime.actors.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
         "elif inbox.end_turn(again) and again:",
         "linear/chain",

@@ -7,7 +7,7 @@ def racing(name: str, breaks: str, where: str, old: str, new: str, model: str) -
     return Mutant(name, breaks, (Edit(f"actors_rs.runtime.{where}", old, new),), model=model)
 
 
-MAILBOX = "mailbox:Mailbox"
+MAILBOX = "actors.mailbox:Mailbox"
 LOCKED_LOOK = (
     "        with self._lock:\n            if self._closed:\n                return False\n"
 )
@@ -59,7 +59,7 @@ MUTANTS = (
     racing(
         "a thread lies down beside a job",
         "a thread that registers as asleep does not look for jobs once more",
-        "job_queue:JobQueue.get",
+        "dispatch.job_queue:JobQueue.get",
         "if self._jobs:",
         "if False:",
         "a job and a thread that lies down",
@@ -67,7 +67,7 @@ MUTANTS = (
     racing(
         "sleepers are looked for first",
         "whoever hands in a job looks who sleeps before the job can be seen",
-        "job_queue:JobQueue.put",
+        "dispatch.job_queue:JobQueue.put",
         "self._jobs.append(job)\n    self.enqueued()",
         "sleepers = bool(self._sleepers)\n    self._jobs.append(job)\n"
         "    if sleepers:\n        self.wake()",
@@ -76,7 +76,7 @@ MUTANTS = (
     racing(
         "a timer cancelled while it fires",
         "a timer that is about to fire calls what a cancellation has taken away",
-        "timers:Timer.fire",
+        "dispatch.timers:Timer.fire",
         "callback, self._callback = self._callback, None\n    if callback is not None:\n"
         "        callback()",
         "if self._callback is not None:\n        self._callback()",
@@ -85,7 +85,7 @@ MUTANTS = (
     racing(
         "a timer behind the end",
         "a timer that is set while the timers end is kept for ever",
-        "timers:Timers.after",
+        "dispatch.timers:Timers.after",
         "    with self._lock:\n        if self._closed:\n            return timer\n",
         "    if self._closed:\n        return timer\n    with self._lock:\n",
         "timers that end",
@@ -93,7 +93,7 @@ MUTANTS = (
     racing(
         "a rate used twice",
         "two streams that share a rate both pass on what is left of it",
-        "rate_limit:RateLimit.take",
+        "rate.rate_limit:RateLimit.take",
         "with self._lock:",
         "if True:",
         "two who share a rate",
@@ -101,7 +101,7 @@ MUTANTS = (
     racing(
         "two answers",
         "whether a question has been answered is looked at, and then it is answered",
-        "future:PooledFuture._claim_or_raise",
+        "actors.future:PooledFuture._claim_or_raise",
         "if not self._claim.acquire(blocking=False):",
         "if self._done:",
         "two who answer",

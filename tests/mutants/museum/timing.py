@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "throttle forgets tokens",
         "what passes is not taken off the rate",
-        "runtime.rate_limit:RateLimit.take",
+        "runtime.rate.rate_limit:RateLimit.take",
         "self._bucket = bucket.less(count)",
         "self._bucket = bucket",
         "timing/throttled",
@@ -66,7 +66,7 @@ MUTANTS = (
     mutant(
         "throttle keeps the share of one that left",
         "a stream that is cancelled while it waits does not give its share back",
-        "runtime.rate_limit:RateLimit.give_back",
+        "runtime.rate.rate_limit:RateLimit.give_back",
         "self._bucket = self._bucket.less(-ticket.cost)",
         "self._bucket.level",
         "timing/a shared rate",

@@ -18,11 +18,11 @@ from actors_rs.spark import (
     SparkSessionLost,
     SparkSink,
     SparkSource,
-    connect_query,
-    connect_server,
     liveness,
     stage,
 )
+from actors_rs.spark.connecting import query as connect_query
+from actors_rs.spark.connecting import server as connect_server
 from tests.spark.connect_server import Server
 from tests.spark.connect_server import connect_server as a_server
 from tests.spark.jobs import subscribed, until

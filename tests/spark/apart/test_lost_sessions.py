@@ -10,7 +10,7 @@ PROGRAM = """
 import os, signal, threading
 from concurrent.futures import ThreadPoolExecutor
 from actors_rs.spark.failures import SparkSessionLost
-from actors_rs.spark.partitions import ArrowPartitions, RddPartitions, RowPartitions
+from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.session import local_session
 from tests.spark.master import CONF, MASTER
 

@@ -110,7 +110,7 @@ def test_a_foreign_session_that_is_not_fair_is_hinted_at() -> None:
 ON_PACKAGED_JAVA = """
 import sys
 from actors_rs.spark.java import find_java_home
-from actors_rs.spark.partitions import ArrowPartitions
+from actors_rs.spark.fetching.partitions import ArrowPartitions
 from actors_rs.spark.session import local_session
 spark = local_session(master="local[2]", short_lived=True, conf={"spark.driver.memory": "512m"})
 spark.range(0, 100, 1, 2).write.parquet(sys.argv[1])

@@ -1,0 +1,263 @@
+"""One stream to several: methods of ``Flow``, hence of ``Source`` too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Never,
+    TypeVar,
+    Unpack,
+    get_args,
+    overload,
+)
+
+from actors_rs.engine.boundary.hub import HubPublisher
+from actors_rs.errors import GraphError
+from actors_rs.graph.blueprint import check_source, grafted, in_order, open_inputs
+from actors_rs.graph.checks import (
+    at_least,
+    flag,
+    one_of,
+    optional_text,
+    plain_function,
+    telling_where,
+    wrong_kind,
+)
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
+from actors_rs.language.sink import Sink, check_sink
+from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.stages.failure import Decider, OnFailure, Policy
+from actors_rs.stages.hubs.hub import HubLogic
+from actors_rs.stages.hubs.hub_buffer import OnSlow
+from actors_rs.stages.hubs.partition_hub import PartitionHubLogic
+from actors_rs.stages.junctions.also_to import AlsoTo
+from actors_rs.stages.junctions.balance import Balance
+from actors_rs.stages.junctions.broadcast import Broadcast
+from actors_rs.stages.junctions.divert_to import DivertTo
+from actors_rs.stages.junctions.partition import Partition
+from actors_rs.stages.junctions.sink_and_source import SinkAndSource
+from actors_rs.stages.junctions.unzip import Unzip
+from actors_rs.stages.junctions.wire_tap import WireTap
+from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.language.flow import Flow
+
+__all__ = ["Branching"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+T = TypeVar("T")
+R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+
+
+class Branching(Generic[In_contra, Out_co]):
+    """How one stream is given to several."""
+
+    _out: OutletRef
+
+    def broadcast(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows that get every element, at the pace of the slowest."""
+        at_least(1, n, "broadcast: n")
+        return self._split("broadcast", partial(Broadcast, n), n, name)
+
+    def partition(
+        self,
+        n: int,
+        f: Callable[[Out_co], int],
+        *,
+        name: str | None = None,
+        on_failure: Policy | None = None,
+        decider: Decider | None = None,
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows; each element goes to the one whose number ``f`` returns.
+
+        ``on_failure`` and ``decider`` say what happens to an element for which ``f`` raises, as
+        ``Flow.on_failure`` does for stages with one outlet.
+        """
+        at_least(1, n, "partition: n")
+        plain_function(f, "partition: f")
+        answer = None
+        if on_failure is not None or decider is not None:
+            with telling_where():
+                answer = OnFailure.checked("partition: on_failure", on_failure, decider)
+        attributes = Attributes(on_failure=answer)
+        return self._split("partition", partial(Partition, n, f), n, name, attributes)
+
+    def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows; each element goes to one that asks for it, so most go to the quickest.
+
+        The stages of each flow, up to the next junction, request 16 elements at a time: a slow flow
+        has no more than that waiting in each of its stages. ``with_attributes(window=...)`` on a
+        stage overrides it: a larger window costs less per element and divides the work less well.
+        """
+        at_least(1, n, "balance: n")
+        return self._split("balance", partial(Balance, n), n, name, deals=True)
+
+    @overload
+    def unzip(
+        self: Branching[In_contra, tuple[A, B]], n: Literal[2] = 2, *, name: str | None = None
+    ) -> tuple[Flow[In_contra, A], Flow[In_contra, B]]: ...
+    @overload
+    def unzip(
+        self: Branching[In_contra, tuple[A, B, C]], n: Literal[3], *, name: str | None = None
+    ) -> tuple[Flow[In_contra, A], Flow[In_contra, B], Flow[In_contra, C]]: ...
+    @overload
+    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[In_contra, Any], ...]: ...
+
+    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
+        """``n`` flows: the first parts of all elements, the second ones, and so on.
+
+        Elements are tuples or other sequences of ``n``, as ``zip`` gives them.
+        """
+        at_least(1, n, "unzip: n")
+        return self._split("unzip", partial(Unzip, n), n, name)
+
+    def into(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]:
+        """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
+
+        Raises ``GraphError`` for a source, which ends with ``to(sink)``.
+        """
+        check_sink("into", sink)
+        ends = grafted(sink._ends, self._out)
+        if len(inlets := open_inputs(in_order(ends))) != 1:
+            raise GraphError(
+                f"into needs a Flow with one open input, got {len(inlets)} before stage "
+                f"'{self._out.spec.label}'{self._out.spec.made}; "
+                "a source ends with .to(sink)"
+            )
+        return sink._with(*ends)
+
+    @staticmethod
+    def from_sink_and_source(
+        sink: Sink[A, Any], source: Flow[Never, B], *, coupled: bool = False
+    ) -> Flow[A, B]:
+        """A flow that gives what it takes to ``sink``, and gives the elements of ``source``.
+
+        For a connection, say: what is sent goes to ``sink``, what is received comes of ``source``.
+        Both end by themselves; with ``coupled`` the end of one ends the other one too. The sink's
+        failure is the run's. Raises ``GraphError`` for a source whose input is open.
+        """
+        check_sink("from_sink_and_source", sink)
+        flag(coupled, "from_sink_and_source: coupled")
+        if not isinstance(source, Stream):
+            raise wrong_kind(f"from_sink_and_source needs a Source, got {repr_of(source)}")
+        given = source._out
+        specs = [] if given is OPEN else in_order([given.spec])
+        check_source(specs, given, "from_sink_and_source")
+        side = sink._only_end("from_sink_and_source")
+        make = partial(SinkAndSource, coupled)
+        from actors_rs.language.flow import Flow
+
+        spec = spec_of("from_sink_and_source", make, OPEN, given, outlets=2, sides=(side,))
+        return Flow(OutletRef(spec))
+
+    def also_to(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
+        """All elements to ``sink`` too, at the pace of the slower.
+
+        The sink is part of the run: if it fails, so does the run. Its result is not among the
+        run's. When the stream has had enough, the sink completes.
+        """
+        return self._with_side("also_to", AlsoTo, sink)
+
+    def divert_to(
+        self, sink: Sink[Out_co, Any], when: Callable[[Out_co], object]
+    ) -> Flow[In_contra, Out_co]:
+        """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``."""
+        plain_function(when, "divert_to: when")
+        return self._with_side("divert_to", partial(DivertTo, when), sink)
+
+    def wire_tap(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
+        """Elements to ``sink`` too, as far as it keeps up: it never holds the stream up.
+
+        A window of elements can wait for it; what is dropped is counted in the stage's details of
+        ``run.snapshot()``. Otherwise the sink is as in ``also_to``.
+        """
+        return self._with_side("wire_tap", WireTap, sink)
+
+    def hub(
+        self: Branching[Never, T],
+        system: ActorSystem,
+        /,
+        *,
+        replay: int = 0,
+        keep_alive: bool = False,
+        on_slow: OnSlow = "backpressure",
+        name: str | None = None,
+    ) -> HubPublisher[T]:
+        """A hot Publisher: one run of this source, shared by subscribers that come and go.
+
+        It holds the last ``replay`` elements; see ``HubPublisher`` for who gets what. Raises
+        ``InvalidArgumentError`` for an option out of its range or a system that was shut down,
+        ``GraphError`` for a flow whose input is open.
+        """
+        check_system("hub", system)
+        at_least(0, replay, "hub: replay")
+        flag(keep_alive, "hub: keep_alive")
+        one_of(get_args(OnSlow), on_slow, "hub: on_slow")
+        optional_text(name, "hub: name")
+        make = partial(HubLogic, replay, on_slow, keep_alive)
+        return HubPublisher(system, self._out, "hub", make, name)
+
+    def partition_hub(
+        self: Branching[Never, T],
+        system: ActorSystem,
+        f: Callable[[T, int], int],
+        /,
+        *,
+        keep_alive: bool = False,
+        name: str | None = None,
+    ) -> HubPublisher[T]:
+        """A hot Publisher: one run of this source, each element to one of its subscribers.
+
+        ``f(element, count)`` says which of the ``count`` there are now, from 0 in the order in
+        which they came. While there is none, and while the one chosen does not ask, elements
+        wait. Ends, and what is raised, are as for ``hub``.
+        """
+        check_system("partition_hub", system)
+        plain_function(f, "partition_hub: f")
+        flag(keep_alive, "partition_hub: keep_alive")
+        optional_text(name, "partition_hub: name")
+        make = partial(PartitionHubLogic, f, keep_alive)
+        return HubPublisher(system, self._out, "partition_hub", make, name)
+
+    def _split(
+        self,
+        kind: str,
+        make: Callable[[], Any],
+        count: int,
+        name: str | None,
+        attributes: Attributes | None = None,
+        **traits: Unpack[Traits],
+    ) -> tuple[Flow[In_contra, Any], ...]:
+        from actors_rs.language.flow import Flow
+
+        optional_text(name, f"{kind}: name")
+        own = {"outlets": count, "name": name, "attributes": attributes}
+        spec = spec_of(kind, make, self._out, **own, **traits)  # type: ignore[arg-type]
+        return tuple(Flow(OutletRef(spec, index)) for index in range(count))
+
+    def _with_side(
+        self, kind: str, make: Callable[[], Any], sink: Sink[Any, Any]
+    ) -> Flow[In_contra, Out_co]:
+        from actors_rs.language.flow import Flow
+
+        check_sink(kind, sink)
+        side = sink._only_end(kind)
+        return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(side,))))
+
+
+def check_system(kind: str, system: ActorSystem) -> None:
+    """Raise unless ``system`` is one, and open."""
+    if not isinstance(system, ActorSystem):
+        raise wrong_kind(f"{kind} needs an ActorSystem, got {repr_of(system)}")
+    system._check_open()

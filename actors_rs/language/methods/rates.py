@@ -1,0 +1,72 @@
+"""Where upstream and downstream have different rates: methods of ``Flow``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+from actors_rs.graph.checks import at_least, flag, function, one_of, wrong_value
+from actors_rs.language.methods.chain import Chain
+from actors_rs.stages.operators.buffer import Buffer, Overflow
+from actors_rs.stages.operators.conflate import Conflate
+from actors_rs.stages.operators.expand import Expand
+from actors_rs.stages.passing import PassThrough
+
+if TYPE_CHECKING:
+    from actors_rs.language.flow import Flow
+
+__all__ = ["RateMatching"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+R = TypeVar("R")
+
+FRESH = 1
+"""The window behind a stage whose elements are to be made when they are needed, not before."""
+BEHIND_A_BUFFER = 16
+"""The window behind a buffer that drops: what a larger one asked for could not be dropped."""
+
+
+class RateMatching(Chain[In_contra, Out_co]):
+    """Operators between a fast side and a slow one."""
+
+    def buffer(
+        self, n: int, overflow: Overflow = "backpressure", *, dead_letters: bool = False
+    ) -> Flow[In_contra, Out_co]:
+        """Up to ``n`` elements wait for downstream; ``overflow`` says what becomes of more.
+
+        ``"backpressure"``: upstream waits. ``"drop_oldest"``, ``"drop_newest"`` (the one that
+        came), ``"drop_all"`` (that are held): they are counted in the stage's ``details``, and
+        with ``dead_letters`` sent there. ``"fail"``: the stream fails with
+        ``BufferOverflowError``, behind what is held.
+        """
+        at_least(1, n, "buffer: n")
+        one_of(get_args(Overflow), overflow, "buffer: overflow")
+        flag(dead_letters, "buffer: dead_letters")
+        if overflow == "backpressure":
+            if dead_letters:
+                raise wrong_value("buffer: with 'backpressure' there are no dead letters")
+            return self.then("buffer", PassThrough).with_attributes(window=n)
+        return self.then("buffer", partial(Buffer, n, overflow, dead_letters), BEHIND_A_BUFFER)
+
+    def conflate(
+        self, seed: Callable[[Out_co], R], f: Callable[[R, Out_co], R]
+    ) -> Flow[In_contra, R]:
+        """What comes while downstream does not ask, put together into one element.
+
+        That is ``seed(element)`` for the first and ``f(accumulated, element)`` for each further
+        one. Upstream never waits.
+        """
+        function(seed, "conflate: seed")
+        function(f, "conflate: f")
+        return self.then("conflate", partial(Conflate, seed, f), FRESH)
+
+    def expand(self, f: Callable[[Out_co], Iterable[R]]) -> Flow[In_contra, R]:
+        """Values of ``f(element)`` for as long as no newer element comes, at least one of each.
+
+        ``f`` may return an iterator without end: ``expand(itertools.repeat)`` gives the newest
+        element again and again to a downstream that is faster than upstream.
+        """
+        function(f, "expand: f")
+        return self.then("expand", partial(Expand, f), FRESH)

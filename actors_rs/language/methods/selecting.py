@@ -1,0 +1,88 @@
+"""Selections: methods of ``Flow`` that pass on some of the elements as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from actors_rs.graph.checks import at_least, optional_plain_function, plain_function
+from actors_rs.language.methods.appending import Appending
+from actors_rs.stages.operators.distinct import Distinct
+from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
+from actors_rs.stages.operators.element_at import ElementAt
+from actors_rs.stages.operators.first import First
+from actors_rs.stages.operators.skip import Skip
+from actors_rs.stages.operators.skip_while import SkipWhile
+from actors_rs.stages.operators.take import Take
+from actors_rs.stages.operators.take_while import TakeWhile
+
+if TYPE_CHECKING:
+    from actors_rs.language.flow import Flow
+
+__all__ = ["Selections"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+
+
+class Selections(Appending[In_contra, Out_co]):
+    """Which elements go on. Whoever has had enough cancels upstream."""
+
+    __slots__ = ()
+
+    def take(self, count: int) -> Flow[In_contra, Out_co]:
+        """The first ``count`` elements; then upstream is cancelled."""
+        at_least(0, count, "take: count")
+        return self.then("take", partial(Take, count))
+
+    def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
+        """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
+        plain_function(predicate, "take_while: predicate")
+        return self.then("take_while", partial(TakeWhile, predicate))
+
+    def skip(self, count: int) -> Flow[In_contra, Out_co]:
+        """All but the first ``count`` elements."""
+        at_least(0, count, "skip: count")
+        return self.then("skip", partial(Skip, count))
+
+    def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
+        """Elements from the first one on for which ``predicate`` is false."""
+        plain_function(predicate, "skip_while: predicate")
+        return self.then("skip_while", partial(SkipWhile, predicate))
+
+    def first(self, predicate: Callable[[Out_co], object] | None = None) -> Flow[In_contra, Out_co]:
+        """The first element, or the first for which ``predicate`` is true; then a cancellation.
+
+        Fails with ``EmptyStreamError`` if there is none.
+        """
+        optional_plain_function(predicate, "first: predicate")
+        return self.then("first", partial(First, predicate))
+
+    def element_at(self, index: int) -> Flow[In_contra, Out_co]:
+        """The element that ``index`` others come before; then upstream is cancelled.
+
+        Fails with ``EmptyStreamError`` if there are not so many.
+        """
+        at_least(0, index, "element_at: index")
+        return self.then("element_at", partial(ElementAt, index))
+
+    def distinct(
+        self, key: Callable[[Out_co], Any] | None = None, window: int | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """Elements whose ``key``, by default they themselves, has not come before.
+
+        With ``window``, has not come among the last ``window`` different keys: without it every
+        key is remembered, for as long as the stream runs. Keys must be hashable.
+        """
+        optional_plain_function(key, "distinct: key")
+        if window is not None:
+            at_least(1, window, "distinct: window")
+        return self.then("distinct", partial(Distinct, key, window))
+
+    def distinct_until_changed(
+        self, key: Callable[[Out_co], Any] | None = None
+    ) -> Flow[In_contra, Out_co]:
+        """Elements whose ``key``, by default they themselves, is not that of the one before."""
+        optional_plain_function(key, "distinct_until_changed: key")
+        return self.then("distinct_until_changed", partial(DistinctUntilChanged, key))

@@ -1,0 +1,254 @@
+"""Streams of streams: methods of ``Flow``, hence of ``Source`` too; ``concat`` and ``amb``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar, get_args
+
+from actors_rs.graph.blueprint import check_source, in_order
+from actors_rs.graph.checks import (
+    at_least,
+    one_of,
+    plain_function,
+    positive_seconds,
+    stream_function,
+    wrong_kind,
+)
+from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, spec_of
+from actors_rs.language.methods.appending import Appending
+from actors_rs.stages.inner.groups import Closed, OnOverflow
+from actors_rs.stages.junctions.amb import Amb
+from actors_rs.stages.junctions.concat import Concat
+from actors_rs.stages.operators.catch import Catch
+from actors_rs.stages.operators.flat_map import FlatMap
+from actors_rs.stages.operators.flat_map_merge import FlatMapMerge
+from actors_rs.stages.operators.group_by import GroupBy
+from actors_rs.stages.operators.switch_map import SwitchMap
+from actors_rs.stages.stage import Stream
+from actors_rs.texts import repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.language.flow import Flow
+    from actors_rs.language.groups import Group
+
+__all__ = ["Substreams", "amb", "concat"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+K = TypeVar("K")
+R = TypeVar("R")
+T = TypeVar("T")
+
+GROUPS_A_WINDOW = 64
+"""For that many groups ``group_by`` keeps a window of elements requested."""
+LARGEST_FACTOR = 16
+
+Inner: TypeAlias = "Flow[Never, R] | Iterable[R] | AsyncIterable[R]"
+"""What a function may return where a stream is wanted."""
+
+
+def _check_breadth_for_groups(spec: StageSpec, breadth: int) -> None:
+    """Warn if ``spec`` is a ``group_by`` with more groups than a ``flat_map`` after it runs."""
+    make: Any = spec.make
+    if type(make) is not partial or make.func is not GroupBy:
+        return
+    _, most, *_ = make.args
+    if breadth < most:
+        warnings.warn(
+            f"flat_map(breadth={breadth}) after group_by(max_groups={most}) ({spec.site}): with "
+            f"more than {breadth} keys at a time the groups that are not run hold all others up; "
+            "give both the same number",
+            stacklevel=3,
+        )
+
+
+class Substreams(Appending[In_contra, Out_co]):
+    """Streams that begin while another one runs.
+
+    An inner stream belongs to the run: it ends with it, drains with it, and its failure is the
+    run's. Its stages are named ``range#7`` in errors, and summed up by kind in figures once they
+    have ended. One that begins while the run drains gives nothing from outside any more.
+    """
+
+    __slots__ = ()
+    _out: OutletRef
+
+    def flat_map(
+        self, f: Callable[[Out_co], Inner[R]], breadth: int | None = None
+    ) -> Flow[In_contra, R]:
+        """The elements of each iterable or stream that ``f`` returns, one after the other.
+
+        An async iterable, as an async generator function returns it, is drawn on the system's
+        event loop.
+
+        With ``breadth``, up to that many run at a time and are merged as their elements come.
+        Directly after ``group_by`` a ``breadth`` below its ``max_groups`` is a ``UserWarning``:
+        groups that are not run hold all others up.
+        """
+        stream_function(f, "flat_map: f")
+        _check_breadth_for_groups(self._out.spec, breadth or 1)
+        if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
+            return self.then("flat_map", partial(FlatMap, f), 0)
+        return self.then("flat_map", partial(FlatMapMerge, f, breadth), 0)
+
+    def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
+        """The elements of each stream or iterable that ``f`` returns, one after the other."""
+        stream_function(f, "concat_map: f")
+        return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0)
+
+    def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
+        """The elements of the stream that ``f`` returns for the newest element.
+
+        The stream of the element before is cancelled. Upstream is never held back.
+        """
+        stream_function(f, "switch_map: f")
+        return self.then("switch_map", partial(SwitchMap, f), 0)
+
+    def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
+        """This stream, and where it fails the one that ``f(error)`` returns, in its place.
+
+        ``error`` is what came from upstream: a ``StageError`` whose ``__cause__`` is what a stage
+        raised, or the error of ``Source.failed``. ``f`` is called once at most.
+        """
+        stream_function(f, "catch: f")
+        return self.then("catch", partial(Catch, f), forgiving=True)
+
+    def group_by(
+        self,
+        key: Callable[[Out_co], K],
+        max_groups: int,
+        on_overflow: OnOverflow = "backpressure",
+        idle_timeout: float | None = None,
+        *,
+        stall_after: float | None = 0.5,
+        closed: Closed = "reopen",
+    ) -> Flow[In_contra, Group[K, Out_co]]:
+        """A stream for each ``key(element)``, with the elements of that key in their order.
+
+        Each is a ``Group``: a source with a ``key``, to be run once and soon, all at a time::
+
+            source.group_by(key, 1000).flat_map(lambda g: g.reduce(0, add), breadth=1000)
+
+        A new key beyond ``max_groups`` waits until a group ends (``on_overflow="backpressure"``),
+        ends the group that was idle longest (``"evict_idle"``), fails the stage (``"fail"``), or
+        goes to one extra group, whose ``is_overflow`` is true (``"divert"``: ``max_groups + 1``
+        groups then). A group also ends after ``idle_timeout`` seconds in which none of its elements
+        came or went, and when its receiver has had enough, as ``group.take(3)`` has. If the key of
+        a group that has ended comes again, it gets a new group. With ``closed="drop"`` elements of
+        a key whose receiver has had enough are dropped; ``dropped`` in the snapshot counts them.
+        What a receiver had requested and did not take is ``unwanted`` there; see the guide.
+
+        A group that nobody has any more is cancelled at once, and its elements are counted as
+        dropped. When the run has stood still for ``stall_after`` seconds, with nothing under way
+        that could wake it, and a group that was given is not run, or no group ends to make room,
+        the stage fails with ``Stalled``, which names the groups. ``None`` waits for ever, for
+        groups that are kept to be run later.
+        """
+        from actors_rs.language.groups import Group
+
+        plain_function(key, "group_by: key")
+        at_least(1, max_groups, "group_by: max_groups")
+        one_of(get_args(OnOverflow), on_overflow, "group_by: on_overflow")
+        one_of(get_args(Closed), closed, "group_by: closed")
+        idle = some_seconds(idle_timeout, "group_by: idle_timeout")
+        stall = some_seconds(stall_after, "group_by: stall_after")
+        wrap, drops = Group, closed == "drop"
+        make = partial(GroupBy, key, max_groups, on_overflow, wrap, idle, stall, drops)
+        flow = self.then("group_by", make, 0)
+        # A frame for each group costs the same whether it holds one element or fifty.
+        factor = min(LARGEST_FACTOR, max(1, max_groups // GROUPS_A_WINDOW))
+        return flow._changed("group_by", window_factor=factor)
+
+    def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """This stream, then the others; each is started when the one before has completed."""
+        return self._followed("append", streams)
+
+    def concat(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """``append``, under the name that it has as a function of several streams."""
+        return self._followed("concat", streams)
+
+    def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """The other streams one after the other, then this one, which is not asked before."""
+        closed = [source_in(stream, "prepend") for stream in streams]
+        behind, behind_that = self._in_a_row("prepend")
+        return behind.then("prepend", partial(Concat, [*closed, *behind_that]))
+
+    def _followed(self, kind: str, streams: Sequence[Any]) -> Flow[In_contra, Any]:
+        closed = [source_in(stream, kind) for stream in streams]
+        before, before_that = self._in_a_row(kind)
+        return before.then(kind, partial(Concat, [*before_that, *closed]))
+
+    def _in_a_row(self, kind: str) -> tuple[Flow[In_contra, Any], Sequence[Any]]:
+        """What a stage of ``kind`` is put behind, and the streams that it has already.
+
+        Several in a row are one stage. Otherwise the elements of one stream would pass as many
+        stages as there are streams.
+        """
+        from actors_rs.language.flow import Flow
+
+        spec = self._out.spec
+        if not spec.inputs or (streams := _streams_of(spec, kind)) is None:
+            return self, [None]  # type: ignore[return-value]
+        return Flow(spec.inputs[0]), streams
+
+    def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """This stream, or the other one if this completes without an element."""
+        source = source_in(stream, "if_empty")
+        return self.then("if_empty", partial(Concat, [None, source], only_if_empty=True))
+
+    def amb(self, *others: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
+        """Whichever of this and the others gives an element or ends first; the rest is cancelled.
+
+        Where this stream may fail behind its cancellation as well, use ``amb(this, *others)``.
+        """
+        closed = [source_in(stream, "amb") for stream in others]
+        return self.then("amb", partial(Amb, [None, *closed]), forgiving=True)
+
+
+def some_seconds(seconds: float | None, what: str) -> float | None:
+    """``seconds``, which must be above 0 if they are given."""
+    return None if seconds is None else positive_seconds(seconds, what)
+
+
+def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:
+    """The streams one after the other; each is started when the one before has completed."""
+    closed: list[Flow[Never, T]] = []
+    for stream in streams:
+        spec = source_in(stream, "concat")._out.spec
+        within = None if spec.inputs else _streams_of(spec, "concat")
+        closed += [stream] if within is None else within  # else elements pass a stage for each
+    return _source("concat", partial(Concat, closed))
+
+
+def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
+    """Whichever of the streams gives an element or ends first; the others are cancelled.
+
+    Without streams it never ends.
+    """
+    closed = [source_in(stream, "amb") for stream in streams]
+    return _source("amb", partial(Amb, closed))
+
+
+def _streams_of(spec: StageSpec, kind: str) -> Sequence[Any] | None:
+    """Those that ``spec`` puts one behind the other, if it is of ``kind`` and nothing else."""
+    plain = spec.name is None and spec.attributes is PLAIN and not spec.boundary
+    if spec.kind != kind or not plain or type(spec.make) is not partial:
+        return None
+    return spec.make.args[0]  # type: ignore[no-any-return]
+
+
+def source_in(stream: Any, where: str) -> Flow[Never, Any]:
+    """``stream`` if it is a closed source; raises ``TypeError`` or ``GraphError``."""
+    if not isinstance(stream, Stream):
+        raise wrong_kind(f"{where} needs Sources, got {repr_of(stream)}")
+    out: OutletRef = stream._out  # type: ignore[attr-defined]
+    check_source([] if out is OPEN else in_order([out.spec]), out, where)
+    return stream  # type: ignore[return-value]
+
+
+def _source(kind: str, make: Callable[[], Any]) -> Flow[Never, Any]:
+    from actors_rs.language.flow import Flow
+
+    return Flow(OutletRef(spec_of(kind, make, outflow_window=0)))

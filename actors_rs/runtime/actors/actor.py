@@ -1,0 +1,129 @@
+"""``PooledActor``: pykka's actor, on a dispatcher instead of a thread of its own.
+
+It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRef``,
+``ActorProxy``, ``ask``, ``stop`` and the hooks keep their meaning. What differs is on purpose:
+
+- a message is handled, answered with ``ActorDeadError`` or dead-lettered, never forgotten;
+- an exception, of whatever kind, ends this actor at most and no other;
+- a failing ``on_start`` calls ``on_failure``;
+- actors live in their system, not in pykka's global list.
+
+How it runs: ``actor_core.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pykka import ActorRef
+
+from actors_rs.errors import DefectError, IllegalStateError
+from actors_rs.runtime.actors.actor_class import check_definition
+from actors_rs.runtime.actors.actor_core import TURN_SECONDS, ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.overridable import overridable
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.actors.watch import begin_watch, end_watch
+from actors_rs.runtime.system.statistics import ActorStatistics, actor_statistics
+from actors_rs.texts import text_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
+
+A = TypeVar("A", bound="PooledActor")
+
+
+class PooledActor(ActorCore):
+    """An actor on the shared pool; subclass it as you would ``pykka.ThreadingActor``.
+
+    ``dispatcher`` says who gives it a thread: ``"pool"`` (default), ``"pinned"`` for a thread of
+    its own, needed if handlers wait for futures, or ``"calling_thread"``. Handlers run one at a
+    time, in a copy of the context in which the actor was started.
+
+    A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
+    ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an
+    ``InvalidArgumentError``, as is an ``async def`` in place of a handler or hook. Its own
+    ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        check_definition(cls)
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
+        if self._keeper_ is not None:
+            self._keeper_.identify(self)
+            return
+        self._urn_number_ = next_urn_number()
+        self.actor_inbox = Mailbox()
+        self.actor_inbox.owner = self
+        self.actor_stopped = StopFlag()
+        self._ref_ = self._ref_class_(self, type(self))
+        self._system_ = None  # type: ignore[assignment]  # until it is started
+        self._on_start_due_ = True
+
+    @classmethod
+    def start(cls, *args: Any, **kwargs: Any) -> PooledActorRef[Self]:
+        """Start in the current system: the innermost ``with ActorSystem()``, else a default one.
+
+        The default system keeps the process alive until its last actor has stopped, as pykka's
+        threads do.
+        """
+        from actors_rs.runtime.system.current import spawn_in_current_system
+
+        return spawn_in_current_system(cls, *args, **kwargs)
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """A name no other actor has."""
+        return urn_of(self._urn_number_)
+
+    @property
+    def actor_ref(self) -> PooledActorRef[Self]:
+        """The reference to this actor, to hand to others."""
+        return self._ref_
+
+    def __str__(self) -> str:
+        named = f" '{self._keeper_.label}'" if self._keeper_ is not None else ""
+        return f"{type(self).__name__}{named} ({self.actor_urn})"
+
+    def watch(self, ref: ActorRef[Any]) -> None:
+        """Get one ``Terminated`` when the actor of ``ref`` has ended, also if it has by now.
+
+        It comes to ``on_receive``, but not while this actor's own system stops. To be called in
+        a handler or hook of this actor; watching twice is watching once. Raises
+        ``InvalidArgumentError`` for a ref of another kind.
+        """
+        begin_watch(self, ref)
+
+    def unwatch(self, ref: ActorRef[Any]) -> None:
+        """Get no ``Terminated`` of ``ref`` any more; in a handler or hook of this actor."""
+        end_watch(self, ref)
+
+    def statistics(self) -> ActorStatistics:
+        """This actor at this moment; cheap, from any thread."""
+        return actor_statistics(self)
+
+    @overridable
+    def system(self) -> ActorSystem:
+        """The system this actor lives in; there is one from ``on_start`` on."""
+        if self._system_ is None:
+            raise DefectError(f"{text_of(self)} was never started in a system")
+        return self._system_
+
+    @overridable
+    def supervisor(self) -> SupervisorRef:
+        """The supervisor whose child this is, and with it the way to siblings, by name.
+
+        Raises ``IllegalStateError`` if there is none.
+        """
+        if self._keeper_ is None:
+            raise IllegalStateError(f"{text_of(self)} has no supervisor")
+        return self._keeper_.supervisor

@@ -1,0 +1,67 @@
+"""What a class of actors may not do is refused when it is defined, with the name.
+
+Later it would be a hang, or an error from inside the runtime.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from abc import ABC
+from functools import cache
+
+from actors_rs.errors import InvalidArgumentError
+
+__all__ = ["check_definition"]
+
+HOOKS = ("on_receive", "on_start", "on_stop", "on_failure")
+SET_BY_PYKKA = frozenset({"actor_ref", "actor_inbox", "actor_stopped", "actor_urn"})
+_OURS = re.compile(r"_[a-z][a-z_]*[a-z]_")
+
+
+def check_definition(kind: type) -> None:
+    """Raise ``InvalidArgumentError`` for a class of actors that cannot work."""
+    if _is_ours(kind):
+        return
+    for part in kind.__mro__:
+        if not _is_ours(part):
+            _check_names(kind, part)
+    for hook in HOOKS:
+        _check_hook(kind, hook)
+
+
+def _check_names(kind: type, part: type) -> None:
+    for name in vars(part).keys() & (_reserved() | SET_BY_PYKKA):
+        if name in SET_BY_PYKKA:
+            why = "every actor has one of its own by that name, made by its constructor"
+        else:
+            why = "names of the form _name_ belong to the runtime"
+        raise InvalidArgumentError(
+            f"class {kind.__qualname__}: '{name}' cannot be defined by {part.__qualname__}, {why}: "
+            f"rename it, for instance to '{name.strip('_')}_of_mine'"
+        )
+
+
+def _check_hook(kind: type, hook: str) -> None:
+    function = inspect.unwrap(getattr(kind, hook))
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise InvalidArgumentError(
+            f"class {kind.__qualname__}: '{hook}' must be a plain function, got an 'async def', "
+            "which nobody would await: make it a 'def', and let what is asynchronous tell its "
+            "result to the actor, for instance with "
+            "asyncio.run_coroutine_threadsafe(...).add_done_callback(...)"
+        )
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    from actors_rs.runtime.actors.actor import PooledActor
+
+    ours = [part for part in PooledActor.__mro__ if _is_ours(part)]
+    names = (name for part in ours for name in (*vars(part), *inspect.get_annotations(part)))
+    return frozenset(name for name in names if _OURS.fullmatch(name))
+
+
+def _is_ours(kind: type) -> bool:
+    # A class that is made by calling ``type`` says that ``abc`` has made it.
+    return kind is ABC or kind.__module__.partition(".")[0] in ("actors_rs", "pykka", "builtins")

@@ -1,0 +1,359 @@
+"""What runs an actor: its turns, from the first hook to the last, and its end.
+
+``PooledActor`` is what a user sees of it. All that is ours in an actor has a name like ``_this_``:
+a user's own ``_process``, ``_close`` or ``_system`` meets none of them, and a class that uses one
+of ours is refused (``actor_class.py``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
+
+from pykka import Actor, ActorDeadError, Future
+from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
+
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import Full
+from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef, answer_dead
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.keeper import (
+    NO_MESSAGE,
+    RUNTIME_MESSAGES,
+    Keeper,
+    RuntimeMessage,
+    is_fatal,
+)
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.actors.unread import return_unread
+from actors_rs.runtime.actors.watch import end_all_watches, tell_watchers
+from actors_rs.runtime.dead_letters.raised_at import forget_frames
+from actors_rs.runtime.dispatch.blocked import (
+    SLOW_TURN_SECONDS,
+    VERY_SLOW_TURN_SECONDS,
+    Glimpse,
+    Look,
+)
+from actors_rs.texts import repr_of, text_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["TURN_SECONDS", "ActorCore"]
+
+TURN_SECONDS = 0.002
+"""Seconds after which a turn gives its thread back, between two messages."""
+THROUGHPUT = 100
+"""Messages after which a turn gives its thread back, unless the system says otherwise."""
+
+_advised: WeakSet[type] = WeakSet()
+logger = logger_called("actors_rs.runtime")
+RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
+
+
+class ActorCore(Actor):
+    """The turns and the end of an actor; private to the runtime and to stages."""
+
+    dispatcher: str = "pool"
+    actor_inbox: Mailbox
+    actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
+
+    _ref_class_: ClassVar[type[PooledActorRef[Any]]] = PooledActorRef
+    _stops_in_order_: ClassVar[bool] = True  # when its system stops: behind those started later
+    _urn_number_: int
+    _ref_: PooledActorRef[Any]
+    _system_: ActorSystem  # from its start on
+    _on_start_due_: bool
+    _context_: Context
+    _dispatcher_: Dispatcher
+    # What most actors never need has its place in the class until they do.
+    _keeper_: Keeper | None = None
+    _has_place_ = False  # a supervisor is about to become its keeper
+    _watchers_: dict[str, Mailbox] | None = None
+    _watching_: dict[str, Mailbox] | None = None
+    _glimpse_: Glimpse | None = None  # of a turn that lasts
+    _has_blocked_ = False  # in an earlier turn
+
+    @property
+    def _activity_(self) -> object | None:
+        """The activity of the system that this actor ends with; ``None``: it ends by itself."""
+        return None
+
+    @staticmethod
+    def _create_actor_inbox() -> Mailbox:
+        return Mailbox()
+
+    @staticmethod
+    def _create_future() -> Future[Any]:
+        return PooledFuture()
+
+    # Positional only, so that a subclass may call its message what it is.
+    def on_receive(self, message: Any, /) -> Any:
+        """Handle ``message``; by default it is logged, as pykka does."""
+        told = repr_of(message)
+        logging.getLogger("pykka").warning(
+            "Unexpected message received by %s: %s", text_of(self), told
+        )
+
+    def _start_actor_loop(self) -> None:
+        """Pykka's seam: it has to be there, and is not called."""
+
+    def _start_loop_(self) -> None:
+        system = self._system_
+        self._context_ = system.context()
+        self._dispatcher_ = system.dispatcher_for(self)
+        self._schedule_turn_()
+
+    def _stop_when_read_(self) -> bool:
+        """Stop after the messages it has; False if it has ended. There is no answer to make."""
+        return self.actor_inbox.offer(STOP)
+
+    def _stop_at_once_(self) -> bool:
+        """Stop before any further message; False if it has ended."""
+        return self.actor_inbox.offer_control(STOP)
+
+    def _hurry_(self) -> None:
+        """The time for an orderly stop is up: wait for nobody else."""
+
+    def _schedule_turn_(self) -> None:
+        """Let the dispatcher run a turn; called by the mailbox when there is work."""
+        self._dispatcher_.schedule(self._turn_)
+
+    def _turn_(self) -> None:
+        inbox = self.actor_inbox
+        again = self._context_.run(self._run_turn_)
+        # The turn ends outside the context: the next one may begin on another thread at once, and
+        # a context can be entered by one thread at a time.
+        if inbox.halted:
+            self._turn_halted_()
+        elif inbox.end_turn(again):
+            if inbox.halted:  # seized just now
+                self._turn_halted_()
+            else:
+                self._schedule_turn_()
+
+    def _turn_halted_(self) -> None:
+        """The turn has ended, and there is no further one by itself."""
+        if self._keeper_ is not None:
+            self._keeper_.report()  # its successor may begin on another thread at once
+
+    def _run_turn_(self) -> bool:
+        """Handle messages; True if there is more to do than the messages left in the mailbox."""
+        if self._on_start_due_:
+            self._begin_()
+        inbox, system = self.actor_inbox, self._system_
+        stopwatch = system.stopwatch
+        deadline = stopwatch() + TURN_SECONDS
+        message: Any = EMPTY
+        for _ in range(system.throughput or THROUGHPUT):
+            if inbox.halted or (message := inbox.take()) is EMPTY:
+                break
+            try:
+                self._process_(message)
+            except KeyboardInterrupt as error:  # outside of its handler
+                self._interrupted_in_(message, error)
+                raise
+            if (now := stopwatch()) > deadline:
+                if now > deadline + SLOW_TURN_SECONDS:
+                    self._turn_was_slow_(now - deadline + TURN_SECONDS)
+                break
+        return False
+
+    def _begin_(self) -> None:
+        self._on_start_due_ = False
+        try:
+            self.on_start()
+        except BaseException as error:
+            self._fail_(error)
+        else:
+            self._started_()
+
+    def _started_(self) -> None:
+        """``on_start`` has returned: the supervisor hears that this actor has started."""
+        if self._keeper_ is not None:
+            self._keeper_.started(self)
+
+    def _turn_lasts_(self, look: Look) -> None:
+        """Note which function its turn, that lasts, is in. On the thread that looks."""
+        if self._glimpse_ is None or not self._glimpse_.is_of(look):
+            with suppress(Exception):  # the thread has ended just now
+                self._glimpse_ = Glimpse(look, type(self)._run_turn_.__code__, self)
+
+    def _turn_was_slow_(self, seconds: float) -> None:
+        """The turn, which is over, took ``seconds``: say which function has blocked, if one has.
+
+        It has done so in two turns, or for long; it is said once for an actor's class.
+        """
+        glimpse, self._glimpse_ = self._glimpse_, None
+        if glimpse is not None and glimpse.shows_blocking(seconds):
+            if self._has_blocked_ or seconds > VERY_SLOW_TURN_SECONDS:
+                self._advise_(glimpse.function, seconds)
+            self._has_blocked_ = True
+
+    def _advise_(self, function: str, seconds: float) -> None:
+        if (kind := type(self)) not in _advised:  # there may be thousands of actors of it
+            _advised.add(kind)
+            logger.warning(
+                "%s: %s blocked a pool thread for %.0f ms: set dispatcher = 'pinned'",
+                *(text_of(self), function, seconds * 1000),
+            )
+
+    def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
+        """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""
+        if type(message) is Ask and isinstance(message.reply_to, PooledFuture):
+            dead = ActorDeadError(f"{self._ref_} was interrupted with the message")
+            dead.__cause__ = error
+            message.reply_to.end_interrupted(dead)
+        elif issubclass(type(message), RuntimeMessage) or type(message) is _ActorStop:
+            self.actor_inbox.offer_control(message)
+        else:
+            self._system_.dead_letters.publish(
+                message, where=text_of(self), why="Ctrl-C came around its handler", error=error
+            )
+
+    def _process_(self, message: Any) -> None:
+        if type(message) is Ask:
+            try:
+                self._process_ask_(message)
+            except Full:
+                logger.warning("%s: the future of an ask was set by somebody else", text_of(self))
+            return
+        try:
+            self._receive_(message)
+        except BaseException as error:
+            self._fail_(error, message)
+
+    def _process_ask_(self, ask: Ask) -> None:
+        try:
+            reply = self._receive_(ask.message)
+        except BaseException as error:
+            self._answer_failure_(ask, error)
+        else:
+            ask.reply_to.set(reply)
+
+    def _answer_failure_(self, ask: Ask, error: BaseException) -> None:
+        """An exception with an asker is an answer, unless it is fatal or messages are retried."""
+        retrier = self._keeper_ if self._keeper_ is not None and self._keeper_.retries else None
+        if is_fatal(error) or (retrier is not None and retrier.is_last(error)):
+            self._fail_(error)
+            answer_dead(ask.reply_to, f"{self._ref_} ended while handling the message", error)
+        elif retrier is not None:
+            ask.failed = error
+            self._fail_(error, ask)
+        else:
+            logger.info("Exception returned from %s to caller:", text_of(self), exc_info=True)
+            ask.reply_to.set_exception()
+
+    def _receive_(self, message: Any) -> Any:
+        if type(message) is _ActorStop:
+            self._stop_()
+            return True
+        if type(message) in RUNTIME_MESSAGES:
+            if isinstance(message, RuntimeMessage):
+                return message.receive(self)
+            return super()._handle_receive(message)
+        return self.on_receive(message)
+
+    def _stop_(self) -> None:
+        """Stop now: the rest of the mailbox is not handled."""
+        self._end_(None, self.on_stop)
+
+    def _fail_(
+        self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
+    ) -> None:
+        """End after an exception that nobody was waiting for; ``message`` set it off.
+
+        Where messages are retried, ``retried`` is put back if given, else the message itself.
+        """
+        keeper = self._keeper_
+        if keeper is None:
+            self.actor_stopped.error = error
+            self.actor_stopped.set()
+            self._note_failure_(error, None if message is NO_MESSAGE else message)
+        elif message is NO_MESSAGE:
+            self._log_failure_(error)  # nothing is lost, and the keeper hears of it
+        elif keeper.retries and not keeper.is_last(error):
+            self._log_failure_(error)
+            self.actor_inbox.put_back(message if retried is NO_MESSAGE else retried)
+        else:
+            self._note_failure_(error, message)
+        self._end_(error, self.on_failure, type(error), error, error.__traceback__)
+
+    def _end_(
+        self, error: BaseException | None, last_hook: Callable[..., None], *args: Any
+    ) -> None:
+        """The actor's last act; it leaves, whatever the hook raises.
+
+        Behind the hook an error is only kept, without what the handler had in hand; not one that
+        is fatal, which is raised again where the system ends.
+        """
+        if self._keeper_ is None or self._keeper_.is_last(error):
+            self.actor_stopped.error = error
+            self.actor_stopped.set()
+        try:
+            last_hook(*args)
+        except BaseException as failure:
+            self._note_failure_(failure)
+            _let_go(failure)
+        finally:
+            _let_go(error)
+            self._leave_(error)
+
+    def _note_failure_(self, error: BaseException, message: Any = None) -> None:
+        """Log and record a failure that nobody waits for."""
+        self._log_failure_(error)
+        self._system_.dead_letters.record(
+            message, where=text_of(self), why="the actor failed", error=error
+        )
+
+    def _log_failure_(self, error: BaseException) -> None:
+        """A failure that is fatal also ends the system."""
+        logger.error("Unhandled exception in %s:", text_of(self), exc_info=error)
+        if is_fatal(error):
+            self._system_.fatal(error)
+
+    def _leave_(self, error: BaseException | None = None) -> None:
+        """Leave the system for good, unless there is a keeper to decide whether it is."""
+        if self._watching_:
+            end_all_watches(self)
+        if self._keeper_ is None:
+            self._close_(error)
+        else:
+            self.actor_inbox.halted = True
+            self._keeper_.ended(error)
+
+    def _close_(self, error: BaseException | None) -> None:
+        """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
+        self.actor_stopped.error = error
+        self.actor_stopped.set()
+        try:
+            for message in self.actor_inbox.close():
+                self._return_unread_(message)
+        finally:
+            self._be_gone_(error)
+
+    def _be_gone_(self, error: BaseException | None) -> None:
+        """Leave the system, tell the watchers, let the next in line stop."""
+        system = self._system_
+        try:
+            system.forget(self)
+            if system.delayed:
+                system.delayed.end(self._urn_number_)
+            if self._watchers_ is not None:
+                tell_watchers(self, error)
+        finally:
+            system._stop_line.ended(self)
+
+    def _return_unread_(self, message: Any) -> None:
+        return_unread(self, message)
+
+
+def _let_go(error: BaseException | None) -> None:
+    if error is not None and not is_fatal(error):
+        forget_frames(error)

@@ -1,0 +1,229 @@
+"""The reference to a pooled actor: its address, which outlives every actor that lives there."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+
+from pykka import ActorDeadError, ActorRef, Future
+from pykka.messages import _ActorStop
+
+from actors_rs.runtime._primitives import Full, ThreadLocal, after_fork_in_child, random_bits
+from actors_rs.runtime.actors.delayed import Delayed, tell_later
+from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.proxy import PooledActorProxy
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.settings import check_timeout
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor import PooledActor
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = [
+    "STOP",
+    "Address",
+    "Ask",
+    "PooledActorRef",
+    "answer_dead",
+    "being_made",
+    "next_urn_number",
+    "number_of_urn",
+    "urn_of",
+]
+
+A = TypeVar("A", bound="PooledActor")
+STOP = _ActorStop()
+"""Pykka's wish to stop after the messages before it."""
+_LOW, _HIGH = 62, 74
+"""Bits of a UUID of version 4 that are free, below its variant and below its version."""
+_urns = [itertools.count(random_bits(121))]  # counts on from there, and stays below 122 bits
+
+
+class _MadeHere(ThreadLocal):
+    """The child whose constructor runs on this thread, behind its reference."""
+
+    both: tuple[PooledActorRef[Any] | None, PooledActor | None] = (None, None)
+
+
+_made_here = _MadeHere()
+
+
+class Address(Protocol):
+    """What a reference is made from: an actor, or the place of one that is still to come."""
+
+    _urn_number_: int
+    actor_inbox: Mailbox
+    actor_stopped: Any  # a StopFlag, which pykka takes for an Event
+
+
+class Ask:
+    """A message whose sender waits for an answer.
+
+    ``failed`` is what the last attempt to handle it raised, where failed messages are retried.
+    """
+
+    __slots__ = ("failed", "message", "reply_to")
+
+    def __init__(self, message: Any, reply_to: Future[Any]) -> None:
+        self.message = message
+        self.reply_to = reply_to
+        self.failed: BaseException | None = None
+
+
+class PooledActorRef(ActorRef[A]):
+    """pykka's reference to an actor. All methods may be called from any thread."""
+
+    actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
+    _home: ActorSystem | None = None
+    """Of a child, which has an address before an actor lives there."""
+
+    def __init__(self, address: Address, actor_class: type[A]) -> None:
+        self._urn_number_ = address._urn_number_
+        self.actor_class = actor_class
+        self.actor_inbox: Mailbox = address.actor_inbox
+        self.actor_stopped = address.actor_stopped
+
+    def _actor_weakref(self) -> A | None:  # type: ignore[override]  # pykka has a weakref here
+        """The actor while it lives, and in its constructor."""
+        ref, actor = _made_here.both
+        return actor if ref is self else self.actor_inbox.owner  # type: ignore[return-value]
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """The actor's unique name; stays when the actor is gone."""
+        return urn_of(self._urn_number_)
+
+    def tell(self, message: Any) -> None:
+        """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
+        if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
+            raise ActorDeadError(f"{self} not found") from self.actor_stopped.error
+
+    def tell_after(self, seconds: float, message: Any) -> Delayed:
+        """Send ``message`` in ``seconds``; what is returned has a ``cancel()``.
+
+        The message waits for the address: a child that is restarted meanwhile gets it all the same.
+        If the actor has ended for good it is a dead letter. Raises ``ActorDeadError`` if that is so
+        already, ``InvalidArgumentError`` for ``seconds`` that are no number, and
+        ``IllegalStateError`` in the constructor of an actor that is not supervised: ``on_start``
+        is the place.
+        """
+        return tell_later(self, "tell_after", seconds, message, again=False)
+
+    def tell_every(self, seconds: float, message: Any) -> Delayed:
+        """Send ``message`` every ``seconds``, for the first time after as many, until ``cancel()``.
+
+        It ends with the actor, not with a restart of it. Times at which nothing could be sent are
+        not made up for. Raises as ``tell_after`` does, and for ``seconds`` that are not above 0.
+        """
+        return tell_later(self, "tell_every", seconds, message, again=True)
+
+    def _lives_in(self) -> ActorSystem | None:
+        owner: Any = self.actor_inbox.owner
+        return self._home if owner is None else owner._system_
+
+    @overload
+    def ask(
+        self, message: Any, *, block: Literal[False], timeout: float | None = None
+    ) -> Future[Any]: ...
+
+    @overload
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
+
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Send ``message`` and wait for the answer, or return a future of it.
+
+        Raises what the handler raised; ``pykka.Timeout``, which is a ``TimeoutError`` too, after
+        ``timeout`` seconds; or ``ActorDeadError`` when the actor stopped before handling the
+        message or ended in the midst of it (``SystemExit``); its cause is what the actor failed
+        with. A ``timeout`` that is no number is an ``InvalidArgumentError``, and waiting on a
+        thread that must not wait a ``BlockingError``: nothing is sent then. A coroutine writes
+        ``await ref.ask(message, block=False)``.
+        """
+        if timeout is not None:
+            check_timeout(timeout)
+        future: PooledFuture[Any] = PooledFuture()
+        future.question = (self, message)
+        if not self._offer_ask(Ask(message, future), block, timeout):
+            answer_dead(future, f"{self} not found", self.actor_stopped.error)
+        return future.get(timeout=timeout) if block else future
+
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Ask the actor to stop after the messages it has; True if it was alive.
+
+        With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
+        ``pykka.Timeout``; without, returns a future of the answer. Raises
+        ``InvalidArgumentError``, and stops nothing, for a ``timeout`` that is no number.
+        """
+        check_timeout(timeout)
+        future: PooledFuture[bool] = PooledFuture()
+        future.question = (self, STOP)
+        if not self._offer_ask(Ask(STOP, future), block, timeout):
+            future.set(False)
+        return future.get(timeout=timeout) if block else future
+
+    def _offer_ask(self, ask: Ask, block: bool, timeout: float | None) -> bool:
+        """Send ``ask`` unless the actor has ended; nothing where the sender may not wait for it."""
+        if self.actor_stopped.is_set():
+            return False
+        if block:
+            check_may_wait(timeout)
+        return self.actor_inbox.offer(ask)
+
+    def proxy(self) -> Any:
+        """A proxy of whoever lives here; waits for one that its supervisor has not started yet."""
+        return PooledActorProxy(actor_ref=self)
+
+
+@contextmanager
+def being_made(actor: PooledActor, ref: PooledActorRef[Any]) -> Iterator[None]:
+    """In this block runs the constructor of ``actor``, whose reference others know already.
+
+    On this thread ``ref`` leads to ``actor``, so that it can make a proxy of itself. All others
+    wait for the constructor: an actor that is half made would lack some attributes.
+    """
+    before, _made_here.both = _made_here.both, (ref, actor)
+    try:
+        yield
+    finally:
+        _made_here.both = before
+
+
+def next_urn_number() -> int:
+    """A number that no other actor has."""
+    return next(_urns[0])
+
+
+def urn_of(number: int) -> str:
+    """The number as the URN of a UUID of version 4, as pykka's."""
+    low, middle, high = number % 2**_LOW, number >> _LOW & 0xFFF, number >> _HIGH
+    return uuid.UUID(int=high << 80 | 0x4 << 76 | middle << 64 | 0b10 << 62 | low).urn
+
+
+def number_of_urn(urn: str) -> int | None:
+    """The number that ``urn_of`` made ``urn`` of; ``None`` for what is no URN of an actor."""
+    try:
+        bits = uuid.UUID(urn).int
+    except (ValueError, AttributeError, TypeError):
+        return None
+    number = bits >> 80 << _HIGH | (bits >> 64 & 0xFFF) << _LOW | bits % 2**_LOW
+    return number if urn_of(number) == urn else None
+
+
+def _count_elsewhere() -> None:
+    """A forked child makes URNs of its own, and not those that its parent will make."""
+    _urns[0] = itertools.count(random_bits(121))
+
+
+after_fork_in_child(_count_elsewhere)
+
+
+def answer_dead(future: Future[Any], reason: str, cause: BaseException | None = None) -> None:
+    """Tell who asked that nobody will answer."""
+    error = ActorDeadError(reason)
+    error.__cause__ = cause
+    with suppress(Full):  # its owner has set it, and waits for nothing any more
+        future.set_exception((ActorDeadError, error, None))

@@ -1,0 +1,247 @@
+"""The mailbox: two lanes, closeable, scheduled at most once.
+
+Control messages (request, cancel, timers) overtake data messages (frames, completion, user
+messages), and each lane keeps its order. ``put`` and ``close`` share one lock, so a message is
+either read by the actor, handed back by ``close``, or refused: none is lost in between.
+
+Many threads put; only the turn that runs the actor takes, ends the turn or closes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from pykka import ActorDeadError
+
+from actors_rs.runtime._primitives import RLock, start_thread
+from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+
+__all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
+
+
+class _Empty:
+    def __repr__(self) -> str:
+        return "EMPTY"
+
+
+EMPTY: Final = _Empty()
+"""What ``take`` returns when both lanes are empty (``None`` is an ordinary message)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxStatistics:
+    """A mailbox at one moment: unread messages of each lane, and whether it takes more."""
+
+    control: int
+    data: int
+    closed: bool
+
+
+class Owner(Protocol):
+    """Whose it is: ``_dispatcher_`` gets ``_turn_`` when it goes from idle to holding work."""
+
+    @property
+    def _dispatcher_(self) -> Dispatcher: ...
+
+    def _turn_(self) -> None: ...
+
+
+class Mailbox:
+    """An actor's inbox; fits pykka's ``ActorInbox`` (``put``, ``get``, ``empty``).
+
+    A new mailbox is dormant: it keeps what is put into it and schedules nothing until the first
+    turn, which whoever starts the actor schedules, has ended. ``owner`` is the actor, up to the
+    end; through it references find the actor, which spares each of them a weak reference.
+
+    ``halted`` says that no turn may go on: the mailbox is closed, or its actor has ended and
+    another one may follow. What is in a halted mailbox stays, and nothing schedules a turn, until
+    whoever decides on the successor, one thread at a time, calls ``resume`` or ``close``.
+    """
+
+    __slots__ = ("_closed", "_lock", "_scheduled", "control", "data", "halted", "owner")
+
+    def __init__(self) -> None:
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that puts something
+        # Each is made when it is needed: an empty one has 0.75 KiB, and most actors are idle.
+        self.data: deque[Any] | None = None
+        """The data lane, if there is anything in it; to look into, nothing else. As ``control``."""
+        self.control: deque[Any] | None = None
+        self._scheduled = True
+        self._closed = False
+        self.halted = False
+        self.owner: Owner | None = None
+
+    def __len__(self) -> int:
+        return len(self.data or ()) + len(self.control or ())
+
+    def statistics(self) -> MailboxStatistics:
+        """A snapshot; cheap, from any thread."""
+        return MailboxStatistics(len(self.control or ()), len(self.data or ()), self._closed)
+
+    def offer(self, message: Any) -> bool:
+        """Put into the data lane. False when the mailbox is closed. Any thread.
+
+        Ctrl-C may come in here, and the caller may be as deep as Python goes: in either case the
+        message may have been put, and whatever was put is read.
+        """
+        dispatcher: Dispatcher | None = None
+        try:
+            with self._lock:
+                if self._closed:
+                    return False
+                if self.data is None:
+                    data: deque[Any] = deque()
+                    if self.data is None:  # a ``__del__`` may have put something meanwhile
+                        self.data = data
+                self.data.append(message)
+                if self._scheduled:
+                    return True
+                owner: Any = self.owner  # an idle mailbox has one
+                dispatcher, turn = owner._dispatcher_, owner._turn_
+                enqueue = dispatcher.enqueue
+                # From here to behind the call Python looks for no signal and makes no object, for
+                # which the collector might run a ``__del__`` that comes here; and the call is no
+                # deeper than the one above: either both happen or none.
+                if self._scheduled:
+                    return True
+                self._scheduled = True
+                enqueue(turn)
+            dispatcher.enqueued()
+        except BaseException:
+            if dispatcher is not None:
+                try:
+                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                    dispatcher.interrupted()
+                except RuntimeError:  # there is none
+                    pass
+            raise
+        return True
+
+    def offer_control(self, message: Any) -> bool:
+        """Put into the control lane, in all else as ``offer``."""
+        dispatcher: Dispatcher | None = None
+        try:
+            with self._lock:
+                if self._closed:
+                    return False
+                if self.control is None:
+                    control: deque[Any] = deque()
+                    if self.control is None:  # as in ``offer``
+                        self.control = control
+                self.control.append(message)
+                if self._scheduled:
+                    return True
+                owner: Any = self.owner
+                dispatcher, turn = owner._dispatcher_, owner._turn_
+                enqueue = dispatcher.enqueue
+                if self._scheduled:
+                    return True
+                self._scheduled = True
+                enqueue(turn)
+            dispatcher.enqueued()
+        except BaseException:
+            if dispatcher is not None:
+                try:
+                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
+                    dispatcher.interrupted()
+                except RuntimeError:  # there is none
+                    pass
+            raise
+        return True
+
+    def put(self, message: Any, /) -> None:
+        """Put into the data lane; raises ``ActorDeadError`` when closed. Any thread."""
+        if not self.offer(message):
+            raise ActorDeadError("the actor of this mailbox has stopped")
+
+    def take(self) -> Any:
+        """Next message, control lane first, or ``EMPTY``. Only in the actor's turn."""
+        lane = self.control or self.data
+        if not lane:
+            return EMPTY
+        message = lane[0]
+        try:
+            return lane.popleft()
+        except KeyboardInterrupt:  # it comes behind the call
+            lane.appendleft(message)
+            raise
+
+    get = take
+
+    def empty(self) -> bool:
+        """Whether both lanes are empty at this moment."""
+        return not self.data and not self.control
+
+    def end_turn(self, again: bool = False) -> bool:
+        """End the turn. True: messages are left (or ``again``) and the caller schedules anew.
+
+        So it is where somebody has seized the mailbox meanwhile: there, nobody schedules.
+        """
+        lock = self._lock
+        try:
+            lock.acquire()  # a ``with`` costs twice as much, and this is done in every turn
+            if again or self.data or self.control or self.halted:
+                return True
+            self.data = self.control = None
+            self._scheduled = False
+            return False
+        finally:
+            try:
+                lock.release()
+            except RuntimeError:  # Ctrl-C came while it waited
+                pass
+
+    def put_back(self, message: Any) -> None:
+        """Put before all others in the data lane; only in the actor's turn."""
+        with self._lock:
+            if self.data is None:
+                self.data = deque()
+            self.data.appendleft(message)
+
+    def resume(self, owner: Owner) -> None:
+        """``owner`` takes a halted mailbox over; its first turn is scheduled by the caller."""
+        self.owner = owner
+        self.halted = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether no turn is running or due at this moment."""
+        return not self._scheduled
+
+    def close(self) -> list[Any]:
+        """Refuse messages from now on and hand back those never taken, control lane first."""
+        with self._lock:
+            self._closed = self.halted = True
+            self._scheduled = True
+            left = [*(self.control or ()), *self._all_data()]
+            self.control = None
+            self.owner = None
+        return left
+
+    def take_out(self) -> list[Any]:
+        """Hand back what lies in the data lane of an actor that was told to stop at once.
+
+        From outside of its turns: the next thing that these take is that it stops.
+        """
+        with self._lock:
+            return self._all_data()
+
+    def _all_data(self) -> list[Any]:
+        """What lies in the data lane, which is empty then for a turn that goes on, too."""
+        unread = list(self.data or ())
+        if self.data is not None:
+            self.data.clear()
+        return unread
+
+    def seize(self) -> tuple[list[Any], bool]:
+        """``close`` it from outside of the actor's turns; also whether one runs or is due."""
+        with self._lock:
+            in_turn = self._scheduled
+            return self.close(), in_turn
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed

@@ -1,0 +1,48 @@
+"""What becomes of a message that its actor has not read at its end, or does not take at all."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pykka.messages import _ActorStop
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import Full
+from actors_rs.runtime.actors.actor_ref import Ask, answer_dead
+from actors_rs.runtime.actors.keeper import RUNTIME_MESSAGES, RuntimeMessage
+from actors_rs.texts import class_name_of, text_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor_core import ActorCore
+
+__all__ = ["refuse_question", "return_unread"]
+
+
+def return_unread(actor: ActorCore, message: Any) -> None:
+    """A question is answered with ``ActorDeadError``, anything else is a dead letter."""
+    if type(message) is not Ask:
+        if issubclass(type(message), RuntimeMessage):
+            message.unread(actor)
+        elif type(message) is not _ActorStop:
+            actor._system_.dead_letters.publish(
+                message, where=text_of(actor), why="the actor stopped before it read the message"
+            )
+    elif type(message.message) is _ActorStop:
+        with suppress(Full):
+            message.reply_to.set(True)
+    else:
+        when, cause = "ended while", message.failed
+        if cause is None:
+            when, cause = "stopped before", actor.actor_stopped.error
+        answer_dead(message.reply_to, f"{actor._ref_} {when} handling the message", cause)
+
+
+def refuse_question(ask: Ask, why: str) -> bool:
+    """Answer with an error, in an actor that takes no messages; False for one of the runtime's."""
+    if type(ask.message) in RUNTIME_MESSAGES or type(ask.message) is _ActorStop:
+        return False
+    refused = InvalidArgumentError(f"{why}, got a question of type {class_name_of(ask.message)}")
+    with suppress(Full):
+        ask.reply_to.set_exception((InvalidArgumentError, refused, None))
+    return True

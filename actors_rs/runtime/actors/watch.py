@@ -1,0 +1,138 @@
+"""Death watch: an actor that watches another gets one ``Terminated`` when that one is gone.
+
+The wish to watch is a message in the watched actor's mailbox. A mailbox hands every message to
+its actor, or back when the actor ends, or refuses it, and each of these leads to one notice; so
+none is lost or doubled however watching and stopping race. A restart is no end.
+
+A watcher whose own system takes no more actors hears of no end: all are about to stop, and who
+replaces those that have ended, as many watchers do, could only fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.actors.keeper import RuntimeMessage
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.texts import repr_of, repr_of_fields
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor_core import ActorCore
+
+__all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_watchers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """The watched actor has ended for good and takes no more messages.
+
+    ``error`` is what it failed with; ``None`` if it was stopped, or had ended before the watch.
+    """
+
+    ref: ActorRef[Any]
+    error: BaseException | None = None
+
+    __repr__ = repr_of_fields
+
+
+class _Watch(RuntimeMessage):
+    __slots__ = ("watcher",)
+
+    def __init__(self, watcher: ActorRef[Any]) -> None:
+        self.watcher = watcher
+
+    def receive(self, actor: ActorCore, /) -> None:
+        if actor._watchers_ is None:
+            actor._watchers_ = {}
+        actor._watchers_[self.watcher.actor_urn] = _mailbox(self.watcher)
+
+    def unread(self, actor: ActorCore, /) -> None:
+        self.receive(actor)  # it tells its watchers when it has gone through its mailbox
+
+
+class _Unwatch(RuntimeMessage):
+    __slots__ = ("watcher",)
+
+    def __init__(self, watcher: ActorRef[Any]) -> None:
+        self.watcher = watcher
+
+    def receive(self, actor: ActorCore, /) -> None:
+        if actor._watchers_ is not None:
+            actor._watchers_.pop(self.watcher.actor_urn, None)
+
+    def unread(self, actor: ActorCore, /) -> None:
+        self.receive(actor)
+
+
+class _Notice(RuntimeMessage):
+    """Brings a ``Terminated``; dropped by a watcher that has one already or unwatched.
+
+    ``again`` one that failed on it gets it, although a fresh actor has asked for none. If that
+    watches the same actor anew, this is the notice of that watch too.
+    """
+
+    __slots__ = ("again", "terminated")
+
+    def __init__(self, terminated: Terminated, again: bool = False) -> None:
+        self.terminated = terminated
+        self.again = again
+
+    def receive(self, actor: ActorCore, /) -> None:
+        watching, urn = actor._watching_, self.terminated.ref.actor_urn
+        watched = watching is not None and watching.pop(urn, None) is not None
+        if not actor._system_.is_open:
+            self.unread(actor)
+        elif watched or self.again:
+            try:
+                actor.on_receive(self.terminated)
+            except BaseException as error:
+                actor._fail_(error, self.terminated, _Notice(self.terminated, again=True))
+
+    def unread(self, actor: ActorCore, /) -> None:
+        if self.again:  # it was in hand, and has failed an actor
+            actor._return_unread_(self.terminated)
+
+
+def begin_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
+    """Let ``watcher`` hear of the end of ``ref``, once; in the watcher's turn."""
+    mailbox = _mailbox(ref)
+    if ref == watcher.actor_ref:
+        raise InvalidArgumentError(f"an actor cannot watch itself: {ref}")
+    if watcher._watching_ is None:
+        watcher._watching_ = {}
+    if ref.actor_urn in watcher._watching_:
+        return
+    watcher._watching_[ref.actor_urn] = mailbox
+    if not mailbox.offer_control(_Watch(watcher.actor_ref)):
+        watcher.actor_inbox.offer(_Notice(Terminated(ref)))
+
+
+def end_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
+    """``watcher`` hears of ``ref`` no more, also if the notice waits in its mailbox already."""
+    if watcher._watching_ is not None and ref.actor_urn in watcher._watching_:
+        watcher._watching_.pop(ref.actor_urn).offer_control(_Unwatch(watcher.actor_ref))
+
+
+def end_all_watches(watcher: ActorCore) -> None:
+    """``watcher`` has ended, if only to be restarted: nobody keeps it among their watchers."""
+    watching, watcher._watching_ = watcher._watching_, None
+    for mailbox in (watching or {}).values():
+        mailbox.offer_control(_Unwatch(watcher.actor_ref))
+
+
+def tell_watchers(actor: ActorCore, error: BaseException | None) -> None:
+    """``actor`` has ended, with ``error`` or in peace; its last act."""
+    watchers, actor._watchers_ = actor._watchers_, None
+    for mailbox in (watchers or {}).values():
+        mailbox.offer(_Notice(Terminated(actor.actor_ref, error)))
+
+
+def _mailbox(ref: ActorRef[Any]) -> Mailbox:
+    mailbox = getattr(ref, "actor_inbox", None)
+    if not isinstance(mailbox, Mailbox):
+        raise InvalidArgumentError(f"watch needs the ref of a PooledActor, got {repr_of(ref)}")
+    return mailbox

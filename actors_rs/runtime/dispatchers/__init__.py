@@ -1,1 +1,0 @@
-"""The ways to give threads to actors, one a file."""

@@ -1,0 +1,224 @@
+"""A supervisor's children and their order: what outlives a restart of the supervisor itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.keeper import RuntimeMessage
+from actors_rs.runtime.settings import check_text
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor, names_for
+from actors_rs.runtime.supervision.supervised import Child, State, TakeOver, as_spec, ref_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor import PooledActor
+    from actors_rs.runtime.supervision.supervisor import SupervisorActor
+    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["Added", "Family", "Removed"]
+
+
+class Family:
+    """The children of one supervisor. Methods may be called from any thread where not said."""
+
+    def __init__(
+        self, supervisor: Supervisor, system: ActorSystem, parent: Family | None = None
+    ) -> None:
+        self.strategy = supervisor.strategy
+        self.system = system
+        self.parent = parent
+        name = supervisor.name or "supervisor"
+        self.path: str = name if parent is None else f"{parent.path}/{name}"
+        self.ref: SupervisorRef | None = None
+        """Of the supervisor, once it has an address."""
+        self.escalate: Callable[[BaseException], None] = system.fatal
+        """Called when the supervisor has given up and there is none above it."""
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that asks for children
+        self._by_name: dict[str, Child] = {}
+        self.order: dict[Child, None] = {}
+        """Children in the order of their start; only in turns of the supervisor."""
+        self._numbers: Counter[str] = Counter()
+        for child in self._places(supervisor.children):
+            self.order[child] = None
+
+    def offer(self, message: RuntimeMessage) -> bool:
+        """Send to the supervisor, before all else in its mailbox; False if it has ended."""
+        return self.ref is not None and self.ref.actor_inbox.offer_control(message)
+
+    def tell(self, message: RuntimeMessage) -> None:
+        """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended, or elsewhere."""
+        self._check_is_here()
+        if not self.offer(message):
+            raise InvalidArgumentError(f"supervisor '{self.path}' has stopped")
+
+    def add(self, spec: ChildSpec | Supervisor) -> PooledActorRef[Any]:
+        """Make a place for one more child, behind the others, and let it be started."""
+        self._check_is_here()
+        [child] = self._places([spec])
+        try:
+            self.tell(Added(child))
+        except InvalidArgumentError:
+            child.close()
+            raise
+        return child.ref
+
+    def take(self, ref: ActorRef[Any], spec: ChildSpec) -> None:
+        """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
+        self.system._check_open()
+        pooled = ref_of(ref)
+        below: Family | None = getattr(pooled, "family", None)
+        with self.system._tree.lock:
+            actor = self._to_take(pooled, below)
+            [child] = self._places([spec], pooled, below)
+            if below is not None:
+                below.parent = self
+            actor._has_place_ = True  # before the look whether the system stops, as in its line
+        child.state = State.RUNNING
+        try:
+            self.system._check_open()
+            self.tell(Added(child))
+        except InvalidArgumentError:
+            self._give_back(child, actor)
+            raise
+        if not pooled.actor_inbox.offer_control(TakeOver(child)):
+            child.final = True
+            child.report()
+
+    def _give_back(self, child: Child, actor: PooledActor) -> None:
+        self.forget(child)
+        actor._has_place_ = False
+        if not self.system.is_open:  # which has perhaps passed it by
+            actor._stop_when_read_()
+
+    def find(self, path: str) -> PooledActorRef[Any]:
+        """The child of that name, or further below along a path; raises if there is none."""
+        return self.child_of(path).ref
+
+    def below(self, path: str) -> PooledActorRef[Any] | None:
+        """The child of that name, or further below along a path; None if there is none."""
+        try:
+            return self.find(path)
+        except InvalidArgumentError:
+            return None
+
+    def child_of(self, path: str) -> Child:
+        """The place of that name, or further below along a path; raises if there is none."""
+        check_text("the name of a child", path)
+        name, _, rest = path.partition("/")
+        with self._lock:
+            child = self._by_name.get(name)
+        if child is None or (rest and child.family is None):
+            names = ", ".join(self.refs()) or "none"
+            raise InvalidArgumentError(
+                f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
+            )
+        return child.family.child_of(rest) if rest and child.family is not None else child
+
+    def refs(self) -> dict[str, PooledActorRef[Any]]:
+        """All children by name, those of no further supervisor among them."""
+        with self._lock:
+            children = dict(self._by_name)
+        return {name: child.ref for name, child in children.items()}
+
+    def forget(self, child: Child) -> None:
+        """``child`` has ended; its name is free."""
+        with self._lock:
+            if self._by_name.get(child.name) is child:
+                del self._by_name[child.name]
+
+    def close(self) -> None:
+        """End all places for good, when nobody lives in any of them."""
+        self.system._tree.fell(self)
+        for child in reversed(list(self.order)):
+            child.close()
+        self.order.clear()
+
+    def disown(self) -> None:
+        """The threads are in the parent of this process: all places are dead, no lock is held."""
+        self._lock = RLock()
+        for child in self._by_name.values():
+            child.actor_stopped.mark()
+            if child.family is not None:
+                child.family.disown()
+
+    def _check_is_here(self) -> None:
+        if self.system._orphaned:
+            self.system._check_open()  # which says so
+
+    def _places(
+        self,
+        specs: Sequence[ChildSpec | Supervisor],
+        ref: PooledActorRef[Any] | None = None,
+        below: Family | None = None,
+    ) -> list[Child]:
+        with self._lock:
+            places = []
+            for name, spec in names_for(specs, self._by_name, self._numbers):
+                if isinstance(spec, Supervisor):
+                    below = Family(spec, self.system, self)
+                child = Child(self, name, as_spec(spec, below), below, ref)
+                if below is not None:
+                    below.ref = child.ref  # type: ignore[assignment]  # its actor is a supervisor
+                self._by_name[name] = child
+                places.append(child)
+                below = None
+            return places
+
+    def _to_take(self, ref: PooledActorRef[Any], below: Family | None) -> PooledActor:
+        above: Family | None = self
+        while above is not None and below is not None:
+            if above is below:
+                raise InvalidArgumentError(
+                    f"a supervisor cycle: '{below.path}' is above '{self.path}' already"
+                )
+            above = above.parent
+        actor = ref._actor_weakref()
+        if actor is None or actor._keeper_ is not None or actor._has_place_:
+            raise InvalidArgumentError(f"an actor has one supervisor, and {ref} has one already")
+        if actor._system_ is not self.system:
+            raise InvalidArgumentError(f"{ref} lives in another system than '{self.path}'")
+        return actor  # type: ignore[no-any-return]
+
+
+class Added(RuntimeMessage):
+    """To the supervisor: it has one more child."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.child_added(self.child)
+
+    def unread(self, actor: object, /) -> None:
+        if self.child.state is State.DOWN:
+            self.child.close()
+        else:  # taken over by a supervisor that has ended, and stops as all its children did
+            self.child.halt(last=True, at_once=False)
+
+
+class Removed(RuntimeMessage):
+    """To the supervisor: one of its children shall stop for good."""
+
+    __slots__ = ("child", "leaver")
+
+    def __init__(self, child: Child, leaver: PooledFuture[bool]) -> None:
+        self.child = child
+        self.leaver = leaver
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.child_removed(self.child, self.leaver)
+
+    def unread(self, actor: object, /) -> None:
+        """A supervisor ends behind its children, but not behind one taken over at that moment."""
+        if not self.child.actor_inbox.offer(Ask(STOP, self.leaver)):
+            self.leaver.set(True)

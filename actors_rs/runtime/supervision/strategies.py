@@ -1,0 +1,98 @@
+"""Strategies: which children are restarted when one fails, how often, and what of the message.
+
+Plain values. The supervisor asks ``first_affected`` and does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias, TypeVar
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.settings import is_finite, is_number, shown
+from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.texts import repr_of
+
+__all__ = ["MessagePolicy", "OneForAll", "OneForOne", "RestForOne", "Strategy"]
+
+T = TypeVar("T")
+MessagePolicy: TypeAlias = Literal["dead_letter", "retry"]
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What all strategies have in common; use one of its subclasses.
+
+    More than ``max_restarts`` within ``within`` seconds, the waits of ``backoff`` not counted, are
+    too many: the supervisor gives up and fails itself. ``failed_message`` says what becomes of
+    the message that failed a child: ``"dead_letter"`` (an ``ask`` is answered with the error, and
+    as always that is no failure), or ``"retry"``: the restarted child gets it again, before all
+    others, also one that was asked. Raises ``InvalidArgumentError``.
+    """
+
+    max_restarts: int = 3
+    within: float = 5.0
+    backoff: Backoff = field(default_factory=Backoff)
+    failed_message: MessagePolicy = "dead_letter"
+
+    together: ClassVar[bool] = True
+    """Whether children depend on each other: restarted, counted and awaited as one."""
+
+    def __post_init__(self) -> None:
+        kind, restarts, within = type(self).__name__, self.max_restarts, self.within
+        if isinstance(restarts, bool) or not isinstance(restarts, int) or restarts < 0:
+            raise InvalidArgumentError(
+                f"{kind}: max_restarts must be a whole number from 0 on, got {repr_of(restarts)}"
+            )
+        if not is_number(within) or not is_finite(within) or within <= 0:
+            raise InvalidArgumentError(
+                f"{kind}: within must be a number of seconds above 0, got {shown(within)}"
+            )
+        if not isinstance(self.backoff, Backoff):
+            raise InvalidArgumentError(
+                f"{kind}: backoff must be a Backoff, got {repr_of(self.backoff)}"
+            )
+        if self.failed_message not in ("dead_letter", "retry"):
+            raise InvalidArgumentError(
+                f"{kind}: failed_message must be 'dead_letter' or 'retry', "
+                f"got {repr_of(self.failed_message)}"
+            )
+
+    def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
+        """Those of ``children``, in the order of their start, that a failure of ``failed`` hits."""
+        places = (self.first_affected(n) for n, one in enumerate(children) if one in failed)
+        return children[min(places, default=len(children)) :]
+
+    def first_affected(self, place: int) -> int:
+        """Where the children begin, in the order of their start, that a failure at ``place`` hits.
+
+        All from there on are restarted together; asked only if children depend on each other.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class OneForOne(Strategy):
+    """A child that fails is restarted alone; restarts are counted for each child by itself."""
+
+    together: ClassVar[bool] = False
+
+    def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
+        return [child for child in children if child in failed]
+
+
+@dataclass(frozen=True, slots=True)
+class OneForAll(Strategy):
+    """When one fails, all are stopped in reverse order and started again in order."""
+
+    def first_affected(self, place: int) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class RestForOne(Strategy):
+    """When one fails, it and all that were started after it are stopped and started again."""
+
+    def first_affected(self, place: int) -> int:
+        return place

@@ -1,0 +1,322 @@
+"""A child's place in its supervisor's order: an address, and whoever lives there at the moment.
+
+The address (mailbox, urn, reference) is there before the first actor and stays when one follows
+another. While nobody lives there the mailbox is halted: messages wait, and the place belongs to the
+supervisor, which starts an actor in it or closes it. While somebody does, it is that actor's
+keeper. So no field is written by two threads at a time, and no lock is needed.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_ref import Address, PooledActorRef, being_made, next_urn_number
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.keeper import RuntimeMessage, is_fatal
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.intensity import Intensity
+from actors_rs.texts import repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.supervision.family import Family
+    from actors_rs.runtime.supervision.supervisor import SupervisorActor
+    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+
+__all__ = ["Child", "State"]
+
+logger = logger_called("actors_rs.runtime")
+
+
+class State(Enum):
+    """Where a child is, as its supervisor sees it."""
+
+    DOWN = auto()  # nobody lives there: not yet, or to be restarted
+    STARTING = auto()
+    RUNNING = auto()
+    STOPPING = auto()  # told to stop by the supervisor
+    ENDED = auto()
+
+
+class _NewAddress:
+    def __init__(self) -> None:
+        self._urn_number_ = next_urn_number()
+        self.actor_inbox = Mailbox()
+        self.actor_inbox.halted = True
+        self.actor_stopped = StopFlag()
+
+
+class Child:
+    """One place; is the ``Keeper`` of the actor in it."""
+
+    def __init__(
+        self,
+        home: Family,
+        name: str,
+        spec: ChildSpec,
+        family: Family | None = None,
+        ref: PooledActorRef[Any] | None = None,
+    ) -> None:
+        system = home.system
+        address: Address = _NewAddress() if ref is None else ref
+        self._urn_number_ = address._urn_number_
+        self.actor_inbox = address.actor_inbox
+        self.actor_stopped = address.actor_stopped
+        self.home = home
+        self.name = name
+        self.label = f"{home.path}/{name}"
+        self.spec = spec
+        self.family = family
+        """The children of this child, if it is a supervisor."""
+        self.state = State.DOWN
+        self.serial = 0
+        """How many actors have lived here."""
+        self.ended_serial = 0
+        """Which of them was the last to end."""
+        self.intensity: Intensity | None = None
+        self.leavers: list[PooledFuture[bool]] = []
+        """Who asked to have this child stopped for good."""
+        self.removed = False
+        self.error: BaseException | None = None
+        """What the last actor failed with."""
+        self.final = False
+        """Whether the last actor's end is for good, whatever the strategy says."""
+        self.told: Halt | None = None
+        self.actor: ActorCore | None = None
+        self._made_serial = 0
+        self._origin = system.context()
+        self._context_ = self._origin
+        self.ref: PooledActorRef[Any] = (
+            spec.actor_class._ref_class_(self, spec.actor_class) if ref is None else ref
+        )
+        if ref is None:
+            self._dispatcher_ = system.dispatcher_for(object.__new__(spec.actor_class))
+        self.ref._home = system
+        self._dispatcher_name: str = spec.actor_class.dispatcher
+
+    def __str__(self) -> str:
+        return self.label
+
+    # In a turn of the supervisor
+
+    @property
+    def alive(self) -> bool:
+        """Whether somebody lives here, so that ending takes a message and an answer."""
+        return self.state in (State.STARTING, State.RUNNING, State.STOPPING)
+
+    def start(self) -> None:
+        """Have the next actor made and started, in turns of its own."""
+        self.state = State.STARTING
+        self.serial += 1
+        self.told, self.error, self.final = None, None, False
+        self._context_ = self._origin.copy()
+        self._dispatcher_.schedule(self._first_turn)
+
+    def halt(self, *, last: bool, at_once: bool) -> None:
+        """Tell the actor to stop: for good or not, now or behind the messages it has."""
+        self.state = State.STOPPING
+        offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
+        offer(Halt(self, self.serial, last, at_once))
+
+    def close(self) -> None:
+        """Nobody will live here any more: answer or dead-letter what waits."""
+        self.state = State.ENDED
+        if not self.actor_inbox.closed:  # as it is if the actor ended before it was taken over
+            actor = self.actor if self.actor is not None else self._stand_in()
+            actor._close_(self.error)
+        if self.actor is None and self.family is not None:
+            self.family.close()
+        self.actor = None
+        self.home.forget(self)
+        for leaver in self.leavers:
+            leaver.set(True)
+
+    # In turns of the child: its first, and then as its keeper
+
+    @property
+    def supervisor(self) -> SupervisorRef:
+        """Of whom this is a child."""
+        assert self.home.ref is not None  # it has an address before any child lives
+        return self.home.ref
+
+    @property
+    def retries(self) -> bool:
+        """Whether the strategy wants the message that failed the child to be handled again."""
+        return self.home.strategy.failed_message == "retry"
+
+    def identify(self, actor: ActorCore, /) -> None:
+        """Give a new actor the fields that outlive it."""
+        actor._urn_number_ = self._urn_number_
+        actor.actor_inbox = self.actor_inbox
+        actor.actor_stopped = self.actor_stopped
+        actor._ref_ = self.ref
+        actor._system_ = self.home.system
+        actor._context_ = self._context_
+        actor._dispatcher_ = self._dispatcher_
+        actor._on_start_due_ = True
+        if self.actor is not None and self.actor._watchers_ is not None:
+            actor._watchers_ = self.actor._watchers_
+
+    def is_last(self, error: BaseException | None, /) -> bool:
+        """Whether ending now, with or without ``error``, is certainly for good."""
+        if self.spec.restart == "temporary" or is_fatal(error):
+            return True
+        if self.told is not None:
+            return self.told.last
+        return self.spec.restart == "transient" and error is None
+
+    def started(self, actor: ActorCore, /) -> None:
+        """``on_start`` has returned."""
+        self.home.offer(Started(self, self.serial))
+
+    def ended(self, error: BaseException | None, /) -> None:
+        """The last hook has run."""
+        final = self.is_last(error)
+        self.error, self.final, self.ended_serial = error, final, self.serial
+
+    def report(self) -> None:
+        """The turn is over: the place is the supervisor's."""
+        if not self.home.offer(Down(self, self.ended_serial)):  # nobody is there to decide
+            self.close()
+
+    def _first_turn(self) -> None:
+        made = self.actor is not None and self._made_serial == self.serial
+        actor: Any = self.actor if made else self._context_.run(self._make)
+        if actor is None:
+            self.report()
+        elif actor._dispatcher_ is self._dispatcher_:
+            actor._turn_()
+        else:
+            self._move_to(actor)
+
+    def _move_to(self, actor: PooledActor) -> None:
+        """Its constructor chose another dispatcher: that runs it, and its successors, from now."""
+        before, self._dispatcher_ = self._dispatcher_, actor._dispatcher_
+        self._dispatcher_name = actor.dispatcher
+        actor._schedule_turn_()
+        if before.kind == "pinned":
+            before.close(0)
+
+    def _make(self) -> PooledActor | None:
+        spec = self.spec
+        kind: Any = spec.actor_class
+        try:
+            actor: PooledActor = kind.__new__(kind, *spec.args, **spec.kwargs)
+            actor._keeper_ = self
+            with being_made(actor, self.ref):
+                kind.__init__(actor, *spec.args, **spec.kwargs)
+            if getattr(actor, "_ref_", None) is None:
+                raise InvalidArgumentError(f"{kind.__name__}.__init__ must call super().__init__()")
+            if actor.dispatcher != self._dispatcher_name:
+                actor._dispatcher_ = self.home.system.dispatcher_for(actor)
+        except BaseException as error:
+            logger.error("%s could not be made:", self, exc_info=error)
+            if is_fatal(error):
+                self.home.system.fatal(error)
+            self.ended(error)
+            return None
+        self.actor, self._made_serial = actor, self.serial
+        self.actor_inbox.resume(actor)
+        self.home.system.enter(actor)
+        return actor
+
+    def _stand_in(self) -> PooledActor:
+        """In place of an actor that was never made."""
+        actor = object.__new__(PooledActor)
+        actor._keeper_ = self
+        self.identify(actor)
+        return actor
+
+
+class Halt(RuntimeMessage):
+    """A supervisor's wish that the child stops; of no meaning to a later actor in its place."""
+
+    __slots__ = ("at_once", "child", "last", "serial")
+
+    def __init__(self, child: Child, serial: int, last: bool, at_once: bool) -> None:
+        self.child = child
+        self.serial = serial
+        self.last = last
+        self.at_once = at_once
+
+    def receive(self, actor: ActorCore, /) -> None:
+        if self.serial == self.child.serial:
+            self.child.told = self
+            actor._stop_()
+
+
+class Started(RuntimeMessage):
+    """To the supervisor: the child's ``on_start`` has returned."""
+
+    __slots__ = ("child", "serial")
+
+    def __init__(self, child: Child, serial: int) -> None:
+        self.child = child
+        self.serial = serial
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        if self.serial == self.child.serial:
+            actor.child_started(self.child)
+
+
+class Down(RuntimeMessage):
+    """To the supervisor: nobody lives at the child's place any more."""
+
+    __slots__ = ("child", "serial")
+
+    def __init__(self, child: Child, serial: int) -> None:
+        self.child = child
+        self.serial = serial
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        if self.serial == self.child.serial and self.child.state is not State.DOWN:
+            actor.child_down(self.child)  # once: an interrupted turn tells it again
+
+    def unread(self, actor: object, /) -> None:
+        self.child.close()  # it had been taken over, and its supervisor never got to know it
+
+
+class TakeOver(RuntimeMessage):
+    """To an actor that runs already: it has a keeper from now on."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+    def receive(self, actor: ActorCore, /) -> None:
+        child = self.child
+        child.actor, child._dispatcher_ = actor, actor._dispatcher_
+        child._dispatcher_name = actor.dispatcher
+        actor._keeper_ = child
+
+    def unread(self, actor: ActorCore, /) -> None:
+        """It ended before it had a keeper, as any actor does."""
+        self.child.final = True
+        self.child.report()
+
+
+def ref_of(ref: ActorRef[Any]) -> PooledActorRef[Any]:
+    """``ref`` if its actor can be supervised at all; raises ``InvalidArgumentError``."""
+    if not isinstance(ref, PooledActorRef):
+        raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {repr_of(ref)}")
+    if not ref.is_alive():
+        raise InvalidArgumentError(f"only a living actor can be supervised, {ref} has stopped")
+    return ref
+
+
+def as_spec(child: ChildSpec | Supervisor, family: Family | None) -> ChildSpec:
+    """How to make it: a supervisor is the actor of a family."""
+    if isinstance(child, ChildSpec):
+        return child
+    from actors_rs.runtime.supervision.supervisor import SupervisorActor
+
+    return ChildSpec(SupervisorActor, (family,), restart=child.restart)

@@ -1,0 +1,335 @@
+"""The supervisor: an actor that starts its children, restarts them by its strategy, stops them.
+
+It never waits: children are told, and answer with messages that overtake all others. What is to be
+done is held in two lists, whom to stop (the last first, one at a time) and whom to start (the first
+first; children that depend on each other one at a time). Whatever happens, in whatever order,
+changes the lists, and ``_advance`` does what can be done now.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from pykka import Future
+from pykka.messages import _ActorStop
+
+from actors_rs.errors import RestartLimitError
+from actors_rs.runtime._primitives import Full
+from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_ref import Ask
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.keeper import NO_MESSAGE, RuntimeMessage
+from actors_rs.runtime.actors.unread import refuse_question
+from actors_rs.runtime.supervision.affected import Affected
+from actors_rs.runtime.supervision.family import Family
+from actors_rs.runtime.supervision.intensity import Intensity
+from actors_rs.runtime.supervision.supervised import Child, State
+from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+from actors_rs.texts import text_of
+
+__all__ = ["SupervisorActor"]
+
+
+class SupervisorActor(PooledActor):
+    """Runs one family. What it holds is its own; what a successor needs lies in the family."""
+
+    _ref_class_ = SupervisorRef
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        super().__init__()
+        family.ref = self._ref_  # type: ignore[assignment]  # see _ref_class_
+        self._strategy = family.strategy
+        self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
+        self._to_stop: deque[Child] = deque()
+        self._to_start: deque[Child] = deque()
+        self._stopping: set[Child] = set()
+        self._starting: set[Child] = set()
+        self._affected: Affected | None = None  # by the failures of the round that gathers them
+        self._round = 0
+        self._waiting = False  # for the backoff of this round
+        self._gathering = False  # the round has started nobody: further failures are a part of it
+        self._ready = False
+        self._stop_wanted = False  # once the children have started
+        self._last_call = False  # from now on none is restarted: somebody above is to stop
+        self._at_once = False  # children stop before any further message
+        self._ending = False
+        self._ended = False
+        self._gave_up: BaseException | None = None
+        self._stop_answers: list[Future[Any]] = []
+
+    # What children and others tell it
+
+    def child_started(self, child: Child) -> None:
+        """``child`` has gone through its ``on_start``."""
+        self._starting.discard(child)
+        if child.state is State.STARTING:
+            child.state = State.RUNNING
+        self._advance()
+
+    def child_down(self, child: Child) -> None:
+        """``child`` has ended: by itself, by a failure, or because it was told to."""
+        before, child.state = child.state, State.DOWN
+        self._starting.discard(child)
+        self._stopping.discard(child)
+        if child.final or child.removed:
+            self._retire(child)
+        elif before is not State.STOPPING and not self._ending:
+            if self._last_call:
+                self._begin_end()
+            else:
+                self._restart(child)
+        self._advance()
+
+    def child_added(self, child: Child) -> None:
+        """``child`` is one more, which runs already if it was taken over."""
+        self.family.order[child] = None
+        if self._affected is not None and child.alive:
+            self._affected.add(child)
+        if child.state is State.DOWN and not self._ending:
+            self._to_start.append(child)
+        elif self._ending and child.alive:
+            self._to_stop.append(child)
+        self._advance()
+
+    def child_removed(self, child: Child, leaver: PooledFuture[bool]) -> None:
+        """``child`` shall stop for good."""
+        if child.state is State.ENDED:
+            leaver.set(True)
+            return
+        child.leavers.append(leaver)
+        child.removed = True
+        if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
+            self._retire(child)
+        elif child.alive and child.state is not State.STOPPING:
+            child.halt(last=True, at_once=False)
+
+    def wait_over(self, child: Child | None, number: int) -> None:
+        """The backoff of ``child``, or of the round, is over."""
+        if child is None:
+            self._waiting = self._waiting and number != self._round
+        elif number == child.serial and child.state is State.DOWN and not self._ending:
+            self._to_start.append(child)
+        self._advance()
+
+    def last_call(self) -> None:
+        """Children that are to start do so, and then all stop: no time for restarts."""
+        self._last_call = True
+        if self._waiting:
+            self._begin_end()
+        for child in tuple(self._starting):
+            self._pass_on(child)
+
+    def hurry(self) -> None:
+        """Stop all children at once, in whatever order."""
+        self._begin_end()
+        for child in reversed(list(self.family.order)):
+            if child.alive:
+                child.halt(last=True, at_once=True)
+                self._stopping.add(child)
+
+    # Its life
+
+    def on_start(self) -> None:
+        """Start all children, after a restart also those of its predecessor."""
+        for child in self.family.order:
+            child.intensity = None
+        self._to_start.extend(self.family.order)
+        self._advance()
+
+    def on_receive(self, message: Any) -> None:
+        """Nothing is to be said to a supervisor by a message."""
+        self.system.dead_letters.publish(
+            message, where=text_of(self), why="a supervisor takes no messages"
+        )
+
+    def _started_(self) -> None:
+        """Its own supervisor hears that it has started when its children have."""
+
+    def _process_(self, message: Any) -> None:
+        if type(message) is Ask and type(message.message) is _ActorStop:
+            self._stop_answers.append(message.reply_to)
+            self._stop_()
+        else:
+            super()._process_(message)
+
+    def _process_ask_(self, ask: Ask) -> None:
+        names = ", ".join(f"'{name}'" for name in self.family.refs()) or "none"
+        why = f"supervisor '{self.family.path}' takes no messages, ask one of its children: {names}"
+        if not refuse_question(ask, why):
+            super()._process_ask_(ask)
+
+    def _stop_(self) -> None:
+        """End; if that is for good, children that are still to start handle what they have."""
+        if self._ready or not self._ends_for_good():
+            self._begin_end()
+        else:
+            self._stop_wanted = True
+            self.last_call()
+
+    def _stop_at_once_(self) -> bool:
+        self._at_once = True
+        return super()._stop_at_once_()
+
+    def _hurry_(self) -> None:
+        self.actor_inbox.offer_control(_Hurry())
+
+    def _fail_(
+        self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
+    ) -> None:
+        """A supervisor that fails takes its children with it, in order."""
+        if self._ended:
+            super()._fail_(error)
+        elif self._gave_up is None:
+            self._gave_up = error
+            self._begin_end()
+
+    def _pass_on(self, child: Child) -> None:
+        if child.family is not None:
+            child.actor_inbox.offer_control(_LastCall())
+
+    def _begin_end(self) -> None:
+        if self._ending:
+            return
+        self._ending = True
+        self._waiting = False
+        self._to_start.clear()
+        self._to_stop = deque(child for child in self.family.order if child.alive)
+        self._advance()
+
+    def _finish(self) -> None:
+        self._ended = True
+        error = self._gave_up
+        super()._stop_() if error is None else super()._fail_(error)
+        for answer in self._stop_answers:
+            with suppress(Full):
+                answer.set(True)
+        if error is not None and self._keeper_ is None:
+            self.family.escalate(error)
+
+    def _close_(self, error: BaseException | None) -> None:
+        self.family.close()
+        super()._close_(error)
+
+    # What it does
+
+    def _advance(self) -> None:
+        """Do what can be done now; each step ends with a message that leads back here."""
+        while self._to_stop and not self._stopping:
+            child = self._to_stop.pop()
+            if child.alive:
+                self._halt(child)
+        if self._stopping or self._ended:
+            return
+        if self._ending:
+            self._finish()
+            return
+        together = self._strategy.together
+        while self._to_start and not self._waiting and not (together and self._starting):
+            child = self._to_start.popleft()
+            self._gathering, self._affected = False, None
+            if child.state is State.DOWN:
+                self._starting.add(child)
+                child.start()
+                if self._last_call:
+                    self._pass_on(child)
+                if child.removed:
+                    child.halt(last=True, at_once=False)
+        if not self._starting and not self._to_start:
+            self._round_over()
+
+    def _round_over(self) -> None:
+        if not self._ready:
+            self._ready = True
+            super()._started_()
+        if self._stop_wanted:
+            self._begin_end()
+
+    def _halt(self, child: Child) -> None:
+        self._stopping.add(child)
+        if child.state is not State.STOPPING:
+            last = self._ending and self._ends_for_good()
+            child.halt(last=last, at_once=not last or self._stops_at_once())
+
+    def _stops_at_once(self) -> bool:
+        told = getattr(self._keeper_, "told", None)
+        return self._at_once or (told is not None and told.at_once)
+
+    def _ends_for_good(self) -> bool:
+        return self._keeper_ is None or self._keeper_.is_last(self._gave_up)
+
+    def _retire(self, child: Child) -> None:
+        self.family.order.pop(child, None)
+        child.close()
+
+    def _restart(self, child: Child) -> None:
+        """``child`` has ended and shall live again: with whom, when, or not at all."""
+        if self._gathering:
+            self._widen_round(child)
+            return
+        intensity = self._intensity_for(child)
+        if not intensity.allows(self.system.now()):
+            limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
+            self._gave_up = RestartLimitError(self.family.path, child.name, limit, child.error)
+            self._begin_end()
+            return
+        wait = self._strategy.backoff.drawn(intensity.lately, self.system.chance)
+        intensity.waits(wait)
+        if self._strategy.together:
+            self._round += 1
+            self._waiting = self._gathering = True
+            self._affected = Affected(self.family.order, self._strategy)
+            self._to_start.clear()  # all of them are affected
+            self._widen_round(child)
+            self._wake_after(wait, None, self._round)
+        else:
+            self._wake_after(wait, child, child.serial)
+
+    def _intensity_for(self, child: Child) -> Intensity:
+        if self._strategy.together:
+            return self._intensity
+        if child.intensity is None:
+            child.intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
+        return child.intensity
+
+    def _widen_round(self, child: Child) -> None:
+        """Stop and start whom the failures so far concern."""
+        assert self._affected is not None  # since the round began
+        before, behind = self._affected.by(child)
+        self._to_stop.extendleft(one for one in reversed(before) if one.alive)
+        self._to_stop.extend(one for one in behind if one.alive)
+        self._to_start.extendleft(reversed(before))
+        self._to_start.extend(behind)
+
+    def _wake_after(self, seconds: float, child: Child | None, number: int) -> None:
+        def over() -> None:
+            self.actor_inbox.offer_control(_WaitOver(child, number))
+
+        self.system.timers.after(seconds, over)
+
+
+class _WaitOver(RuntimeMessage):
+    __slots__ = ("child", "number")
+
+    def __init__(self, child: Child | None, number: int) -> None:
+        self.child = child
+        self.number = number
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.wait_over(self.child, self.number)
+
+
+class _LastCall(RuntimeMessage):
+    __slots__ = ()
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.last_call()
+
+
+class _Hurry(RuntimeMessage):
+    __slots__ = ()
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor.hurry()

@@ -1,0 +1,132 @@
+"""How a supervisor is started and talked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, overload
+
+from pykka import ActorRef
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.actors.actor_ref import STOP, PooledActorRef
+from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
+from actors_rs.runtime.settings import check_kind, check_timeout
+from actors_rs.runtime.supervision.child_spec import ChildSpec, Restart, Supervisor, check_child
+from actors_rs.runtime.supervision.family import Family, Removed
+from actors_rs.texts import repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["RunLike", "SupervisorRef", "start_supervisor"]
+
+
+class RunLike(Protocol):
+    """What a supervisor can be part of: a run."""
+
+    def abort(self, error: BaseException) -> None:
+        """End with ``error``, now."""
+
+    def when_ended(self, action: Callable[[], object], /) -> None:
+        """Call ``action`` when it has ended, at once if it has."""
+
+
+class SupervisorRef(PooledActorRef[Any]):
+    """The reference to a supervisor. All methods may be called from any thread."""
+
+    def __init__(self, address: Any, actor_class: type[Any]) -> None:
+        super().__init__(address, actor_class)
+        self.family: Family = address.family
+
+    @property
+    def parent(self) -> SupervisorRef | None:
+        """The supervisor of this one; ``None`` at the top. An actor's own is ``supervisor``."""
+        above = self.family.parent
+        return None if above is None else above.ref
+
+    def child(self, path: str) -> PooledActorRef[Any]:
+        """The child of that name; ``"workers/parser"`` is a child's child.
+
+        The same reference for as long as the child may live again. Raises
+        ``InvalidArgumentError`` if there is none.
+        """
+        return self.family.find(path)
+
+    def children(self) -> dict[str, PooledActorRef[Any]]:
+        """The children by name."""
+        return self.family.refs()
+
+    @overload
+    def start_child(self, child: ChildSpec) -> PooledActorRef[Any]: ...
+
+    @overload
+    def start_child(self, child: Supervisor) -> SupervisorRef: ...
+
+    def start_child(self, child: ChildSpec | Supervisor) -> PooledActorRef[Any]:
+        """One more child, behind the others; returns its reference at once.
+
+        Raises ``InvalidArgumentError`` if its name is taken or the supervisor has stopped.
+        """
+        check_child(child)
+        return self.family.add(child)
+
+    def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Stop a child for good, behind the messages it has; True when it has ended.
+
+        ``"workers/parser"`` is a child's child. With ``block`` waits for that, at most ``timeout``
+        seconds, otherwise returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
+        there is no such child, its supervisor has stopped, or ``timeout`` is no number.
+        """
+        check_timeout(timeout)
+        if block:
+            check_may_wait(timeout)
+        future: PooledFuture[bool] = PooledFuture()
+        child = self.family.child_of(name)
+        future.question = (child.ref, STOP)
+        child.home.tell(Removed(child, future))
+        return future.get(timeout=timeout) if block else future
+
+    def supervise(
+        self,
+        ref: ActorRef[Any],
+        *,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        name: str = "",
+        restart: Restart = "permanent",
+    ) -> None:
+        """Take charge of an actor that runs already; ``args`` and ``kwargs`` make its successors.
+
+        Raises ``InvalidArgumentError`` for an actor that has stopped, has a supervisor, is above
+        this one in the tree, or lives in another system.
+        """
+        below = getattr(ref, "family", None)
+        if below is not None:
+            args, name = (below,), name or below.path
+        if not isinstance(ref, PooledActorRef):
+            raise InvalidArgumentError(
+                f"supervise needs the ref of a PooledActor, got {repr_of(ref)}"
+            )
+        self.family.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))
+
+
+def start_supervisor(
+    system: ActorSystem, supervisor: Supervisor, under: RunLike | None
+) -> SupervisorRef:
+    """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
+    if not isinstance(supervisor, Supervisor):
+        raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
+    if under is not None:
+        check_kind(under, "when_ended", "supervise needs a Run to be under")
+    from actors_rs.runtime.supervision.supervisor import SupervisorActor
+
+    family = Family(supervisor, system)
+    if under is not None:
+        family.escalate = under.abort
+    system._tree.plant(family)
+    ref = system.adopt(SupervisorActor(family))
+    assert isinstance(ref, SupervisorRef)
+    if under is not None:
+        under.when_ended(partial(ref.stop, block=False))
+    return ref

@@ -1,0 +1,85 @@
+"""The current system: that of the innermost ``with ActorSystem()`` block, where actors start.
+
+A block may be left in another context than it was entered in: on another thread, or in another
+task, as a fixture whose halves run in two. Nothing can be done there to the context variable of
+where it was entered. So what stands in it is the block, which knows that it was left.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor import PooledActor
+    from actors_rs.runtime.actors.actor_ref import PooledActorRef
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["Block", "current_system", "spawn_in_current_system"]
+
+A = TypeVar("A", bound="PooledActor")
+
+
+class Block:
+    """A ``with`` block of ``system``; or, never entered or left, the code of its actors."""
+
+    __slots__ = ("_outer", "_system")
+
+    def __init__(self, system: ActorSystem) -> None:
+        self._system: ActorSystem | None = system  # none once it was left, which lets go of it
+        self._outer: Block | None = None
+
+    def enter(self) -> None:
+        """From here on it is the innermost one."""
+        block = self
+        block._outer = _not_left(_innermost.get())
+        while (outer := block._outer) is not None:  # let go of those that were left further out
+            outer._outer = _not_left(outer._outer)
+            block = outer
+        _innermost.set(self)
+
+    def leave(self) -> None:
+        """It counts no more, in whatever context."""
+        self._system = None
+        if _innermost.get() is self:
+            _innermost.set(_not_left(self._outer))
+
+    def context(self) -> contextvars.Context:
+        """A copy of the caller's context in which this is the innermost one."""
+        context = contextvars.copy_context()
+        if context.get(_innermost) is not self:
+            context.run(_innermost.set, self)
+        return context
+
+
+_innermost: contextvars.ContextVar[Block | None] = contextvars.ContextVar(
+    "actors_rs_current_system", default=None
+)
+
+
+def _not_left(block: Block | None) -> Block | None:
+    """``block``, or the first one around it, that was not left."""
+    while block is not None and block._system is None:
+        block = block._outer
+    return block
+
+
+def current_system() -> ActorSystem | None:
+    """The system of the innermost block that was not left; not one of a parent process."""
+    block = _innermost.get()
+    while block is not None:
+        system = block._system
+        if system is not None and not system._orphaned:
+            return system
+        block = block._outer
+    return None
+
+
+def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
+    """Start an actor in the current system; if there is none, in the default one."""
+    system = current_system()
+    if system is not None:
+        return system.spawn(actor_class, *args, **kwargs)
+    from actors_rs.runtime.system.default_system import spawn_in_default_system
+
+    return spawn_in_default_system(actor_class, *args, **kwargs)

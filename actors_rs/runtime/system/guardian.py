@@ -1,0 +1,58 @@
+"""The guardian: a system's one entry in pykka's registry.
+
+``ActorRegistry.stop_all`` and ``broadcast`` reach all actors of the system through it, while
+pykka's global list, whose cost grows with the square of its length, holds one entry a system. So
+looking up a single actor in that list, by class or name, finds the guardian at most.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.future import PooledFuture
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["Guardian"]
+
+
+class GuardianRef(PooledActorRef["Guardian"]):
+    """A reference whose ``stop`` shuts the system down and whose ``tell`` reaches all actors."""
+
+    def __init__(self, guardian: Guardian) -> None:
+        super().__init__(guardian, Guardian)
+        self._guardian = guardian
+
+    def tell(self, message: Any) -> None:
+        """Tell every actor of the system."""
+        for actor in self._guardian.system.children():
+            actor.actor_inbox.offer(message)
+
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Shut the system down, on the calling thread; False if that has happened before.
+
+        Without ``block`` only tells its runs and actors to stop; its threads end with
+        ``shutdown``.
+        """
+        alive, system = self.is_alive(), self._guardian.system
+        if block:
+            if alive:
+                system.shutdown(drain=False, timeout=timeout)
+            return alive
+        if alive:
+            system.stop_soon()
+        future: PooledFuture[bool] = PooledFuture()
+        future.set(alive)
+        return future
+
+
+class Guardian(PooledActor):
+    """Stands for the system in pykka's registry; never runs, so asking it is asking the dead."""
+
+    def __init__(self, system: ActorSystem) -> None:
+        super().__init__()
+        self._system_ = system
+        self._ref_ = GuardianRef(self)
+        self.actor_inbox.close()

@@ -1,0 +1,215 @@
+"""How a system ends: in named phases, within one deadline.
+
+1. *stop intake*: runs take no more from outside, or are cancelled;
+2. *drain*: what is in hand is delivered; a run that takes too long is cancelled;
+3. *stop actors*: in the reverse order of their start;
+4. *end dead letters*: their subscribers get the last ones, those of the stopping too;
+5. *join threads*.
+
+Each phase is logged at level DEBUG. What was cancelled and has not stopped a second later is named
+in one line at level WARNING. What has not stopped by the deadline is named in one at level ERROR
+and left behind on daemon threads; nothing else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from actors_rs.errors import BlockingError
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import blocking_allowed, may_block, on_main_thread
+from actors_rs.runtime.system.condition import Condition
+from actors_rs.texts import text_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["Activity", "Shutdown", "check_may_enter"]
+
+LONGEST_RESERVE = 1.0
+"""Seconds, at most, that are kept back from draining for all that comes behind it."""
+JOIN_SECONDS = 0.02
+"""What is kept back for each set of threads that is still to be joined."""
+PATIENCE = 1.0
+"""Seconds after which it is said what the shutdown waits for, though all was told to stop."""
+MOST_NAMES = 5
+"""Of those that are waited for, in that line."""
+logger = logger_called("actors_rs.runtime")
+
+
+def check_may_enter(system: ActorSystem) -> None:
+    """Raise ``BlockingError`` where nobody may wait for ``system`` at the end of its block.
+
+    One that nobody has used would leave its idle threads behind: it is shut down before.
+    """
+    if may_block():
+        return
+    if not system.children() and not system._living_activities():
+        with blocking_allowed():
+            system.shutdown(drain=False)
+    raise BlockingError("a pool thread must not wait for the end of a block with an ActorSystem")
+
+
+class Activity(Protocol):
+    """What runs in a system and has to end before it: a run of a graph."""
+
+    def drain(self) -> object:
+        """Take no more, deliver what is in hand. Does not wait."""
+
+    def cancel(self, grace: float | None = None) -> None:
+        """Stop now, and within ``grace`` seconds in any case. Does not wait."""
+
+    def abort(self, error: BaseException) -> None:
+        """Stop now, and end with ``error``. Does not wait."""
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it ended within ``timeout`` seconds."""
+        ...
+
+    def disown(self) -> None:
+        """It goes on in the process that forked this one, and not here. Takes no old lock."""
+
+
+class Closeable(Protocol):
+    """Something with threads."""
+
+    def close(self, timeout: float, /) -> tuple[str, ...]:
+        """End the threads; names of those still busy after ``timeout`` seconds."""
+        ...
+
+
+class Shutdown:
+    """One shutdown of one system; for the thread that waits for it."""
+
+    def __init__(self, system: ActorSystem, *, drain: bool, timeout: float) -> None:
+        self._system = system
+        self._drain = drain
+        self._timeout = max(0.0, timeout)
+        self._deadline = system.now() + self._timeout
+        self._stuck: list[Activity] = []
+        self._impatient_at = float("inf") if drain else system.now() + PATIENCE
+
+    def run(self) -> None:
+        """Go through the phases; returns when the last one is over or the time is up."""
+        observers = self._system._observers()
+        activities = [a for a in self._system._living_activities() if a not in observers]
+        self._enter("stop intake" if self._drain else "cancel", len(activities), "runs")
+        for activity in activities:
+            activity.drain() if self._drain else activity.cancel(self._grace(1.0))
+        self._enter("drain", len(activities), "runs")
+        self._end(activities)
+        self._system._refuse_more()
+        for activity in self._system._living_activities():
+            if activity not in (*activities, *observers):  # begun while the others were ended
+                activity.cancel(self._grace(0.8))
+        self._stop_actors(observers)
+        self._end_dead_letters(observers)
+        threads = self._join_threads()
+        self._return_unread()
+        if late := [*self._not_ended(), *threads]:
+            logger.error("shutdown of '%s': still busy: %s", self._system.name, ", ".join(late))
+
+    def _enter(self, phase: str, count: int, what: str) -> None:
+        logger.debug("shutdown of '%s': %s (%d %s)", self._system.name, phase, count, what)
+
+    def _left(self, reserved: float) -> float:
+        """Seconds left when a part of the reserve, from 0 to 1, is kept for what is behind."""
+        reserve = min(LONGEST_RESERVE, self._timeout / 4) * reserved
+        return max(0.0, self._deadline - reserve - self._system.now())
+
+    def _grace(self, reserved: float) -> float:
+        """What calls of the user's have of that to return."""
+        return min(self._system.cancel_grace, self._left(reserved) * 0.8)
+
+    def _end(self, activities: Sequence[Activity], reserved: float = 1.0) -> None:
+        """Wait for them; cancel those that are late, and name those that do not end then."""
+        late = [one for one in activities if not self._patiently(one.wait, self._left(reserved))]
+        for activity in late:
+            activity.cancel(self._grace(reserved - 0.2))
+        self._stuck += [a for a in late if not a.wait(self._left(reserved - 0.2))]
+
+    def _stop_actors(self, observers: Sequence[Activity]) -> None:
+        """All but those of ``observers``."""
+        system = self._system
+        self._enter("stop actors", len(system.children()), "actors")
+        spared = {a._urn_number_ for a in system.children() if a._activity_ in observers}
+        self._await_all_but(spared, self._left(0.6))
+
+    def _await_all_but(self, spared: set[int], seconds: float) -> None:
+        """Tell all actors but ``spared`` to stop, the last one first, and wait for them."""
+        system = self._system
+        system._spared = len(spared)
+        actors = [a for a in system.children() if a._urn_number_ not in spared]
+        system._tell_to_stop(actors, at_once=not self._drain)
+        if not self._only_left(spared, seconds * 0.8):
+            system._stop_line.hurry([a for a in system.children() if a._urn_number_ not in spared])
+            self._only_left(spared, seconds * 0.2)
+
+    def _only_left(self, spared: set[int], seconds: float) -> bool:
+        """Wait until the actors that are left are among ``spared``; whether they are."""
+        system = self._system
+        with system._lock:
+            emptied = system._emptied = system._emptied or Condition()
+
+        def ended(left: float) -> bool:
+            return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
+
+        return self._patiently(ended, seconds)
+
+    def _patiently(self, ended: Callable[[float], bool], seconds: float) -> bool:
+        """Whether it has ``ended`` within ``seconds``; says what is waited for if that is long."""
+        patience = max(0.0, self._impatient_at - self._system.now())
+        if patience >= seconds:
+            return ended(seconds)
+        if ended(patience):
+            return True
+        self._impatient_at = float("inf")
+        self._say_what_for()
+        return ended(seconds - patience)
+
+    def _say_what_for(self) -> None:
+        """Whoever pressed Ctrl-C once would take the silence for a program that hangs."""
+        system = self._system
+        names = [text_of(one) for one in (*system._living_activities(), *system.children())]
+        more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+        logger.warning(
+            "shutdown of '%s' waits, for at most %.3g s, for what was told to stop: %s%s",
+            system.name,
+            self._left(0.0),
+            ", ".join(names[:MOST_NAMES] + more),
+            "; Ctrl-C once more to leave it behind" if on_main_thread() else "",
+        )
+
+    def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
+        system = self._system
+        self._enter("end dead letters", len(observers), "runs")
+        system.dead_letters.complete()
+        self._end(observers, 0.6)
+        self._await_all_but(set(), self._left(0.3))
+
+    def _return_unread(self) -> None:
+        """Whoever asked an actor that is stuck in a handler waits no longer."""
+        for actor in self._system.children():
+            if actor._stops_in_order_:  # else it is a stage
+                self._system.delayed.end(actor._urn_number_)
+                for message in actor.actor_inbox.take_out():
+                    actor._return_unread_(message)
+
+    def _not_ended(self) -> list[str]:
+        """Runs and actors to be named; not those that ended while threads were joined."""
+        stuck = [text_of(activity) for activity in self._stuck if not activity.wait(0.0)]
+        return stuck + [text_of(actor) for actor in self._system.children()]
+
+    def _join_threads(self) -> list[str]:
+        """The names of those that are still busy."""
+        system = self._system
+        with system._lock:
+            pinned = list(system._pinned)
+        parts: list[Closeable] = [system.processes, system.blocking, system.event_loop, *pinned]
+        parts += [system._dispatcher, system.timers]
+        self._enter("join threads", len(parts), "sets of threads and processes")
+        late: list[str] = []
+        for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
+            late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
+        return late

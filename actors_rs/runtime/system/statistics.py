@@ -1,0 +1,82 @@
+"""Frozen records of what a system and its actors are doing. See each ``statistics()``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from actors_rs.runtime.actors.mailbox import MailboxStatistics
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetterStatistics
+from actors_rs.texts import text_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor import PooledActor
+    from actors_rs.runtime.system.system import ActorSystem
+
+__all__ = ["ActorStatistics", "SystemStatistics", "actor_statistics", "statistics_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActorStatistics:
+    """An actor at one moment.
+
+    ``state`` is ``"running"``, ``"stopping"`` or ``"stopped"``; ``dispatcher`` is the one that
+    serves it (``"pool"``, ``"pinned"``, ``"calling_thread"``, ``"world"``), and before its start
+    the one it asks for.
+    """
+
+    name: str
+    state: str
+    dispatcher: str
+    mailbox: MailboxStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStatistics:
+    """A system at one moment.
+
+    ``workers``, ``ready`` and ``turns`` are those of its pool (see ``DispatcherStatistics``),
+    ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended; hubs and
+    processors that nobody has subscribed to yet are one, however many. ``abandoned`` counts the
+    calls of the user's, so far, that had not returned within the grace of a run's end. ``state`` is
+    ``"running"``, ``"draining"`` or ``"shut down"``.
+    """
+
+    name: str
+    state: str
+    workers: int
+    ready: int
+    turns: int
+    pinned: int
+    actors: int
+    runs: int
+    abandoned: int
+    dead_letters: DeadLetterStatistics
+
+
+def actor_statistics(actor: PooledActor) -> ActorStatistics:
+    """Read ``actor`` while it runs."""
+    mailbox = actor.actor_inbox.statistics()
+    ending = "stopping" if actor.actor_stopped.is_set() else "running"
+    state = "stopped" if mailbox.closed else ending
+    serving = getattr(actor, "_dispatcher_", None)
+    dispatcher = actor.dispatcher if serving is None else serving.kind
+    return ActorStatistics(text_of(actor), state, dispatcher, mailbox)
+
+
+def statistics_of(system: ActorSystem) -> SystemStatistics:
+    """Read ``system`` while it runs: every figure is right by itself, not all at one instant."""
+    pool = system._dispatcher.statistics()
+    running = "draining" if system._draining else "running"
+    return SystemStatistics(
+        name=system.name,
+        state=running if system.is_open else "shut down",
+        workers=pool.workers,
+        ready=pool.ready,
+        turns=pool.turns,
+        pinned=sum(1 for pinned in system._pinned if pinned.statistics().workers),
+        actors=len(system._actors),
+        runs=len(system._activities),
+        abandoned=system._abandoned,
+        dead_letters=system.dead_letters.statistics(),
+    )

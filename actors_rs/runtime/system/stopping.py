@@ -1,0 +1,84 @@
+"""The line in which a system's actors stop: the last one first, each when the one before has ended.
+
+So no two ``on_stop`` hooks overlap, and what an actor tells another one that was started before it
+still arrives. Nobody waits for the line: whoever ends tells the next one. Children of a
+supervisor do not stand in it, they stop with their supervisor.
+
+Each stops behind the messages it has, or *at once*: then the rest of them is returned unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from actors_rs.runtime._primitives import RLock
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor_core import ActorCore
+
+__all__ = ["StopLine"]
+
+
+class StopLine:
+    """Who is to stop, and who has been told. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
+        self._waiting: list[ActorCore] = []
+        self._told: ActorCore | None = None
+        self._at_once = False
+
+    def form(self, actors: Sequence[ActorCore], *, at_once: bool) -> None:
+        """From now on these wait, in the order of their start; replaces those who waited before.
+
+        Stages of a run are told at once: they end with the stream, in an order of its own.
+        """
+        own = [a for a in actors if a._keeper_ is None and not a._has_place_]
+        for actor in reversed(own):
+            if not actor._stops_in_order_:
+                actor._stop_when_read_()
+        with self._lock:
+            self._at_once = self._at_once or at_once
+            told = self._told
+            self._waiting = [a for a in own if a._stops_in_order_ and a is not told]
+        # It may have been told to stop behind its messages; or Ctrl-C came before it was told.
+        if told is not None and not self._tell(told):
+            self._forget(told)
+        self._tell_next()
+
+    def ended(self, actor: ActorCore) -> None:
+        """``actor`` has ended, told or not."""
+        if self._told is actor:  # asked without the lock, for most who end were not told
+            self._forget(actor)
+            self._tell_next()
+
+    def hurry(self, actors: Sequence[ActorCore]) -> None:
+        """The time is up: all of ``actors`` are told at once."""
+        with self._lock:
+            self._waiting.clear()
+        for actor in reversed(actors):
+            if actor._keeper_ is None:
+                actor._stop_at_once_()
+            actor._hurry_()
+
+    def _tell_next(self) -> None:
+        while True:
+            with self._lock:
+                if self._told is not None or not self._waiting:
+                    return
+                actor = self._told = self._waiting[-1]  # no call, in which Ctrl-C may come
+                del self._waiting[-1]
+            # Outside the lock: on the calling thread the actor may end before this returns.
+            if self._tell(actor):
+                return
+            self._forget(actor)
+
+    def _tell(self, actor: ActorCore) -> bool:
+        """Tell it to stop; False if it has ended."""
+        return actor._stop_at_once_() if self._at_once else actor._stop_when_read_()
+
+    def _forget(self, actor: ActorCore) -> None:
+        with self._lock:
+            if self._told is actor:
+                self._told = None

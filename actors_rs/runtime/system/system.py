@@ -1,0 +1,394 @@
+"""``ActorSystem``: owns the threads, the clock, the dead letters and the actors that use them.
+
+A system is a context manager; when it has been left, no thread of its own is alive. It knows
+nothing of streams: what it starts and stops is anything that keeps ``Startable`` and
+``Activity``.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+from pykka import ActorRegistry
+
+from actors_rs.errors import RunCancelled
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import RLock, check_may_block
+from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.delayed import DelayedMessages
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
+from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
+from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+from actors_rs.runtime.dispatch.machinery import Machinery, check_settings, threads
+from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
+from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
+from actors_rs.runtime.supervision.supervising import Supervising
+from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
+from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.system.current import Block
+from actors_rs.runtime.system.guardian import Guardian
+from actors_rs.runtime.system.process import enrol, why_closed
+from actors_rs.runtime.system.shutdown import Activity, Shutdown, check_may_enter
+from actors_rs.runtime.system.signals import SystemSignals
+from actors_rs.runtime.system.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
+from actors_rs.runtime.system.statistics import SystemStatistics, statistics_of
+from actors_rs.runtime.system.stopping import StopLine
+from actors_rs.runtime.system.tree import Tree
+from actors_rs.texts import class_name_of, repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.runtime.actors.actor_core import ActorCore
+
+__all__ = ["Activity", "ActorSystem", "Startable"]
+
+A = TypeVar("A", bound=PooledActor)
+R = TypeVar("R")
+logger = logger_called("actors_rs.runtime")
+
+
+class ActorSystem(Supervising):
+    """A pool of threads and the actors that share it. All methods may be called from any thread.
+
+    ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
+    user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
+    says otherwise, ``throughput`` the most messages a turn takes (default: 100, in a stage all
+    there are, which its windows bound), ``metrics`` whether stages account for their time. With
+    ``monitor`` the rules of the standard are watched on every link between two stages, or from a
+    stage to a foreign subscriber, and the first violation ends its run with a
+    ``ProtocolViolation``. A run in which nothing can move any more for ``stall_after`` seconds ends
+    with ``Stalled``, see ``Graph.watched``; ``None``: never. For ``cancel_grace`` seconds a run
+    that was cancelled or failed waits for functions that do not return, and a block that an
+    exception leaves for everything. ``machinery`` replaces threads and clocks altogether.
+    """
+
+    # Rarely needed, so not of each instance: with more than 30 attributes Python takes it slowly.
+    _guardian: Guardian | None = None
+    _emptied: Condition | None = None  # notified of the last actor's end; made by who waits for it
+    _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
+    _spared = 0  # actors that the shutdown does not wait for yet
+    knows_rest = False  # a deterministic world tells when nothing can run
+    before_foreign_cancel: Callable[[Any], None] | None = None  # it decides what is under way
+    _draining = ""  # why, if it starts no further runs
+    _orphaned = False  # in a child of its process, and closed then
+    _fatal: BaseException | None = None
+    _signals: SystemSignals | None = None
+    _abandoned = 0
+
+    def __init__(
+        self,
+        *,
+        workers: int | None = None,
+        max_workers: int = 256,
+        window: int = 4096,
+        throughput: int | None = None,
+        metrics: bool = True,
+        monitor: bool = False,
+        stall_after: float | None = 0.5,
+        dispatcher: Literal["pool", "calling_thread"] = "pool",
+        name: str = "actors",
+        shutdown_timeout: float = 30.0,
+        cancel_grace: float = 2.0,
+        machinery: Machinery | None = None,
+    ) -> None:
+        flags = {"metrics": metrics, "monitor": monitor}
+        times = shutdown_timeout, cancel_grace
+        check_settings(window, throughput, stall_after, dispatcher, times, name, flags)
+        self.name = name
+        self.window = window
+        self.throughput = throughput
+        self.metrics = metrics
+        self.monitor = monitor
+        self.stall_after = stall_after
+        self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
+        self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
+        self._machinery = machinery or threads(
+            name,
+            workers=workers,
+            cap=max_workers,
+            dispatcher=self._calling_thread if dispatcher == "calling_thread" else None,
+        )
+        self._take(self._machinery)
+        self.shutdown_timeout, self.cancel_grace = times
+        self._begin_empty()
+        if machinery is None:  # nobody looks into a world
+            self._guardian = Guardian(self)
+            ActorRegistry.register(self._guardian.actor_ref)
+            enrol(self)
+
+    def _begin_empty(self) -> None:
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that drains or spawns
+        # Entered and left without a lock: single dict operations are atomic, and a lock here
+        # would be a queue of all actors that start or stop.
+        self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
+        self._activities: dict[Activity, None] = {}
+        self._stop_line = StopLine()
+        self._tree = Tree()
+        self.delayed = DelayedMessages(self)
+        self._closed = False
+        self._inside = Block(self)
+        self._blocks: list[Block] = []  # entered, and not left yet
+
+    def _take(self, machinery: Machinery) -> None:
+        self._dispatcher = machinery.dispatcher
+        self.timers = machinery.timers
+        self.blocking = machinery.blocking
+        self.event_loop = machinery.event_loop
+        self.processes = machinery.processes
+        self.now = machinery.now
+        """The monotonic seconds that delays are counted in."""
+        self.stopwatch = machinery.stopwatch
+        """The seconds that turns and user code are timed by."""
+        self.chance = machinery.chance
+        """From 0 to 1, at random: the dice of waits with jitter."""
+        self.dead_letters = DeadLetters(
+            now=machinery.now,
+            wall_clock=machinery.wall_clock,
+            schedule=machinery.dispatcher.schedule,
+        )
+
+    def __enter__(self) -> Self:
+        check_may_enter(self)
+        block = Block(self)
+        block.enter()
+        self._blocks.append(block)
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._blocks:
+            self._blocks.pop().leave()
+        try:
+            hurried = None if error is None else min(self.shutdown_timeout, self.cancel_grace)
+            self.shutdown(drain=error is None, timeout=hurried)
+        finally:
+            if self._signals is not None:
+                self._signals.release()
+        if self._fatal is not None:
+            if error is not None and error is not self._fatal:
+                logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
+            raise self._fatal
+        if self._signals is not None:
+            self._signals.exit_after(error)
+
+    def note_abandoned(self) -> None:
+        """A call of the user's that has not returned is waited for no more."""
+        with self._lock:
+            self._abandoned += 1
+
+    def __repr__(self) -> str:
+        return f"<ActorSystem {repr_of(self.name)}: {len(self._actors)} actors>"
+
+    def start(self, graph: Startable[R]) -> R:
+        """Start a graph; returns its ``Run``.
+
+        Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
+        """
+        self._check_open()
+        if self._draining:
+            raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
+        check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
+        return graph.start_on(self)
+
+    def publisher(self, source: AsPublisher[R]) -> R:
+        """``source`` as a standard Publisher: each subscriber gets a run of its own."""
+        self._check_open()
+        check_kind(source, "publisher_on", "publisher needs a Source")
+        return source.publisher_on(self)
+
+    def subscriber(self, sink: AsSubscriber[R]) -> R:
+        """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
+        self._check_open()
+        check_kind(sink, "subscriber_on", "subscriber needs a Sink")
+        return sink.subscriber_on(self)
+
+    def processor(self, flow: AsProcessor[R]) -> R:
+        """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
+        self._check_open()
+        check_kind(flow, "processor_on", "processor needs a Flow")
+        return flow.processor_on(self)
+
+    def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
+        """Start an actor here; the arguments go to its constructor.
+
+        Raises ``ArgumentTypeError`` for what is no class of ``PooledActor``.
+        """
+        self._check_open()
+        check_actor_class("spawn", actor_class)
+        return self.adopt(actor_class(*args, **kwargs))
+
+    def adopt(self, actor: A) -> PooledActorRef[A]:
+        """Start an actor that was constructed already; ``ArgumentTypeError`` if it is none."""
+        check_actor(actor)
+        actor._system_ = self
+        self._actors[actor._urn_number_] = actor
+        try:
+            self._check_open()  # after the entry: shutdown closes before it looks at entries
+            actor._start_loop_()
+        except BaseException:
+            actor._close_(None)
+            raise
+        return actor.actor_ref
+
+    def enter(self, actor: PooledActor) -> None:
+        """``actor`` lives here, in place of the one before it with the same address."""
+        self._actors[actor._urn_number_] = actor
+
+    def forget(self, actor: ActorCore) -> None:
+        """An actor has stopped; called by the actor itself, in its last turn."""
+        self._actors.pop(actor._urn_number_, None)
+        own = getattr(actor, "_dispatcher_", None)  # none if it was refused at the door
+        if isinstance(own, PinnedDispatcher):
+            own.close(0)
+        if len(self._actors) <= self._spared:
+            with self._lock:  # who waits looks at the actors behind it
+                emptied = self._emptied
+            if emptied is not None:
+                emptied.notify_all()
+
+    def register(self, activity: Activity) -> None:
+        """Let shutdown end ``activity`` too, until ``unregister``."""
+        with self._lock:
+            self._activities[activity] = None
+
+    def unregister(self, activity: Activity) -> None:
+        """``activity`` has ended."""
+        with self._lock:
+            self._activities.pop(activity, None)
+
+    def children(self) -> tuple[PooledActor, ...]:
+        """The living actors, in the order they were started."""
+        return tuple(self._actors.copy().values())
+
+    def context(self) -> contextvars.Context:
+        """A copy of the context to run an actor's code in: that of the thread that starts it.
+
+        In it this system is the current one, so the actors that an actor starts live here too.
+        """
+        return self._inside.context()
+
+    def dispatcher_for(self, actor: ActorCore) -> Dispatcher:
+        """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
+        name = actor.dispatcher
+        if name == "pool" or self._machinery.serves_all:
+            return self._dispatcher
+        if name == "calling_thread":
+            return self._calling_thread
+        check_dispatcher(name)
+        pinned = PinnedDispatcher(f"{self.name}-pinned-{class_name_of(actor)}")
+        with self._lock:
+            self._pinned = [*(old for old in self._pinned if not old.ended), pinned]
+        return pinned
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be started."""
+        return not self._closed
+
+    def statistics(self) -> SystemStatistics:
+        """The system at this moment; cheap."""
+        return statistics_of(self)
+
+    def handle_signals(self, grace: float = 30.0) -> SystemSignals:
+        """Let SIGTERM and SIGINT (Ctrl-C) end this system in order, until it has shut down.
+
+        The first one drains all runs, and nothing new is started; when the block of the system
+        has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds, or with a
+        second signal, everything is cancelled, and the main thread gets that ``SystemExit``
+        wherever it is. Raises ``InvalidArgumentError`` off the main thread, or if a system of this
+        process handles signals already, or for a ``grace`` that is no number from 0 on.
+        """
+        self._check_open()
+        signals = SystemSignals(self, grace)
+        try:
+            signals.take()
+            self._signals = signals
+        except BaseException:
+            signals.release()
+            raise
+        return signals
+
+    def drain(self, why: str = "it is draining") -> None:
+        """Start no further runs; those there are take no more in. Does not wait."""
+        self._draining = why
+        observers = self._observers()
+        for activity in self._living_activities():
+            if activity not in observers:
+                activity.drain()
+
+    def fatal(self, error: BaseException) -> None:
+        """No restart cures ``error``: stop this system, no other.
+
+        A ``SystemExit`` or the like in an actor, or a supervisor with nobody above it that gives
+        up. Runs end with the error, which is raised again where the ``with`` block ends.
+        """
+        with self._lock:
+            self._fatal = error if self._fatal is None else self._fatal
+        self._refuse_more()
+        for activity in self._living_activities():
+            activity.abort(error)
+        self._tell_to_stop(self.children(), at_once=True)
+
+    def stop_soon(self, within: float | None = None) -> None:
+        """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
+
+        A ``shutdown`` that follows waits for ``within`` seconds at most.
+        """
+        if self._orphaned:
+            return
+        if within is not None:
+            self.shutdown_timeout = min(self.shutdown_timeout, within)
+        self._refuse_more()
+        for activity in self._living_activities():
+            activity.cancel(within)
+        self._tell_to_stop(self.children(), at_once=True)
+
+    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        """End everything: runs (drained or cancelled), actors in reverse order, threads.
+
+        Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
+        not stopped by then is named in one log line and left behind on daemon threads. May be
+        called again; raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for a
+        ``timeout`` that is no number. The phases: ``shutdown.py``.
+        """
+        check_flag("drain", drain)
+        check_timeout(timeout)
+        if self._orphaned:
+            return
+        check_may_block("a pool thread must not wait for the shutdown of its own system")
+        seconds = self.shutdown_timeout if timeout is None else timeout
+        Shutdown(self, drain=drain, timeout=seconds).run()
+        if self._guardian is not None:
+            ActorRegistry.unregister(self._guardian.actor_ref)
+        if self._signals is not None:
+            self._signals.release()
+
+    def _refuse_more(self) -> None:
+        self._closed = True
+        if self._guardian is not None:
+            self._guardian.actor_stopped.set()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise why_closed(self) from self._fatal
+
+    # For the phases of the shutdown, and for a child of this process
+
+    def _living_activities(self) -> tuple[Activity, ...]:
+        with self._lock:
+            return tuple(self._activities)
+
+    def _observers(self) -> tuple[Activity, ...]:
+        """Activities that read the dead letters, so that they end behind all others."""
+        observed = self.dead_letters.observers()
+        return tuple(a for a in self._living_activities() if any(a is one for one in observed))
+
+    def _tell_to_stop(self, actors: Sequence[PooledActor], *, at_once: bool) -> None:
+        """One after the other, the last one first; does not wait. See ``StopLine``."""
+        self._stop_line.form(actors, at_once=at_once)

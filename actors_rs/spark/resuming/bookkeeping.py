@@ -1,0 +1,183 @@
+"""A run's ledger as its source sees it: opened with the plan, told of attempts, closed at the end.
+
+What it is told is noted, which takes no time; ``write`` writes down all that was noted since the
+last time, in one transaction. ``open``, ``write`` and ``close`` block. ``close`` may come while the
+planning is still opening, or while another thread writes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, deque
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from math import ceil
+from typing import Any
+
+from actors_rs.delivery import notes
+from actors_rs.delivery.ack import Disposition, Unit
+from actors_rs.delivery.ledger import Ledger, LedgerRun, commit_within
+from actors_rs.delivery.notes import Note
+from actors_rs.delivery.outputs import Output
+from actors_rs.delivery.schema import Entry
+from actors_rs.delivery.telling import nothing_left
+from actors_rs.errors import RunCancelled
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import Lock, Random
+from actors_rs.spark.plan import PartitionPlan
+from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.spark.resuming.describing import without_numbers
+from actors_rs.spark.resuming.other_plan import SparkPlan
+from actors_rs.spark.resuming.verifying import verify_partition
+from actors_rs.texts import named, text_of
+
+__all__ = ["Book"]
+
+logger = logger_called("actors_rs.ledger")
+
+
+class _UnitEntry:
+    """One partition's line in the ledger; counts what is given of it."""
+
+    def __init__(self, run: LedgerRun, partition: int) -> None:
+        self.path = run.path
+        self.run_key = run.key
+        self.schema_of = run.schema_of
+        self.delivered = run.delivered
+        self.rows = self.size = 0
+        self.checksum: str | None = None
+        self._run = run.run
+        self._partition = partition
+
+    def commit_within(self, database: sqlite3.Connection, /) -> bool:
+        """See ``delivery.ack.Entry``."""
+        return commit_within(
+            database, self._run, self._partition, self.rows, self.size, self.checksum
+        )
+
+
+class Book:
+    """The ledger of one run of a source."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        rows_of: Callable[[Any], int],
+        outputs: Collection[Output] = (),
+        verify: float = 0.0,
+    ) -> None:
+        self.committed: frozenset[int] = frozenset()
+        self._verify = verify
+        self._done: list[Entry] = []
+        self._total = 0
+        self._notes: deque[tuple[Note, Unit | None]] = deque()
+        self._pen = Lock()  # notes that one thread has taken are written before another one closes
+        self._ledger = ledger
+        self._rows_of = rows_of
+        self._outputs = outputs
+        self._run: LedgerRun | None = None
+        self._closed: tuple[str, str | None] | None = None
+
+    def check(self) -> None:
+        """Raise what can be known to go wrong with ``open`` before anything is planned."""
+        self._ledger.check()
+
+    def open(self, plan: PartitionPlan[Any], total: int) -> None:
+        """Go on with the ledger's run, or begin one. Raises what ``Ledger.open`` raises.
+
+        Where nothing is left to do, the log says so.
+        """
+        schema, text = plan.describe()
+        facts = SparkPlan(schema, total, without_numbers(text), plan.caches())
+        run = self._ledger.open(facts, self._outputs)
+        report = run.report()
+        if done := nothing_left(report):
+            logger.info("%s: %s", self._ledger.path, done)
+        entries = report.partitions
+        self._done = [entry for entry in entries if entry.state == "committed"]
+        self.committed = frozenset(entry.partition for entry in self._done)
+        self._total = total
+        self._run = run
+        if self._closed is not None:  # meanwhile; whoever comes second finds both
+            run.finish(*self._closed)
+
+    def verify(self, plan: PartitionPlan[Any], tag: str, over: Callable[[], bool]) -> None:
+        """Compute some of the partitions that are done again, unless all are. Blocks.
+
+        Raises ``LedgerError`` if one of them has other rows; stops when it is ``over``.
+        """
+        if self._verify and self._done and len(self._done) < self._total:
+            count = ceil(self._verify * len(self._done))
+            for entry in Random().sample(self._done, count):
+                if not over():
+                    verify_partition(plan, tag, entry, self._rows_of, self._ledger.path)
+
+    def unit(self, partition: int, settled: Callable[[Unit, Counter[Disposition]], None]) -> Unit:
+        """A unit for ``partition``."""
+        unit = Unit(
+            partition,
+            lambda dispositions: settled(unit, dispositions),
+            _UnitEntry(self._open_run(), partition),
+        )
+        return unit
+
+    def count(self, unit: Unit, piece: list[Any]) -> None:
+        """``piece`` is given as a part of ``unit``."""
+        entry: Any = unit.entry
+        entry.rows += sum(map(self._rows_of, piece))
+        entry.size += sum(getattr(element, "nbytes", 0) for element in piece)
+
+    def summed(self, unit: Unit, checksum: Checksum) -> None:
+        """All of ``unit`` was read; ``checksum`` has it."""
+        entry: Any = unit.entry
+        entry.checksum = checksum.text
+
+    def begun(self, partition: int) -> None:
+        """An attempt begins."""
+        self._notes.append((notes.begun(partition), None))
+
+    def failed(self, partition: int, error: BaseException, *, poison: bool) -> None:
+        """An attempt failed."""
+        self._notes.append((notes.failed(partition, text_of(error), poison=poison), None))
+
+    def commit(self, unit: Unit) -> None:
+        """Everything that came of ``unit`` is done."""
+        entry: Any = unit.entry
+        note = notes.committed(unit.key, entry.rows, entry.size, entry.checksum)  # type: ignore[arg-type]
+        self._notes.append((note, unit))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is something that ``write`` would write."""
+        return bool(self._notes)
+
+    def write(self) -> list[Unit]:
+        """Write down what was noted so far; the units that are committed by that. Blocks.
+
+        On any one thread, also beside those that note.
+        """
+        with self._pen:
+            taken = []
+            with suppress(IndexError):
+                while True:
+                    taken.append(self._notes.popleft())
+            if taken:
+                self._open_run().write([note for note, _ in taken])
+        return [unit for _, unit in taken if unit is not None]
+
+    def close(self, error: BaseException | None, *, completed: bool) -> None:
+        """The run has ended. What goes wrong here changes nothing about that, so it is let be."""
+        if error is None:
+            state = "completed" if completed else "cancelled"
+        else:
+            state = "cancelled" if isinstance(error, RunCancelled) else "failed"
+        self._closed = (state, None if error is None else text_of(error) or named(error))
+        if self._run is not None:
+            with suppress(Exception):
+                self.write()
+            with suppress(Exception):
+                self._run.finish(*self._closed)
+
+    def _open_run(self) -> LedgerRun:
+        assert self._run is not None, "the ledger is opened with the plan"
+        return self._run

@@ -1,0 +1,5 @@
+"""Arrow: schemas, rows and values, as files and Spark need them.
+
+Begin with ``schema`` (what data has to fit) and ``match`` (the rule); ``rows`` makes batches of
+rows and refuses a value that would be written as another one. Imports pyarrow when it is called.
+"""
