@@ -75,6 +75,8 @@ class Member(UserCalls):
     """How many it left."""
     in_hand = 0
     """How many elements it had taken and not given on when it ended."""
+    paused = False
+    """Whether it gives nothing for now, see ``engine/run/adjusting.py``."""
     forgiving = False
     """Whether a stream that fails when this stage wants it no more is no failure of the run."""
 
@@ -226,8 +228,14 @@ class Member(UserCalls):
         self.post(self.drain)
         self.interrupt()
 
+    def pause(self, paused: bool) -> None:
+        """Give nothing until it is called with ``False``, or until the run drains or ends."""
+        self.paused = paused
+        self.wake()
+
     def drain(self) -> None:
         """Take no more from outside."""
+        self.paused = False
         (self.drain_boundary or self.logic.drain)()  # the first turn may have made the boundary
 
     # The turn
@@ -246,6 +254,8 @@ class Member(UserCalls):
         """Let the logic do what its ports allow, keep its times, and end it when it is over."""
         self.is_due = False
         if self.ended:  # a peer of the same island may have had something for it
+            return
+        if self.paused and not any(outlet.closed for outlet in self.logic.outlets):
             return
         logic, clock, began = self.logic, self.clock, budget.lapped
         if self._metered:

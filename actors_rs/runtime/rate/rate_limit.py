@@ -57,6 +57,16 @@ class RateLimit:
     def __repr__(self) -> str:
         return f"RateLimit({self._n:g}, per={self._per:g}, burst={self._capacity():g})"
 
+    @property
+    def n(self) -> float:
+        """How many elements may pass every ``per`` seconds."""
+        return self._n
+
+    @property
+    def per(self) -> float:
+        """The seconds in which ``n`` elements may pass."""
+        return self._per
+
     def change(
         self, n: float | None = None, *, per: float | None = None, burst: float | None = None
     ) -> None:

@@ -76,6 +76,8 @@ class ActorSystem(Supervising):
     _fatal: BaseException | None = None
     _signals: SystemSignals | None = None
     _abandoned = 0
+    watchers: tuple[Callable[[Activity], object], ...] = ()
+    """Called with each activity that begins, such as a run; on any thread, and they never raise."""
 
     def __init__(
         self,
@@ -256,6 +258,8 @@ class ActorSystem(Supervising):
         """Let shutdown end ``activity`` too, until ``unregister``."""
         with self._lock:
             self._activities[activity] = None
+        for watcher in self.watchers:
+            watcher(activity)
 
     def unregister(self, activity: Activity) -> None:
         """``activity`` has ended."""

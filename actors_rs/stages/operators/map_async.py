@@ -145,6 +145,10 @@ class MapAsync(StageLogic):
 
     # In the stage's turn
 
+    def change_parallelism(self, parallelism: int) -> None:
+        """Another one from now on; calls under way go on, also if they are more than that."""
+        self._parallelism = parallelism
+
     @property
     def _room(self) -> int:
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
@@ -271,9 +275,14 @@ class MapAsync(StageLogic):
 
     # On any thread
 
+    @property
+    def _crowded(self) -> bool:
+        """Whether more slots are taken than there are since the parallelism has changed."""
+        return self._slots > self._parallelism
+
     def _next_call(self) -> Call | None:
         try:
-            call = None if self._stopped else self._waiting.popleft()
+            call = None if self._stopped or self._crowded else self._waiting.popleft()
         except IndexError:
             return None
         if call is not None and self.limit is not None:
@@ -335,7 +344,7 @@ class MapAsync(StageLogic):
         """
         loop, slot = get_running_loop(), current_task()
         taken: list[Call] = []
-        while self._waiting and not (slot and slot.cancelling()):
+        while self._waiting and not self._crowded and not (slot and slot.cancelling()):
             with suppress(CancelledError):
                 await loop.create_task(self._await_next_call(taken))
             if taken and not taken.pop().ended_by(RESULT):

@@ -76,6 +76,11 @@ class Throttle(PassThrough):
         self._pace = Pace()
         self._woken = False  # a message says so that was not looked at yet
 
+    @property
+    def limit(self) -> Limit:
+        """The limit that it keeps."""
+        return self._limit
+
     def start(self) -> None:
         self._limit.watch(self)
 
