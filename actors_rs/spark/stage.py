@@ -145,6 +145,15 @@ class PartitionsSource(StageLogic):
             "rows": self._rows,
         }
 
+    def partition_states(self) -> str:
+        """A letter for each partition: waiting, running, tried again, done, poison. Any thread."""
+        states = ["d"] * (self._total or 0)
+        for index in self._todo.copy():
+            states[index] = "w"
+        for fetch in self._fetches.copy():
+            states[fetch.index] = "r"
+        return "".join(states)
+
     # Planning, on a thread that may block
 
     def _begin_planning(self) -> None:

@@ -56,7 +56,8 @@ class SupervisedPartitions(PartitionsSource):
         self._settled_units: set[Unit] = set()  # which are to be written down
         self._writing = False
         self._rest: Cancellable | None = None  # until the next transaction
-        self._attempts = self._retried = self._poisoned = 0
+        self._attempts = self._retried = 0
+        self._poisoned: list[int] = []
         self._committed = self._skipped = 0
         self._lingers = self._alone = False
         self._why_alone: BaseException | None = None
@@ -107,11 +108,21 @@ class SupervisedPartitions(PartitionsSource):
     def details(self) -> dict[str, Any]:
         found = super().details()
         if found["waiting"] is not None:
-            found["waiting"] = max(0, found["waiting"] - self._poisoned)
-        found |= {"poison": self._poisoned, "attempts": self._attempts, "retried": self._retried}
+            found["waiting"] = max(0, found["waiting"] - len(self._poisoned))
+        found |= {"poison": len(self._poisoned), "attempts": self._attempts}
+        found["retried"] = self._retried
         if self._book is not None:
             found |= {"committed": self._committed, "skipped": self._skipped}
         return found
+
+    def partition_states(self) -> str:
+        states = list(super().partition_states())
+        for index, one in self._tries.copy().items():
+            if one.attempts > 1 and index < len(states):
+                states[index] = "t"
+        for index in self._poisoned.copy():
+            states[index] = "p"
+        return "".join(states)
 
     def _abandon_units(self, error: BaseException | None = None) -> None:
         """Nobody is left who could settle them: what they were for is to be done again.
@@ -256,7 +267,7 @@ class SupervisedPartitions(PartitionsSource):
 
     def _pass_over(self, one: Attempts, error: BaseException) -> None:
         index = one.fetch.index
-        self._poisoned += 1
+        self._poisoned.append(index)
         letter = PoisonPartition(index, one.attempts, text_of(error))
         self.context.report(letter, f"given up after {one.attempts} attempts", error)
         self._give_back(one)

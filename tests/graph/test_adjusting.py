@@ -2,6 +2,7 @@
 
 import itertools
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def endless():
 
 
 def test_a_paused_source_gives_nothing_until_it_is_resumed(system):
-    seen = []
+    seen: list[int] = []
     run = system.start(endless().to(Sink.for_each(seen.append)))
     wait_until(lambda: len(seen) > 100)
     pause(_life(run), "numbers", True)
@@ -136,6 +137,7 @@ def test_what_cannot_be_adjusted_is_refused_with_its_name(system):
 
 def test_a_parallelism_is_a_whole_number_in_bounds(system):
     run = system.start(endless().map_async(str, parallelism=2).named("calls").to(Sink.ignore()))
+    wrong: Any
     for wrong in (0, -1, 1.5, True, 10**9):
         with pytest.raises(InvalidArgumentError, match="whole number from 1 to 10000"):
             set_parallelism(_life(run), "calls", wrong)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from actors_rs.engine.member import Member
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.rate_limit import RateLimit
+from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.throttle import Throttle
 from actors_rs.texts import repr_of

@@ -1,0 +1,64 @@
+"""What the buttons of the page do. Each action is written to the run's log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from actors_rs.engine.run import adjusting
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.settings import is_number
+from actors_rs.texts import repr_of
+
+if TYPE_CHECKING:
+    from actors_rs.engine.run.scope import RunLife
+    from actors_rs.observability.web.watching import WatchedRun
+
+__all__ = ["ACTIONS", "act"]
+
+ACTIONS = ("drain", "cancel", "pause", "resume", "rate", "parallelism")
+logger = logging.getLogger("actors_rs.web")
+
+
+def act(run: WatchedRun, action: str, order: Mapping[str, Any]) -> None:
+    """Do ``action`` to ``run``; ``order`` has the ``stage`` and the ``value`` where there is one.
+
+    Returns at once. Raises ``InvalidArgumentError``, and changes nothing, for what cannot be done.
+    """
+    if run.life is None:
+        raise InvalidArgumentError(f"run {repr_of(run.name)} has ended: nothing of it can change")
+    stage, value = order.get("stage", ""), order.get("value")
+    if not isinstance(stage, str):
+        raise InvalidArgumentError(f"stage: expected a name, got {repr_of(stage)}")
+    _do(run.life, action, stage, value)
+    text = "" if value is None else f"to {value:g}"
+    run.note(action, stage, text)
+    of_stage = f" of stage {repr_of(stage)}" if stage else ""
+    logger.warning(
+        "run %s: %s%s%s, asked for on the page",
+        repr_of(run.name),
+        action,
+        of_stage,
+        text and f" {text}",
+        extra={"event": action, "run": run.name, "stage": stage, "value": value},
+    )
+
+
+def _do(life: RunLife, action: str, stage: str, value: Any) -> None:
+    match action:
+        case "drain":
+            life.run.drain()
+        case "cancel":
+            life.run.cancel()
+        case "pause" | "resume":
+            adjusting.pause(life, stage, action == "pause")
+        case "rate":
+            if not is_number(value):
+                raise InvalidArgumentError(f"rate: expected a number, got {repr_of(value)}")
+            adjusting.set_rate(life, stage, value)
+        case "parallelism":
+            adjusting.set_parallelism(life, stage, value)
+        case _:
+            known = ", ".join(ACTIONS)
+            raise InvalidArgumentError(f"expected one of {known}, got {repr_of(action)}")

@@ -1,0 +1,64 @@
+// Charts of the last 15 minutes, and Spark's partitions as a grid on a canvas.
+"use strict";
+(() => {
+  const WIDTH = 300, HEIGHT = 100;
+  const SERIES = [
+    ["Elements per second", [[1, "line"], [2, "line second"]], (p) => `out of sources ${Page.compact(p[1])}/s, into sinks ${Page.compact(p[2])}/s`],
+    ["Open demand", [[3, "line"]], (p) => `${Page.compact(p[3])} elements`],
+    ["Memory of the process", [[4, "line"]], (p) => Page.bytes(p[4])],
+  ];
+  const STATES = { w: ["--idle", "waiting"], r: ["--accent", "running"], t: ["--warn", "tried again"], d: ["--busy-edge", "done"], p: ["--failed-edge", "poison"] };
+
+  const path = (points, column, from, span, most) => points.map((p, at) => {
+    const x = ((p[0] - from) / span) * WIDTH, y = HEIGHT - 4 - (p[column] / most) * (HEIGHT - 10);
+    return `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+  }).join("");
+
+  Page.chart = (title, columns, text, points) => {
+    const lines = [];
+    if (points.length) {
+      const from = points[0][0], span = Math.max(1, points[points.length - 1][0] - from);
+      const most = Math.max(1e-9, ...points.flatMap((p) => columns.map(([c]) => p[c])));
+      for (const [column, kind] of columns) lines.push(Page.svg("path", { class: kind, d: path(points, column, from, span, most) }));
+    }
+    const axis = Page.svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT - 4, y2: HEIGHT - 4 });
+    const now = points.length ? text(points[points.length - 1]) : "";
+    return Page.make("div", { class: "chart" },
+      Page.make("h3", {}, title + " ", Page.make("span", { class: "now" }, now)),
+      Page.svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${title}: ${now}` }, axis, ...lines));
+  };
+
+  Page.showCharts = (host, points) =>
+    host.replaceChildren(...SERIES.map(([title, columns, text]) => Page.chart(title, columns, text, points)));
+
+  const grid = (stage, width) => {
+    const all = stage.partitions, size = all.length > 2500 ? 6 : all.length > 400 ? 9 : 14;
+    const across = Math.max(1, Math.floor(width / size)), down = Math.ceil(all.length / across);
+    const canvas = Page.make("canvas", { width: across * size, height: down * size, role: "img" });
+    const [context, style, counts] = [canvas.getContext("2d"), getComputedStyle(document.documentElement), {}];
+    const colours = Object.fromEntries(Object.entries(STATES).map(([key, [name]]) => [key, style.getPropertyValue(name)]));
+    for (let at = 0; at < all.length; at += 1) {
+      counts[all[at]] = (counts[all[at]] || 0) + 1;
+      context.fillStyle = colours[all[at]];
+      context.fillRect((at % across) * size, Math.floor(at / across) * size, size - 1, size - 1);
+    }
+    const words = Object.entries(STATES).filter(([key]) => counts[key]).map(([key, [, name]]) => `${counts[key]} ${name}`);
+    canvas.setAttribute("aria-label", words.join(", "));
+    canvas.addEventListener("mousemove", (event) => {
+      const number = Math.floor(event.offsetY / size) * across + Math.floor(event.offsetX / size);
+      canvas.title = all[number] ? `partition ${number}: ${STATES[all[number]][1]}` : "";
+    });
+    return [Page.make("h3", {}, `${stage.name}: ${words.join(", ")}`), canvas];
+  };
+
+  let before = "";
+  Page.showPartitions = (section, host, run) => {
+    const stages = run.stages.filter((stage) => stage.partitions);
+    section.hidden = !stages.length;
+    const width = Math.max(200, host.clientWidth), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const now = JSON.stringify([stages.map((s) => [s.name, s.partitions]), width, dark]);
+    if (now === before) return;
+    before = now;
+    host.replaceChildren(...stages.flatMap((stage) => grid(stage, width)));
+  };
+})();

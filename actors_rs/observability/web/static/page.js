@@ -1,0 +1,143 @@
+// Puts it together: takes states from the server, or the one written into a saved report.
+"use strict";
+(() => {
+  const known = {}, find = Page.find;
+  const saved = find("report") ? JSON.parse(find("report").textContent) : null;
+  let source = null, opened = null, back = null;
+
+  const close = () => {
+    opened = null;
+    find("panel").hidden = true;
+    delete find("panel").dataset.shown;
+    if (back && back.isConnected) back.focus();
+  };
+
+  const open = (name) => {
+    back = document.activeElement;
+    opened = name;
+    delete find("panel").dataset.shown;
+    refreshPanel();
+  };
+
+  const refreshPanel = async () => {
+    const name = opened, stage = known.run.stages.find((one) => one.name === name);
+    if (name === null) return;
+    let details = saved ? saved.stages && saved.stages[name] : null;
+    if (!saved) {
+      try {
+        const answer = await fetch(`/api/runs/${known.shown}/stage?name=${encodeURIComponent(name)}`);
+        if (answer.ok) details = await answer.json();
+      } catch { return; }
+    }
+    if (opened !== name) return;
+    details = details || { name, kind: stage ? stage.kind : "", site: "", policy: "", settings: {}, figures: {}, errors: [], history: [] };
+    Page.showPanel(find("panel"), known.shown, stage, details, !saved && !known.read_only, close);
+  };
+
+  const showRuns = () => {
+    const select = find("runs");
+    const key = JSON.stringify(known.runs.map((one) => [one.id, one.name, one.state]));
+    if (select.dataset.shown !== key) {
+      select.dataset.shown = key;
+      select.replaceChildren(...known.runs.map((one) =>
+        Page.make("option", { value: one.id }, `${Page.cut(one.name, 40)} #${one.id}: ${one.state}`)));
+    }
+    select.value = String(known.shown);
+  };
+
+  const showButtons = () => {
+    const host = find("buttons"), going = !saved && !known.read_only && ["running", "draining"].includes(known.run.state);
+    const key = JSON.stringify([going, known.shown, known.run.state]);
+    if (host.dataset.shown === key) return;
+    host.dataset.shown = key;
+    const run = known.shown, made = [];
+    const button = (id, title, question, kind) => Page.make("button", { type: "button", id, class: kind,
+      onclick: () => Page.ask(question, null, () => Page.press(run, id, {})) }, title);
+    if (going) {
+      if (known.run.state === "running") made.push(button("drain", "Drain", "Take no more in, deliver what is in hand, and end the run?", ""));
+      made.push(button("cancel", "Cancel", "Cancel the run now? What is in hand is dropped.", "danger"));
+    }
+    if (!saved) made.push(Page.make("a", { href: `/api/runs/${run}/report.html`, download: "" }, "Save as HTML"));
+    host.replaceChildren(...made);
+  };
+
+  const showSentence = (text) => {
+    const parts = text.split("`"), host = find("sentence");
+    if (host.dataset.shown === text) return;
+    host.dataset.shown = text;
+    host.replaceChildren(...(parts.length < 3 ? [text]
+      : [parts[0], Page.make("code", {}, parts.slice(1, -1).join("`")), parts[parts.length - 1]]));
+  };
+
+  const showProgress = (progress) => {
+    const host = find("progress");
+    host.hidden = !progress;
+    if (!progress) return;
+    const share = progress.done / progress.total;
+    host.firstElementChild.value = share;
+    const left = progress.left === null ? "" : `, about ${Page.duration(progress.left)} left`;
+    Page.text(host.lastElementChild, `${Math.floor(share * 100)} %: ${Page.compact(progress.done)} of ${Page.compact(progress.total)} ${progress.unit}${left}`);
+  };
+
+  const showRun = () => {
+    const run = known.run;
+    document.title = `${run.name}: ${run.state}`;
+    Page.text(find("state"), run.state);
+    Page.attribute(find("state"), "class", "badge " + run.state);
+    Page.text(find("seconds"), Page.duration(run.seconds));
+    showSentence(run.sentence);
+    showProgress(run.progress);
+    Page.showGraph(find("graph"), run, known.layout, open);
+    Page.showStages(find("stages"), run, open);
+    Page.showPartitions(find("partitions"), find("grids"), run);
+    find("omitted").hidden = !run.omitted;
+    Page.text(find("omitted"), `${run.omitted} more stages of inner streams are not shown.`);
+    showButtons();
+    refreshPanel();
+  };
+
+  const show = (news) => {
+    const began = performance.now();
+    Object.assign(known, news);
+    if (news.points) known.points = news.points;
+    else if (news.point && known.points) known.points = [...known.points, news.point].slice(-900);
+    if (news.runs || news.shown) showRuns();
+    if (known.run && (news.run || news.layout)) showRun();
+    if (known.points && (news.points || news.point)) Page.showCharts(find("charts"), known.points);
+    if (news.tree) Page.showTree(find("tree"), news.tree);
+    if (news.log) Page.showLog(find("log"), news.log);
+    if (news.letters) showLetters();
+    Page.refreshes = (Page.refreshes || 0) + 1;
+    Page.lastRefresh = performance.now() - began; // milliseconds, for tests
+    if (!known.run) showSentence("No run has begun yet. This page shows the first one when it does.");
+  };
+
+  const showLetters = () => {
+    Page.text(find("letters-total"), `(${known.letters.total.toLocaleString()})`);
+    Page.showLetters(find("letters"), known.letters, find("filter").value);
+  };
+
+  const listen = (run) => {
+    if (source) source.close();
+    close();
+    source = new EventSource("/events" + (run ? `?run=${run}` : ""));
+    source.onmessage = (event) => {
+      find("connection").hidden = true;
+      show(JSON.parse(event.data));
+    };
+    source.onerror = () => { find("connection").hidden = false; };
+  };
+
+  find("runs").addEventListener("change", (event) => listen(event.target.value));
+  find("filter").addEventListener("input", () => known.letters && showLetters());
+  find("fit").addEventListener("click", (event) => {
+    const fits = find("graph").classList.toggle("fit");
+    event.currentTarget.setAttribute("aria-pressed", String(fits));
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && opened !== null && !find("ask").open) close();
+  });
+  window.addEventListener("resize", () => known.run && Page.showPartitions(find("partitions"), find("grids"), known.run));
+  if (saved) show({ ...saved, runs: [{ id: 1, name: saved.run.name, state: saved.run.state }], shown: 1 });
+  else listen("");
+})();

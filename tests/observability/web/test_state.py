@@ -1,0 +1,136 @@
+"""From a snapshot to what the page shows: pure, so no server and no run is needed."""
+
+import json
+from dataclasses import replace
+
+from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
+from actors_rs.observability.web.report import report_html, report_of_json
+from actors_rs.observability.web.state import MOST_STAGES, About, run_state
+from actors_rs.protocol.demand import UNBOUNDED
+
+
+def stage(name, kind="map", **figures):
+    plain = dict.fromkeys(
+        ("elements_in", "elements_out", "demand", "requested", "buffered", "window", "mailbox"), 0
+    )
+    loads = dict.fromkeys(("busy", "idle", "back_pressured"), 0.0)
+    return StageSnapshot(name, kind, **{"state": "running", **plain, **loads, **figures})
+
+
+def link(begin, end, **figures):
+    return LinkSnapshot(
+        begin, "out", end, "in", **{"elements": 0, "requested": 0, "buffered": 0, **figures}
+    )
+
+
+def run(*stages, seconds=10.0, state="running", links=()):
+    return RunSnapshot("orders", state, seconds, stages, tuple(links))
+
+
+def test_rates_are_those_since_the_earlier_snapshot_and_averages_those_of_the_run():
+    before = run(stage("a", elements_in=100, window=16), seconds=8.0)
+    now = run(stage("a", elements_in=300, window=16), seconds=10.0)
+    [shown] = run_state(now, before)["stages"]
+    assert (shown["rate"], shown["average"]) == (100.0, 30.0)
+
+
+def test_the_colour_tells_of_the_time_since_the_earlier_snapshot():
+    before = run(stage("a", idle=1.0), seconds=9.0)
+    now = run(stage("a", idle=0.9, busy=0.1), seconds=10.0)
+    assert run_state(now)["stages"][0]["load"] == "idle"
+    [shown] = run_state(now, before)["stages"]
+    assert shown["load"] == "busy"
+    assert shown["busy"] == 1.0
+
+
+def test_a_stage_that_has_ended_or_failed_is_coloured_so():
+    states = run_state(run(stage("a", state="failed", busy=1.0), stage("b", state="ended")))
+    assert [one["load"] for one in states["stages"]] == ["failed", "ended"]
+
+
+def test_calls_at_their_limit_are_the_sentence_of_the_page():
+    calls = {"under_way": 8, "parallelism": 8}
+    slow = stage("enrich", elements_in=1951, window=32, busy=1.0, details=calls)
+    state = run_state(run(stage("read", "source", back_pressured=1.0), slow))
+    assert state["bottleneck"] == "enrich"
+    assert state["sentence"] == (
+        "`enrich` is at its limit: 8 of 8 calls under way, 41 ms each; "
+        "raise parallelism or make it faster."
+    )
+
+
+def test_a_busy_function_is_told_with_its_time_for_an_element():
+    slow = stage("parse", elements_in=5000, elements_out=5000, window=32, busy=0.9, idle=0.1)
+    said = run_state(run(slow))["sentence"]
+    assert said.startswith("`parse` is at its limit: busy 90%, 1.8 ms for an element; make it")
+
+
+def test_a_run_that_waits_says_for_what():
+    assert "waits for input" in run_state(run(stage("a", idle=1.0)))["sentence"]
+    held = run(stage("a", back_pressured=1.0), stage("b", idle=1.0))
+    assert "requests no more" in run_state(held)["sentence"]
+    assert "completed" in run_state(run(stage("a"), state="completed"))["sentence"]
+
+
+def test_what_did_not_go_the_usual_way_is_counted_by_kind():
+    details = {"retried": 2, "failed": 3, "dropped": 4, "unwanted": 5, "restarts": 6}
+    one = stage("a", details=details, resumed=7, restarted=1, dead_letters=9)
+    [shown] = run_state(run(one))["stages"]
+    names = ("retried", "failed", "dropped", "restarted", "resumed", "dead")
+    assert [shown[name] for name in names] == [2, 3, 9, 7, 7, 9]
+
+
+def test_demand_without_a_bound_is_no_number():
+    [shown] = run_state(run(stage("a", demand=UNBOUNDED)))["stages"]
+    assert shown["demand"] is None
+
+
+def test_links_are_numbers_of_stages_with_their_rate():
+    two = (stage("a"), stage("b"))
+    before = run(*two, links=[link("a", "b", elements=10)], seconds=5.0)
+    now = run(*two, links=[link("a", "b", elements=60), link("gone", "b")], seconds=10.0)
+    [shown] = run_state(now, before)["links"]
+    assert (shown["from"], shown["to"], shown["rate"]) == (0, 1, 10.0)
+
+
+def test_progress_is_that_of_partitions_or_of_a_known_total():
+    spark = stage("table", details={"partitions": 8, "done": 2, "poison": 0})
+    assert run_state(run(spark))["progress"] == {
+        "stage": "table", "done": 2, "total": 8, "unit": "partitions", "left": 30.0,
+    }  # fmt: skip
+    counted = stage("numbers", elements_out=25, details={"total": 100})
+    assert run_state(run(counted))["progress"]["left"] == 30.0
+    read = stage("lines", elements_out=7, details={"bytes_read": 50, "bytes_total": 100})
+    assert run_state(run(read))["progress"]["unit"] == "bytes"
+    assert run_state(run(stage("endless", elements_out=25)))["progress"] is None
+
+
+def test_more_stages_than_fit_are_counted():
+    state = run_state(run(*(stage(f"s{n}") for n in range(MOST_STAGES + 7))))
+    assert (len(state["stages"]), state["omitted"]) == (MOST_STAGES, 7)
+
+
+def test_members_of_one_island_have_a_frame():
+    about = {"a": About(island=1), "b": About(island=1), "c": About(island=2)}
+    links = [link("a", "b"), link("b", "c")]
+    state = run_state(run(stage("a"), stage("b"), stage("c"), links=links), about=about)
+    [frame] = state["layout"]["frames"]
+    assert frame["kind"] == "island"
+
+
+def test_a_state_is_json():
+    now = run(stage("<script>", details={"odd": object()}), links=[link("<script>", "<script>")])
+    assert json.loads(json.dumps(run_state(now)))["stages"][0]["name"] == "<script>"
+
+
+def test_a_snapshot_saved_as_json_becomes_one_html_file_without_markup_of_its_names():
+    now = run(stage("</script><script>alert(1)</script>"), state="completed")
+    page = report_html(report_of_json(json.dumps(now.as_dict())))
+    assert "alert(1)</script>" not in page
+    assert "\\u003c/script>\\u003cscript>alert(1)" in page
+    assert 'src="' not in page
+    assert 'href="/' not in page
+
+
+def test_a_draining_run_is_called_so():
+    assert run_state(replace(run(stage("a")), draining=True))["state"] == "draining"
