@@ -35,6 +35,7 @@ NAMES = (
     "junctions",
     "substreams",
     "many_groups",
+    "processes",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
 

@@ -29,9 +29,9 @@ class StageProcesses:
         self._system = system
         self._calls = system.processes.calls(Settings(stage.name, f, **how))
 
-    def call(self, elements: Sequence[Any], /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
         """See ``ProcessCalls``."""
-        return self._calls.call(elements)
+        return self._calls.call(elements, ahead)
 
     def figures(self) -> Mapping[str, int]:
         """See ``ProcessCalls``."""

@@ -70,7 +70,9 @@ class Outcome:
 class Pool(Protocol):
     """Where workers come from. See ``ProcessPool``."""
 
-    def take(self, calls: Calls, count: int, most_calls: int | None, /) -> WorkerProcess | None:
+    def take(
+        self, calls: Calls, count: int, most_calls: int | None, ahead: bool, /
+    ) -> WorkerProcess | None:
         """A worker for ``count`` calls; ``None`` once ``calls`` or the pool have been closed."""
         ...
 
@@ -104,8 +106,10 @@ class Calls:
         self.closed = False
         """Whether nobody wants what is still being called."""
 
-    def call(self, elements: Sequence[Any], /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
         """Call the function for each of ``elements``; waits.
+
+        With ``ahead`` they may be handed to a worker that is not done with others yet.
 
         Raises ``StreamError`` where no worker can be started, where the function cannot be used
         there, and once the calls are closed.
@@ -115,14 +119,14 @@ class Calls:
         while chunk.parts and not self.closed:
             first, end = chunk.parts.pop()
             if (packed := chunk.pack(first, end)) is not None:
-                self._attempt(chunk, packed, first, end)
+                self._attempt(chunk, packed, first, end, ahead)
         if chunk.parts:
             raise StreamError("nobody wants the results any more, or the system has shut down")
         return outcome
 
-    def _attempt(self, chunk: _Chunk, packed: Packed, first: int, end: int) -> None:
+    def _attempt(self, chunk: _Chunk, packed: Packed, first: int, end: int, ahead: bool) -> None:
         settings = self._settings
-        worker = self._pool.take(self, end - first, settings.most_calls)
+        worker = self._pool.take(self, end - first, settings.most_calls, ahead)
         if worker is None:
             chunk.parts.append((first, end))
             self.closed = True
@@ -191,6 +195,9 @@ class _Chunk:
     def worker_lost(self, lost: WorkerLost, first: int, end: int, settings: Settings) -> None:
         """The worker of this part is no more."""
         at = first + lost.at
+        if lost.why == "queued":
+            self.parts.append((first, end))
+            return
         inside = lost.at != NOT_BEGUN and at < end
         if lost.why == "timeout" and inside:
             late = CallTimeout(settings.stage, self._elements[at], settings.timeout or 0.0)

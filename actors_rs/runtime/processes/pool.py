@@ -23,7 +23,7 @@ GOODBYE_SECONDS = 0.3
 class StageCalls(Protocol):
     """Calls of one stage. See ``Calls``."""
 
-    def call(self, elements: Sequence[Any], /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
         """Call the function for each of ``elements``; waits."""
         ...
 
@@ -75,25 +75,34 @@ class ProcessPool:
             self._most = max(self._most, settings.workers)
         return Calls(self, settings)
 
-    def take(self, calls: Calls, count: int, most_calls: int | None, /) -> WorkerProcess | None:
-        """A worker for ``count`` calls; ``None`` once ``calls`` or the pool have been closed."""
+    def take(
+        self, calls: Calls, count: int, most_calls: int | None, ahead: bool, /
+    ) -> WorkerProcess | None:
+        """A worker for ``count`` calls; ``None`` once ``calls`` or the pool have been closed.
+
+        With ``ahead`` it may have a chunk of ``calls`` already.
+        """
         found: list[WorkerProcess] = []
         retired: list[WorkerProcess] = []
+
+        def may_take(worker: WorkerProcess) -> bool:
+            return most_calls is None or worker.calls + count <= most_calls
 
         def look() -> bool:
             if calls.closed or self._closed:
                 return True
-            while self._idle:
+            while self._idle and not found:
                 worker = self._idle.pop()
-                if most_calls is None or worker.calls + count <= most_calls:
-                    self._busy[worker] = calls
-                    found.append(worker)
-                    return True
-                retired.append(worker)
-            if len(self._busy) + self._starting < self._most:
+                (found if may_take(worker) else retired).append(worker)
+            if not found and len(self._busy) + self._starting < self._most:
                 self._starting += 1
                 return True
-            return False
+            if not found and ahead:
+                found[:] = filter(may_take, self._with_one_chunk(calls))
+            for worker in found[:1]:
+                self._busy[worker] = calls
+                worker.chunks += 1
+            return bool(found)
 
         self._changed.wait_for(look)
         for worker in retired:
@@ -113,6 +122,7 @@ class ProcessPool:
                 closed = self._closed
                 if worker is not None and not closed:
                     self.started += 1
+                    worker.chunks = 1
                     self._busy[worker] = calls
         if closed and worker is not None:
             worker.close(0.0)
@@ -123,13 +133,20 @@ class ProcessPool:
         """The chunk of ``worker`` is over; it is ``lost`` if that was its end."""
         with self._changed.lock:
             self._changed.notify_all()
-            self._busy.pop(worker, None)
-            self.lost += lost
-            kept = not lost and not self._closed
-            if kept:
+            worker.chunks -= 1
+            self.lost += lost and not worker.doomed
+            worker.doomed |= lost
+            if worker.doomed or not worker.chunks:
+                self._busy.pop(worker, None)
+            kept = not worker.doomed and not self._closed
+            if kept and not worker.chunks:
                 self._idle.append(worker)
-        if not kept:
+        if not kept and not worker.chunks:
             worker.close(0.0)
+
+    def _with_one_chunk(self, calls: Calls) -> list[WorkerProcess]:
+        """Workers that would have nothing to do when they have done what they have."""
+        return [one for one in self.busy_with(calls) if one.chunks == 1 and not one.doomed]
 
     def busy_with(self, calls: Calls, /) -> list[WorkerProcess]:
         """The workers that have a chunk of ``calls``."""

@@ -1,4 +1,4 @@
-"""``WorkerProcess``: one worker as its parent sees it. One thread at a time has it.
+"""``WorkerProcess``: one worker as its parent sees it. Any thread may call its methods.
 
 It is a fresh interpreter, so it is safe with threads whatever the program has started, and neither
 the program's main module nor this package is imported there. It has a socket of its own: a worker
@@ -15,12 +15,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from actors_rs.errors import StreamError
-from actors_rs.runtime._primitives import monotonic
-from actors_rs.runtime.processes.wire import Packed, board, pack, receive, send, unpack
+from actors_rs.runtime._primitives import Lock, monotonic
+from actors_rs.runtime.processes.wire import Packed, Wait, board, pack, receive, send, unpack
 from actors_rs.runtime.processes.worker import AT, NOT_BEGUN, SINCE, SLOTS, STOP, Answer
+from actors_rs.runtime.system.condition import Condition
 
 __all__ = ["Function", "Reply", "WorkerLost", "WorkerProcess", "death"]
 
@@ -54,12 +56,10 @@ class Function(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a worker made of a chunk. ``sent`` is when all of it had been sent."""
+    """What a worker made of a chunk."""
 
     answer: Answer
     values: list[memoryview]
-    waited: float
-    """Seconds between the last byte that was sent and the first that came."""
 
 
 class WorkerLost(Exception):  # noqa: N818 - nobody outside this package sees it
@@ -72,7 +72,7 @@ class WorkerLost(Exception):  # noqa: N818 - nobody outside this package sees it
         self.at = at
         """The place in the chunk of the element it was at; ``NOT_BEGUN`` or beyond the last one."""
         self.why = why
-        """``died``, or ``timeout``: its parent has killed it."""
+        """``died``; ``timeout``: its parent has killed it; ``queued``: with another chunk."""
 
 
 def death(exit_code: int) -> str:
@@ -110,18 +110,23 @@ class WorkerProcess:
             os.close(block)
         ours.setblocking(False)
         self._socket = ours
-        self._poll = select.poll()
         self._exit = _exit_descriptor(self._process.pid)
-        if self._exit is not None:
-            self._poll.register(self._exit, select.POLLIN)
         self.pid = self._process.pid
         self.calls = 0
         """How many elements it was given."""
+        self.chunks = 0
+        """How many it has; kept by the pool."""
+        self.doomed = False
+        """Whether it is lost; kept by the pool."""
         self.peak = 0
         """The most memory it had, in bytes, as it last said."""
         self._known: set[int] = set()
-        self._timeout: float | None = None
+        self._sending = Lock()
+        self._sent = 0  # chunks, numbered from 1
+        self._answers = Condition()
+        self._answered = 0
         self._killed_for = ""
+        self._is_lost = False
 
     @classmethod
     def start(cls) -> WorkerProcess:
@@ -141,40 +146,56 @@ class WorkerProcess:
         raise StreamError(f"no worker process could be started: {STARTS} in a row died") from lost
 
     def _greet(self) -> None:
-        self._board[AT], self._timeout = NOT_BEGUN, None
+        self._board[AT] = NOT_BEGUN
         deadline = monotonic() + START_SECONDS
         try:
             send(self._socket, pack([path or os.getcwd() for path in sys.path]), self._wait)
-            receive(self._socket, lambda writing: self._wait(writing, deadline))
+            receive(self._socket, partial(self._wait, deadline=deadline))
         except (EOFError, OSError):
             raise self._lost() from None
 
     def run(self, function: Function, elements: Packed, count: int) -> Reply:
-        """Call ``function`` for the ``count`` packed ``elements``; raises ``WorkerLost``."""
-        self._board[AT], self._board[STOP] = NOT_BEGUN, 0
-        self._timeout = function.timeout
-        self.calls += count
-        number = function.number
-        new = None if number in self._known else function.pickled
-        request = number, new, function.listed, function.timeout is not None
+        """Call ``function`` for the ``count`` packed ``elements``; raises ``WorkerLost``.
+
+        While one thread waits for its answer another one may hand in the next chunk, so that the
+        worker has something to do until somebody has read the answer.
+        """
+        number = self._hand_in(function, elements, count)
+        self._answers.wait_for(lambda: self._answered == number - 1)
         try:
-            send(self._socket, pack(request), self._wait)
-            send(self._socket, elements, self._wait)
-            sent = monotonic()
-            segments = receive(self._socket, self._wait)
-            waited = monotonic() - sent
-            answer = Answer(*unpack(segments))
-            values = receive(self._socket, self._wait)
+            if self._is_lost:
+                raise WorkerLost(self.pid, 0, NOT_BEGUN, "queued")
+            return self._reply(partial(self._wait, timeout=function.timeout))
         except (EOFError, OSError):
             raise self._lost() from None
-        if answer.status != "unusable":
-            self._known.add(number)
+        finally:
+            with self._answers.lock:
+                self._answers.notify_all()
+                self._answered = number
+
+    def _hand_in(self, function: Function, elements: Packed, count: int) -> int:
+        """Send a chunk; its number. What goes wrong is seen where its answer is waited for."""
+        with self._sending:
+            self.calls += count
+            self._sent += 1
+            new = None if function.number in self._known else function.pickled
+            self._known.add(function.number)
+            timed = function.timeout is not None
+            request = self._sent, function.number, new, function.listed, timed
+            with suppress(EOFError, OSError):
+                send(self._socket, pack(request), self._wait)
+                send(self._socket, elements, self._wait)
+            return self._sent
+
+    def _reply(self, wait: Wait) -> Reply:
+        answer = Answer(*unpack(receive(self._socket, wait)))
+        values = receive(self._socket, wait)
         self.peak = answer.peak * (1 if sys.platform == "darwin" else 1024)
-        return Reply(answer, values, waited)
+        return Reply(answer, values)
 
     def ask_to_stop(self) -> None:
-        """Let it end its chunk with the call that is under way. Any thread."""
-        self._board[STOP] = 1
+        """Let it end its chunks with the call that is under way. Any thread."""
+        self._board[STOP] = self._sent
 
     def kill(self, why: str = "killed") -> None:
         """Kill it: whoever waits for its answer gets ``WorkerLost``. Any thread."""
@@ -223,40 +244,43 @@ class WorkerProcess:
         return True
 
     def _lost(self) -> WorkerLost:
-        """It has died, or will: the socket has ended."""
-        self.close(0.2)
+        """It has died, or will: the socket has ended. Descriptors stay open for other threads."""
+        if not self._has_ended(0.2):
+            self.kill()
+            self._has_ended(1.0)
+        self._is_lost = True
         code = self._process.returncode
         why = self._killed_for if self._killed_for == "timeout" else "died"
         return WorkerLost(self.pid, -9 if code is None else code, self._board[AT], why)
 
-    def _wait(self, writing: bool, deadline: float | None = None) -> None:
-        """Wait for the socket; raises ``EOFError`` once the worker has ended or was killed."""
-        self._poll.register(self._socket, select.POLLOUT if writing else select.POLLIN)
+    def _wait(
+        self, writing: bool, deadline: float | None = None, timeout: float | None = None
+    ) -> None:
+        """Wait for the socket; raises ``EOFError`` once the worker has ended or was killed.
+
+        It is killed at the ``deadline``, or when a call takes longer than ``timeout`` seconds.
+        """
+        poll, sock = select.poll(), self._socket.fileno()
+        poll.register(sock, select.POLLOUT if writing else select.POLLIN)
+        if self._exit is not None:
+            poll.register(self._exit, select.POLLIN)
         while True:
-            ready = [one for one, _ in self._poll.poll(1000 * self._patience())]
-            if self._socket.fileno() in ready:
+            left = self._left(timeout)
+            ready = [one for one, _ in poll.poll(1000 * min(LOOK_SECONDS, max(0.001, left)))]
+            if sock in ready:
                 return
             if ready or (self._exit is None and self._process.poll() is not None):
                 raise EOFError
-            if self._is_late() or (deadline is not None and monotonic() > deadline):
+            if self._left(timeout) <= 0 or (deadline is not None and monotonic() > deadline):
                 self.kill("timeout")
                 raise EOFError
 
-    def _patience(self) -> float:
-        """Seconds until to look at the worker again."""
-        if self._timeout is None:
+    def _left(self, timeout: float | None) -> float:
+        """Seconds that the call under way still has."""
+        if timeout is None:
             return LOOK_SECONDS
         if self._board[AT] == NOT_BEGUN:
-            return min(LOOK_SECONDS, self._timeout)
-        return min(LOOK_SECONDS, max(0.001, self._left(self._timeout)))
-
-    def _is_late(self) -> bool:
-        """Whether the call that is under way takes longer than it may."""
-        if self._timeout is None or self._board[AT] == NOT_BEGUN:
-            return False
-        return self._left(self._timeout) <= 0
-
-    def _left(self, timeout: float) -> float:
+            return min(timeout, LOOK_SECONDS)
         return self._board[SINCE] / 1e9 + timeout - monotonic()
 
 

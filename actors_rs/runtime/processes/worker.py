@@ -29,16 +29,15 @@ from .wire import Packed, pack, receive, send, unpack
 __all__ = ["AT", "NOT_BEGUN", "SINCE", "SLOTS", "STOP", "main"]
 
 AT, SINCE, STOP, SLOTS = range(4)
-"""What is on the board: the element the worker is at, since when (ns), whether to stop."""
+"""What is on the board: the element the worker is at, since when (ns), the last chunk to stop."""
 NOT_BEGUN = -1
 """Of ``AT``: no call of the chunk has begun."""
 WATCH_SECONDS = 0.5
 """How often a worker looks whether its parent lives."""
 
-Request = tuple[int, bytes | None, bool, bool]
-"""The number of a function, itself with its initializer if it is new here, whether its results are
-iterables to be listed, and whether its calls are timed. ``(number, None, ...)`` with a chunk of
-nothing does nothing."""
+Request = tuple[int, int, bytes | None, bool, bool]
+"""The number of the chunk and of its function, that itself with its initializer if it is new here,
+whether its results are iterables to be listed, and whether its calls are timed."""
 Failure = tuple[int, bytes | None, bytes | None, str, str]
 """The place of an element in its chunk, its error pickled, its class and arguments pickled, in one
 line, and with its traceback."""
@@ -88,17 +87,17 @@ def _end_with(parent: int) -> None:
 def _serve(
     sock: socket.socket, board: memoryview, functions: dict[int, Callable[[Any], Any]]
 ) -> None:
-    number, new, listed, timed = unpack(receive(sock, _no_wait))
+    chunk, number, new, listed, timed = unpack(receive(sock, _no_wait))
     segments = receive(sock, _no_wait)
     began = perf_counter()
-    status, failures, values = "done", list[Failure](), list[Any]()
+    status, failures, values = "unusable", list[Failure](), list[Any]()
     try:
         if new is not None:
-            status = "unusable"
             f, initializer = pickle.loads(new)
             if initializer is not None:
                 initializer()
             functions[number] = f
+        f = functions[number]
         status = "unread"
         elements = unpack(segments)
         del segments
@@ -106,9 +105,8 @@ def _serve(
         _answer(sock, Answer(status, [_failure(0, error)], 0.0, 0.0, _peak()), pack([]))
         return
     read = perf_counter()
-    _call_all(
-        functions[number], elements, listed, board if timed else None, board, values, failures
-    )
+    calls = _Calls(f, chunk, listed, timed, board)
+    calls.make(elements, values, failures)
     called = perf_counter()
     try:
         packed, status = pack(values), "done"
@@ -116,6 +114,7 @@ def _serve(
         packed, status = pack([]), "unwritable"
         failures = [_failure(0, error)]
     pickling = read - began + perf_counter() - called
+    board[AT] = NOT_BEGUN  # of the next chunk
     _answer(sock, Answer(status, failures, pickling, called - read, _peak()), packed)
 
 
@@ -124,29 +123,31 @@ def _answer(sock: socket.socket, answer: Answer, packed: Packed) -> None:
     send(sock, packed, _no_wait)
 
 
-def _call_all(
-    f: Callable[[Any], Any],
-    elements: Sequence[Any],
-    listed: bool,
-    clock: memoryview | None,
-    board: memoryview,
-    values: list[Any],
-    failures: list[Failure],
-) -> None:
-    keep = values.append
-    for at, element in enumerate(elements):
-        if board[STOP]:
-            return
-        if clock is not None:
-            clock[SINCE] = monotonic_ns()
-        board[AT] = at
-        try:
-            value = f(element)
-            keep(list(value) if listed else value)
-        except BaseException as error:  # a SystemExit would end the worker, and all calls with it
-            keep(None)
-            failures.append(_failure(at, error))
-    board[AT] = len(elements)
+class _Calls(NamedTuple):
+    """Calls of one chunk."""
+
+    f: Callable[[Any], Any]
+    chunk: int
+    listed: bool
+    timed: bool
+    board: memoryview
+
+    def make(self, elements: Sequence[Any], values: list[Any], failures: list[Failure]) -> None:
+        f, chunk, listed, timed, board = self
+        keep = values.append
+        for at, element in enumerate(elements):
+            if board[STOP] >= chunk:
+                return
+            if timed:
+                board[SINCE] = monotonic_ns()
+            board[AT] = at
+            try:
+                value = f(element)
+                keep(list(value) if listed else value)
+            except BaseException as error:  # a SystemExit would end the worker
+                keep(None)
+                failures.append(_failure(at, error))
+        board[AT] = len(elements)
 
 
 def _failure(at: int, error: BaseException) -> Failure:

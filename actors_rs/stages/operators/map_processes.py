@@ -4,13 +4,13 @@
     out: f(1) f(2) f(3) |    (in two processes; in the order of the input unless ordered=False)
 
 Gives what a function makes of each element, called in worker processes, so on all cores. Elements
-travel in chunks of some 30 ms of work, whose size is found by measuring; an element that comes
+travel in chunks of some 25 ms of work, whose size is found by measuring; an element that comes
 alone does not wait for others. Calls of a few microseconds may be made in this process, where that
 is faster. An element whose call kills its worker, and the next one too, fails with ``WorkerDied``;
 no other one does.
 
 Back-pressure: asks for a small window once downstream asks, which grows with the chunks; holds
-  twice as many chunks as there are workers.
+  up to eight chunks for each worker, of some MiB together: one that is late holds up no other.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises, takes longer than ``timeout`` or kills its worker and
   the policy is to stop; ordered, behind what came before.
@@ -146,9 +146,10 @@ class MapProcesses(MapAsync):
     def _room(self) -> int:
         """How many elements the next chunk gets."""
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
-        if held >= 2 * self._workers:
+        if held >= self._parallelism + self._workers * self._size.spare:
             return 0
-        return self._size.take(self.inlet.buffered, self._parallelism - len(self._not_ended))
+        free = self._parallelism - len(self._not_ended)
+        return self._size.take(self.inlet.buffered, free, self._workers if self.inlet.done else 0)
 
     def _admit(self) -> None:
         first = self.inlet.count
@@ -194,9 +195,16 @@ class MapProcesses(MapAsync):
                 self._size = self._size.after_here(len(call.element), value.seconds)
             elif value.whole:
                 self._learn(len(call.element), value)
-            self._parallelism = self.load.most = 1 if self._size.here else self._workers
+            self._parallelism = self.load.most = self._places
             value = self._runs_of(value)
         super()._finish(call, value, error)
+
+    @property
+    def _places(self) -> int:
+        """How many chunks are under way at a time."""
+        if self._size.here:
+            return 1
+        return self._workers * (2 if self._size.ahead else 1)
 
     def _learn(self, elements: int, chunk: ChunkOutcome) -> None:
         figures = Measured(elements, chunk.calling, chunk.pickling, chunk.packing, chunk.nbytes)
@@ -227,7 +235,7 @@ class MapProcesses(MapAsync):
     def _called(self, elements: Sequence[Any]) -> ChunkOutcome | _Outcome:
         if self._size.here:
             return self._called_here(elements)
-        return self._processes.call(elements)
+        return self._processes.call(elements, self._size.ahead)
 
     def _called_here(self, elements: Sequence[Any]) -> _Outcome:
         """Quick calls, each of which costs less than its way to a worker and back."""

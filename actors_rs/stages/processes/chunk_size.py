@@ -1,6 +1,6 @@
 """``ChunkSize``: how many elements go to a worker process at a time. A pure value.
 
-A chunk is to be some 30 ms of work: then what it costs to hand it over, some 0.2 ms, does not
+A chunk is to be some 25 ms of work: then what it costs to hand it over, some 0.2 ms, does not
 count, and a worker that is lost, a cancellation, or a result that others wait for costs no more.
 """
 
@@ -11,13 +11,20 @@ from typing import NamedTuple
 
 __all__ = ["ChunkSize", "Measured"]
 
-TARGET_SECONDS = 0.03
+TARGET_SECONDS = 0.025
 """Work in a chunk, in a worker."""
 MOST_ELEMENTS = 65_536
 MOST_BYTES = 16 << 20
 """Of elements and results of a chunk as they travel."""
 GROWTH = 8
 """How much longer a chunk may be than the one before it, which alone is known."""
+MOST_SPARE = 6
+MOST_HELD_BYTES = 8 << 20
+"""Of chunks of a worker that wait or have ended."""
+SHORTEST = 8
+"""What part of a chunk the last ones have at least."""
+MOST_AHEAD = 2.0
+"""How much longer than the aim a chunk may take for which another one waits in its worker."""
 WEIGHT = 0.3
 """Of the last chunk in the mean."""
 SEEN_BEFORE_STAYING = 512
@@ -96,12 +103,35 @@ class ChunkSize:
         beside = max((self.calling + self.pickling) / workers, self.packing)
         return self.calling <= min(QUICK_SECONDS, beside + self.packing)
 
-    def take(self, buffered: int, free: int) -> int:
+    @property
+    def ahead(self) -> bool:
+        """Whether a worker gets the next chunk before it is done with one.
+
+        It need not wait for anybody here then. It may for longer calls: another worker could be
+        done sooner.
+        """
+        work = (self.calling + self.pickling) * self.elements
+        return self.seen > 0 and work <= MOST_AHEAD * TARGET_SECONDS
+
+    @property
+    def spare(self) -> int:
+        """How many chunks for each worker may wait or have ended besides those under way.
+
+        Results in order wait for a worker that is late, and the others are to go on meanwhile.
+        """
+        light = MOST_HELD_BYTES / (max(self.nbytes, 1.0) * self.elements)
+        return max(1, min(MOST_SPARE, int(light))) if self.ahead else 1
+
+    def take(self, buffered: int, free: int, last: int = 0) -> int:
         """How many of ``buffered`` elements the next chunk gets; 0: it waits for more.
 
-        With ``free`` workers idle nobody waits: they share what there is. Else only a whole chunk
-        is worth to be made up in advance.
+        With ``free`` places at workers nobody waits: they share what there is. Else only a whole
+        chunk is worth to be made up in advance. If these are the ``last`` elements for so many
+        places, chunks get shorter, so that all end at the same time.
         """
+        if last and not self.fixed:
+            shortest = max(1, self.elements // SHORTEST)
+            return min(self.elements, max(shortest, -(-buffered // (2 * last))), buffered)
         if free > 0:
             return min(self.elements, -(-buffered // free))
         return self.elements if buffered >= self.elements else 0

@@ -59,8 +59,10 @@ class ChunkOutcome(Protocol):
 class ProcessCalls(Protocol):
     """Calls one function in worker processes. Any thread."""
 
-    def call(self, elements: Sequence[Any], /) -> ChunkOutcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> ChunkOutcome:
         """Call the function for each of ``elements``; waits, so it is for a job that may block.
+
+        With ``ahead`` they may be handed to a worker that is not done with others yet.
 
         Raises ``StreamError`` where no worker can be started, or the function cannot be used there.
         """

@@ -81,7 +81,7 @@ class WorldCalls:
         self._f: Callable[[Any], Any] = settings.f
         self._listed = settings.listed
 
-    def call(self, elements: Sequence[Any], /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
         """Call the function for each of ``elements``."""
         outcome = Outcome(len(elements))
         for at, element in enumerate(elements):
