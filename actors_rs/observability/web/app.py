@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Pages", "make_app"]
 
+logger = logging.getLogger("actors_rs.web")
 REFRESH = 0.5
 """Seconds between two looks at the runs, and between two states sent to a viewer."""
 LARGE, REFRESH_LARGE = 200, 1.0
@@ -37,7 +39,7 @@ class Pages:
     def __init__(self, watch: Watch, read_only: bool) -> None:
         self._watch = watch
         self._read_only = read_only
-        self._over = False
+        self._over = self._has_failed = False
         self._sampled = asyncio.Event()
 
     def close(self) -> None:
@@ -59,7 +61,12 @@ class Pages:
         while True:
             stages = [len(run.state.get("stages", ())) for run in self._watch.living()]
             await asyncio.sleep(REFRESH if sum(stages) < LARGE else REFRESH_LARGE)
-            self._watch.sample()
+            try:
+                self._watch.sample()
+            except Exception:  # of a __str__ of the user's, say: the page shows what it has
+                if not self._has_failed:
+                    logger.exception("the page could not look at the runs; it tries again")
+                self._has_failed = True
             self._sampled.set()  # who waits is woken, who comes later waits for the next look
             if not self._over:
                 self._sampled = asyncio.Event()

@@ -1,17 +1,12 @@
-"""Which stage limits a run, and one sentence for people that says why and what to do."""
+"""Why a run is not faster: one sentence for people that names the stage and says what to do."""
 
 from __future__ import annotations
 
+from actors_rs.engine.run.bottleneck import AT_LIMIT
 from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 from actors_rs.observability.table import moved, percent
 
-__all__ = ["bottleneck_of", "seconds_in_words", "sentence"]
-
-
-def bottleneck_of(now: RunSnapshot) -> StageSnapshot | None:
-    """The stage that limits the run, by the loads in ``now``."""
-    found = now.bottleneck()
-    return next((stage for stage in now.stages if stage.name == found), None)
+__all__ = ["seconds_in_words", "sentence"]
 
 
 def sentence(
@@ -33,6 +28,8 @@ def sentence(
             f"{each}; {remedy}."
         )
     each = f", {seconds_in_words(slowest.busy / rate)} for an element" if rate else ""
+    if slowest.busy < AT_LIMIT:
+        return f"`{slowest.name}` lets elements wait: {_waits(slowest)}."
     busy = f"busy {percent(slowest.busy)}{each}"
     return f"`{slowest.name}` is at its limit: {busy}; {_remedy(slowest)}."
 
@@ -49,6 +46,12 @@ def seconds_in_words(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _waits(stage: StageSnapshot) -> str:
+    if stage.kind == "throttle":
+        return "its rate is reached; raise the rate"
+    return "stages upstream wait for its demand, and it is not busy itself; see what it waits for"
 
 
 def _remedy(stage: StageSnapshot) -> str:

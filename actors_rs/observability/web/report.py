@@ -67,7 +67,8 @@ def report_of_json(text: str) -> dict[str, Any]:
 def _snapshot(found: Mapping[str, Any]) -> RunSnapshot:
     stages = tuple(StageSnapshot(**one) for one in found["stages"])
     links = tuple(LinkSnapshot(**one) for one in found["links"])
-    return RunSnapshot(**{**found, "stages": stages, "links": links})
+    known = {name: found[name] for name in ("name", "state", "seconds", "draining")}
+    return RunSnapshot(**known, stages=stages, links=links)
 
 
 def report_html(report: Mapping[str, Any]) -> str:

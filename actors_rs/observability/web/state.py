@@ -11,7 +11,7 @@ from typing import Any
 
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
 from actors_rs.observability.table import moved, state_of
-from actors_rs.observability.web.bottleneck import bottleneck_of, sentence
+from actors_rs.observability.web.bottleneck import sentence
 from actors_rs.observability.web.layout import hosts_of, layout
 from actors_rs.observability.web.progress import progress_of
 from actors_rs.protocol.demand import UNBOUNDED
@@ -72,7 +72,7 @@ def run_state(
     shown = recent(replace(now, stages=now.stages[:MOST_STAGES]), before)
     earlier = {stage.name: stage for stage in before.stages} if before else {}
     seconds = now.seconds - (before.seconds if before else 0.0)
-    slowest = bottleneck_of(shown) if now.state == "running" else None
+    slowest = shown.bottleneck if now.state == "running" else None
     stages = [
         _stage(stage, earlier.get(stage.name), seconds, now.seconds, about.get(stage.name))
         for stage in shown.stages
