@@ -46,6 +46,7 @@ from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef as Superv
 from actors_rs.runtime.system.system import ActorSystem as ActorSystem
 from actors_rs.stages.operators.monitor import StreamState as StreamState
 from actors_rs.stages.sinks.files import WriteReport as WriteReport
+from actors_rs.stages.windows.results import WindowResult as WindowResult
 
 # Without ``zip``: a star import would put it in the place of Python's own.
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "Supervisor",
     "SupervisorRef",
     "Terminated",
+    "WindowResult",
     "WriteReport",
     "amb",
     "concat",

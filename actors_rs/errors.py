@@ -29,6 +29,7 @@ ActorsRsError
     ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
     ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
     ├── BufferOverflowError      a buffer that must not overflow did
+    ├── TooManyKeysError         an aggregate_by met more keys than it may hold
     ├── TooManyGroupsError       a group_by met more keys than it may have groups
     └── Stalled                  a stream can make no progress: who waits for whom
 """
@@ -67,6 +68,7 @@ __all__ = [
     "StreamError",
     "StreamTimeoutError",
     "TooManyGroupsError",
+    "TooManyKeysError",
     "UserError",
     "WorkerDied",
     "WorldError",
@@ -365,6 +367,16 @@ class TooManyGroupsError(StreamError):
             f"{most} groups were open"
         )
         self.stage = stage
+
+
+class TooManyKeysError(StreamError):
+    """An ``aggregate_by`` met more keys than ``max_keys``, and was told to fail then."""
+
+    def __init__(self, most: int, key: object) -> None:
+        super().__init__(
+            f"aggregate_by(..., max_keys={most}, on_overflow='fail'): key {repr_of(key)} came "
+            f"while {most} values were open; 'emit_oldest' and 'drop' go on"
+        )
 
 
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits

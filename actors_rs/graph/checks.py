@@ -156,6 +156,15 @@ def positive(value: Any, what: str, unit: str = "") -> float:
     return value
 
 
+def at_least_zero(value: Any, what: str, unit: str) -> float:
+    """``value`` if it is a finite number of 0 or more; ``unit`` is what it counts."""
+    if not is_number(value):
+        raise wrong_kind(f"{what} must be a number of {unit}, got {repr_of(value)}")
+    if not value >= 0 or not is_finite(value):
+        raise wrong_value(f"{what} must be finite and at least 0 {unit}, got {shown(value)}")
+    return value
+
+
 def positive_seconds(value: Any, what: str) -> float:
     """``value`` if it is a number of seconds above 0."""
     return float(positive(value, what, "seconds"))

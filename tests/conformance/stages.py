@@ -195,6 +195,10 @@ def first_part(parts):
     return parts[0]
 
 
+def last_part(parts):
+    return parts[-1]
+
+
 def folded(fold):
     """All that comes, and beside it a fold with a sink of its own."""
     return Flow().also_to(fold(Flow()).into(Sink.ignore()))
@@ -244,6 +248,19 @@ FLOWS = {
     "operators/monitor": lambda: Flow().monitor(same),
     "operators/on_termination": lambda: Flow().on_termination(same),
     "operators/recover": lambda: Flow().recover(again),
+    "operators/aggregate_by": lambda: folded(
+        lambda flow: flow.aggregate_by(lambda _: 0, 0, lambda _, x: x).map(last_part)
+    ),
+    "operators/aggregate_windows": lambda: folded(
+        lambda flow: flow.aggregate_by(
+            lambda _: 0,
+            0,
+            lambda _, x: x,
+            every=9,
+            event_time=lambda _: 0,
+            merged_with=[Source.empty()],
+        ).map(last_part)
+    ),
     "operators/reduce": lambda: folded(lambda flow: flow.reduce(0, lambda _, x: x)),
     "operators/reduce_without_initial": lambda: folded(
         lambda flow: flow.count().reduce_without_initial(lambda _, x: x)

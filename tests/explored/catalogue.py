@@ -11,6 +11,7 @@ THEMES = (
     "failing",
     "timing",
     "rates",
+    "windows",
     "sections",
     "hubs",
     "entries",

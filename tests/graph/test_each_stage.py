@@ -15,6 +15,8 @@ TESTED = {
         element_at end_with extreme filter first flat_map last map map_not_none reduce
         reduce_without_initial scan search skip skip_while sliding sort_within starmap start_with
         stateful_map sum take take_while with_index""",
+    "test_aggregate_by": "aggregate_by",
+    "test_aggregate_windows": "aggregate_windows",
     "test_timing": "backpressure_timeout conflate expand monitor on_termination",
     "test_timed_models": """completion_timeout debounce delay idle_timeout initial_timeout
         keep_alive sample skip_within take_within throttle tick""",
@@ -45,6 +47,7 @@ OTHERWISE = {
 }
 NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them
+    "aggregate_windows": "every",
     "batch_by_weight": "max_weight",
     "extreme": "min",
     "sink_and_source": "from_sink_and_source",

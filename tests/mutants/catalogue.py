@@ -11,6 +11,7 @@ ROOMS = {
     "inner": "Inner streams, groups and sections",
     "timing": "Time, rates and calls beside the stage",
     "calls": "Calls that have a time, or are made again",
+    "windows": "Windows in time",
     "entries": "What comes in from outside",
     "actors": "Actors",
     "threads": "Threads",

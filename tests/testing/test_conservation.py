@@ -34,7 +34,7 @@ UNDEFINED = {
         "Search",
         "Sum",
     },
-    "windows": {"Sliding"},
+    "windows": {"AggregateBy", "AggregateWindows", "Sliding"},
     "many of one": {"Expand", "FlatMap"},
     "bases": {"HotJunction"},
     "adding": {"DefaultIfEmpty", "EndWith", "StartWith", "StatefulMap"},

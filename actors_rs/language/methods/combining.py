@@ -17,7 +17,7 @@ from actors_rs.graph.checks import (
     optional_text,
     wrong_kind,
 )
-from actors_rs.graph.spec import OPEN, OutletRef, spec_of
+from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.language.merge_hub import MergeHub, OnStreamFailure
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave
@@ -229,8 +229,10 @@ def zip(*flows: Any) -> Any:
     return joined("zip", partial(Zip, count), flows)
 
 
-def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[Any, Any]:
-    """``flows`` into a new stage of ``kind`` with an inlet for each."""
+def joined(
+    kind: str, make: Callable[[], Any], flows: tuple[Any, ...], sides: tuple[StageSpec, ...] = ()
+) -> Flow[Any, Any]:
+    """``flows`` into a stage of ``kind`` with an inlet for each; ``sides`` are sinks of its own."""
     from actors_rs.language.flow import Flow
 
     if not flows:
@@ -238,4 +240,7 @@ def joined(kind: str, make: Callable[[], Any], flows: tuple[Any, ...]) -> Flow[A
     for flow in flows:
         if not isinstance(flow, Flow):
             raise wrong_kind(f"{kind} needs Sources or Flows, got {repr_of(flow)}")
-    return Flow(OutletRef(spec_of(kind, make, *(flow._out for flow in flows))))
+    inputs = [flow._out for flow in flows]
+    if not sides:
+        return Flow(OutletRef(spec_of(kind, make, *inputs)))
+    return Flow(OutletRef(spec_of(kind, make, *inputs, outlets=1 + len(sides), sides=sides)))

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, TypeVarTuple, Unpack, get_args, overload
 
-from actors_rs.graph.checks import function, optional_plain_function, plain_function
+from actors_rs.graph.checks import (
+    at_least,
+    function,
+    one_of,
+    optional_plain_function,
+    plain_function,
+    wrong_kind,
+)
+from actors_rs.graph.windowing import Aggregation, aggregation_in_windows
 from actors_rs.language.initial import Always, copies_of
 from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.combining import joined
+from actors_rs.language.sink import Sink, check_sink
+from actors_rs.stages.operators.aggregate_by import AggregateBy
 from actors_rs.stages.operators.average import Average
 from actors_rs.stages.operators.contains import Contains
 from actors_rs.stages.operators.count import Count
@@ -19,6 +30,9 @@ from actors_rs.stages.operators.reduce import Reduce
 from actors_rs.stages.operators.reduce_without_initial import ReduceWithoutInitial
 from actors_rs.stages.operators.search import Search
 from actors_rs.stages.operators.sum import Sum
+from actors_rs.stages.windows.results import WindowResult
+from actors_rs.stages.windows.spans import OnTooMany
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
@@ -30,7 +44,28 @@ Out_co = TypeVar("Out_co", covariant=True)
 I = TypeVar("I")  # noqa: E741 - the input of the flow that a method is called on
 T = TypeVar("T")
 R = TypeVar("R")
+K = TypeVar("K")
+M = TypeVar("M")  # a moment: seconds or a datetime
 Ts = TypeVarTuple("Ts")
+
+MOST_KEYS = 100_000
+"""Values that ``aggregate_by`` holds at most, unless the user says otherwise."""
+
+
+class WindowOptions(TypedDict, total=False):
+    """Which windows ``aggregate_by`` has, for type checkers."""
+
+    every: float
+    sliding: tuple[float, float]
+    session: float
+    offset: float
+    lateness: float
+    late: Sink[Any, Any]
+    merge: Callable[[Any, Any], Any]
+    merged_with: Sequence[Any]
+    idle_after: float
+    max_keys: int
+    on_overflow: OnTooMany
 
 
 class Folds(Appending[In_contra, Out_co]):
@@ -70,6 +105,104 @@ class Folds(Appending[In_contra, Out_co]):
         function(make_init, "reduce_get: make_init")
         function(f, "reduce_get: f")
         return self.then("reduce_get", partial(Reduce, make_init, f))
+
+    @overload
+    def aggregate_by(  # type: ignore[overload-overlap]  # no option is one of each
+        self,
+        key: Callable[[Out_co], K],
+        init: Callable[[], R],
+        fold: Callable[[R, Out_co], R],
+        *,
+        max_keys: int = ...,
+        on_overflow: OnTooMany = ...,
+    ) -> Flow[In_contra, tuple[K, R]]: ...
+    @overload
+    def aggregate_by(
+        self,
+        key: Callable[[Out_co], K],
+        init: R,
+        fold: Callable[[R, Out_co], R],
+        *,
+        max_keys: int = ...,
+        on_overflow: OnTooMany = ...,
+    ) -> Flow[In_contra, tuple[K, R]]: ...
+    @overload
+    def aggregate_by(
+        self,
+        key: Callable[[Out_co], K],
+        init: Callable[[], R],
+        fold: Callable[[R, Out_co], R],
+        *,
+        event_time: Callable[[Out_co], M],
+        **windows: Unpack[WindowOptions],
+    ) -> Flow[In_contra, WindowResult[K, M, R]]: ...
+    @overload
+    def aggregate_by(
+        self,
+        key: Callable[[Out_co], K],
+        init: R,
+        fold: Callable[[R, Out_co], R],
+        *,
+        event_time: Callable[[Out_co], M],
+        **windows: Unpack[WindowOptions],
+    ) -> Flow[In_contra, WindowResult[K, M, R]]: ...
+    @overload
+    def aggregate_by(
+        self,
+        key: Callable[[Out_co], K],
+        init: Callable[[], R],
+        fold: Callable[[R, Out_co], R],
+        **windows: Unpack[WindowOptions],
+    ) -> Flow[In_contra, WindowResult[K, float, R]]: ...
+    @overload
+    def aggregate_by(
+        self,
+        key: Callable[[Out_co], K],
+        init: R,
+        fold: Callable[[R, Out_co], R],
+        **windows: Unpack[WindowOptions],
+    ) -> Flow[In_contra, WindowResult[K, float, R]]: ...
+    def aggregate_by(
+        self,
+        key: Callable[[Any], Any],
+        init: Any,
+        fold: Callable[[Any, Any], Any],
+        *,
+        max_keys: int = MOST_KEYS,
+        on_overflow: OnTooMany = "fail",
+        event_time: Callable[[Any], Any] | None = None,
+        **windows: Any,
+    ) -> Flow[In_contra, Any]:
+        """``(key, value)`` for each key, when upstream completes; or for each window of time.
+
+        ``init`` is copied for each key; a function, or a class such as ``list``, is called. Of more
+        than ``max_keys`` values, the stage fails, ``"emit_oldest"`` gives the oldest as it is, and
+        ``"drop"`` counts the elements that it leaves out.
+
+        With ``every=60``, ``sliding=(size, step)`` or ``session=gap``, all in seconds, it gives a
+        ``WindowResult`` for each key and window when the window is over: by the clock, or by
+        ``event_time(element)``, in seconds or datetimes. Elements may come ``lateness`` seconds out
+        of order; later ones go to the sink ``late``, else to the dead letters. ``offset`` shifts
+        where windows begin. Sessions that become one are folded anew, or joined by ``merge(a, b)``.
+        Give streams with times of their own as ``merged_with=[other]``: the slowest one counts; one
+        that gives nothing for ``idle_after`` seconds is not waited for.
+
+        >>> from actors_rs import Sink, Source
+        >>> Source.of("ant", "bee", "asp").aggregate_by(
+        ...     lambda word: word[0], 0, lambda n, _: n + 1
+        ... ).run(Sink.list())
+        [('a', 2), ('b', 1)]
+        """
+        plain_function(key, "aggregate_by: key")
+        make_init = init if callable(init) else copies_of(init, "aggregate_by", "it")
+        plain_function(make_init, "aggregate_by: init")
+        plain_function(fold, "aggregate_by: fold")
+        at_least(1, max_keys, "aggregate_by: max_keys")
+        one_of(get_args(OnTooMany), on_overflow, "aggregate_by: on_overflow")
+        what = Aggregation(key, make_init, fold, max_keys, on_overflow)
+        if windows or event_time is not None:
+            return _in_windows(self, what, event_time, **windows)
+        return self.then("aggregate_by", partial(AggregateBy, *what))
 
     def reduce_without_initial(self: Folds[I, T], f: Callable[[T, T], T]) -> Flow[I, T]:
         """``f(accumulated, element)`` over all elements, from the first one on."""
@@ -136,3 +269,28 @@ def _extreme(
     choose: Callable[..., Any], key: Callable[[Any], Any] | None
 ) -> Callable[[], Extreme | ExtremeBy]:
     return partial(Extreme, choose) if key is None else partial(ExtremeBy, choose, key)
+
+
+def _in_windows(
+    flow: Any,
+    what: Aggregation,
+    event_time: Callable[[Any], Any] | None,
+    *,
+    late: Sink[Any, Any] | None = None,
+    merged_with: Sequence[Any] = (),
+    **options: Any,
+) -> Flow[Any, Any]:
+    if unknown := options.keys() - WindowOptions.__annotations__.keys():
+        raise wrong_kind(
+            f"aggregate_by: expected {', '.join(WindowOptions.__annotations__)}, "
+            f"got an option {', '.join(sorted(unknown))}"
+        )
+    if not isinstance(merged_with, list | tuple):
+        raise wrong_kind(
+            f"aggregate_by: merged_with must be a list of streams, got {repr_of(merged_with)}"
+        )
+    if late is not None:
+        check_sink("aggregate_by: late", late)
+    flows = (flow, *merged_with)
+    make = aggregation_in_windows(what, len(flows), late is not None, event_time, **options)
+    return joined("aggregate_by", make, flows, () if late is None else (late._spec,))

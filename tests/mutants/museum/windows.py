@@ -1,0 +1,48 @@
+"""Bugs of windows in time."""
+
+from tests.mutants.mutant import mutant
+
+WINDOWS = "stages.operators.aggregate_windows:AggregateWindows"
+
+MUTANTS = (
+    mutant(
+        "the fastest stream says what time it is",
+        "the watermark of several inputs is the greatest one",
+        "stages.windows.watermarks:Watermarks._move",
+        "min(awake, default=-inf)",
+        "max(awake, default=-inf)",
+        "windows/windows of two streams",
+    ),
+    mutant(
+        "an element that is late is lost",
+        "a late element is counted and goes nowhere",
+        f"{WINDOWS}._is_late",
+        "self._late.append(element)",
+        "len(self._late)",
+        "windows/none is lost",
+    ),
+    mutant(
+        "the alarm of windows outlives them",
+        "the timer for the next window is left behind",
+        f"{WINDOWS}.stop",
+        "self._alarm.cancel()",
+        "self._alarm",
+        "windows/cancelled by the clock",
+    ),
+    mutant(
+        "a stream that is idle is waited for",
+        "an input that gives nothing holds windows open for ever",
+        f"{WINDOWS}._look_at_time",
+        "self._move(self._marks.idle(which))",
+        "self._marks.of(which)",
+        "windows/an idle stream",
+    ),
+    mutant(
+        "a session that joins others ends too early",
+        "sessions that become one end with the element that joins them",
+        "stages.windows.sessions:Sessions.add",
+        "max(end, *(one.end for one in met))",
+        "end",
+        "windows/sessions",
+    ),
+)
