@@ -293,4 +293,6 @@ def _in_windows(
         check_sink("aggregate_by: late", late)
     flows = (flow, *merged_with)
     make = aggregation_in_windows(what, len(flows), late is not None, event_time, **options)
-    return joined("aggregate_by", make, flows, () if late is None else (late._spec,))
+    return joined(
+        "aggregate_by", make, flows, () if late is None else (late._only_end("aggregate_by"),)
+    )

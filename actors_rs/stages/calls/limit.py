@@ -20,7 +20,7 @@ from actors_rs.stages.stage import Cancellable, StageContext
 
 __all__ = ["CallLimit"]
 
-TimeIsUp = Callable[[Call, CallTimeout], None]
+TimeIsUp = Callable[[Call, CallTimeout, Any], None]
 
 
 class CallLimit:
@@ -39,10 +39,6 @@ class CallLimit:
         self.value_of: Callable[[Any], Any] = lambda element: element
         """What users know an element, or a result, as."""
 
-    def begin(self, context: StageContext) -> None:
-        """The stage starts."""
-        self._context = context
-
     def stop(self) -> None:
         """The stage ends: no time will be up any more."""
         for timer in self._timers.values():
@@ -52,8 +48,9 @@ class CallLimit:
         """Figures for the snapshot. Any thread."""
         return {"timed_out": self._timed_out, "abandoned": len(self._abandoned)}
 
-    def begun(self, call: Call, then: TimeIsUp) -> None:
+    def begun(self, call: Call, then: TimeIsUp, context: StageContext) -> None:
         """``call`` has a slot now; ``then`` is called in a turn when its time is up. Any thread."""
+        self._context = context
         self._context.post(partial(self._watch, call, self._context.now(), then))
 
     def over(self, call: Call) -> None:
@@ -61,11 +58,11 @@ class CallLimit:
         if (timer := self._timers.pop(call, None)) is not None:
             timer.cancel()
 
-    def too_many(self, stage: str) -> AbandonedCallsError | None:
+    def too_many(self) -> AbandonedCallsError | None:
         """What to fail with if more calls than allowed have not returned."""
         if len(self._abandoned) <= self._max_abandoned:
             return None
-        return AbandonedCallsError(stage, self._max_abandoned, self._seconds)
+        return AbandonedCallsError(self._context.name, self._max_abandoned, self._seconds)
 
     def came_late(self, call: Call, value: Any, error: BaseException | None) -> None:
         """``call`` gave ``value``, or raised, when its time was up. Any thread."""
@@ -92,7 +89,7 @@ class CallLimit:
             self._abandoned.add(call)
             self._context.abandon(call.runner)
         element = self.value_of(call.element)
-        then(call, CallTimeout(self._context.name, element, self._seconds))
+        then(call, CallTimeout(self._context.name, element, self._seconds), self)
 
     def _is_cancelled(self, call: Call) -> bool:
         """Cancel ``call``; whether that can be done."""

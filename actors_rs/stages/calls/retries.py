@@ -41,6 +41,11 @@ class Retries:
         self.made = 0
         self.refused = 0
 
+    def details(self, first_ones: int, resting: int) -> dict[str, int]:
+        """Figures for the snapshot, where ``first_ones`` of the calls were no retries."""
+        figures = {"retried": self.made, "beyond_budget": self.refused, "resting": resting}
+        return {**figures, "attempts": max(0, first_ones + self.made)}
+
     def again_in(self, attempts: int, error: BaseException, now: float) -> float | None:
         """Seconds until the next call, after ``attempts`` of them failed, the last with ``error``.
 

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 from actors_rs.stages.alarm import Alarm
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
-from actors_rs.stages.pace import Pace
+from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget
 from actors_rs.stages.windows.moments import Moments

@@ -115,10 +115,6 @@ class MapAsync(StageLogic):
         if self.limit is not None:
             self.limit.stop()
 
-    def start(self) -> None:
-        if self.limit is not None:
-            self.limit.begin(self.context)
-
     def held(self) -> list[Any]:
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
         return [call.element for call in calls]
@@ -135,10 +131,8 @@ class MapAsync(StageLogic):
     def details(self) -> dict[str, Any]:
         figures = {"under_way": self._under_way, "parallelism": self._parallelism}
         if (retries := self.retries) is not None:
-            figures |= {"retried": retries.made, "beyond_budget": retries.refused}
             not_made = len(self._waiting) + len(self._resting) + len(self._not_ended) - self._due
-            attempts = max(0, self.inlet.count + retries.made - not_made)
-            figures |= {"attempts": attempts, "resting": len(self._resting)}
+            figures |= retries.details(self.inlet.count - not_made, len(self._resting))
         if self.limit is not None:
             figures |= self.limit.details()
         return figures
@@ -250,11 +244,10 @@ class MapAsync(StageLogic):
     def _leave_slot(self) -> None:
         self._slots -= 1
 
-    def _time_is_up(self, call: Call, error: CallTimeout) -> None:
+    def _time_is_up(self, call: Call, error: CallTimeout, limit: CallLimit) -> None:
         """``call`` has taken too long, and keeps its thread or its task, but no longer its slot."""
-        assert self.limit is not None
         again = self._in_place_of(call)
-        if (too_many := self.limit.too_many(self.context.name)) is not None:
+        if (too_many := limit.too_many()) is not None:
             self._emit_ended()
             self._not_ended.discard(again)
             if self._ordered:
@@ -286,7 +279,7 @@ class MapAsync(StageLogic):
         except IndexError:
             return None
         if call is not None and self.limit is not None:
-            self.limit.begun(call, self._time_is_up)
+            self.limit.begun(call, self._time_is_up, self.context)
         return call
 
     def _run_calls(self) -> None:
@@ -294,10 +287,9 @@ class MapAsync(StageLogic):
         while (call := self._next_call()) is not None:
             if (tell := self._made(call)) is None:
                 return  # the call goes on, and keeps the slot
-            if self.in_steps and self.context.run_blocking(partial(self._go_on_behind, tell)):
-                return
-            if not tell():
-                return  # the slot was taken from it
+            behind = partial(self._go_on_behind, tell)
+            if (self.in_steps and self.context.run_blocking(behind)) or not tell():
+                return  # it goes on there, or the slot was taken from it
         self.context.post(self._leave_slot)
 
     def _tell(self, end: _End, call: Call, value: Any, error: BaseException | None) -> bool:
@@ -305,8 +297,7 @@ class MapAsync(StageLogic):
 
         False if the time of the call was up, and the slot is another one's.
         """
-        if not call.ended_by(RESULT):
-            assert self.limit is not None
+        if self.limit is not None and not call.ended_by(RESULT):
             self.limit.came_late(call, value, error)
             return False
         if self._stopped:
