@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, Unpack, overload
 
 from actors_rs.graph.checks import (
     at_least,
@@ -19,10 +19,16 @@ from actors_rs.graph.checks import (
     wrong_kind,
     wrong_value,
 )
+from actors_rs.graph.file_arguments import CsvOptions, csv_format, inputs_of
 from actors_rs.graph.spec import Attributes, OutletRef, spec_of
+from actors_rs.stages.files.compression import Compression
+from actors_rs.stages.files.inputs import ReadFrom
+from actors_rs.stages.sources.bytes import Bytes
 from actors_rs.stages.sources.csv import Csv
 from actors_rs.stages.sources.files import Files
+from actors_rs.stages.sources.json import Json, incremental_json
 from actors_rs.stages.sources.jsonl import Jsonl
+from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.parquet import Parquet, arrow_parquet
 from actors_rs.stages.sources.sqlite import Sqlite
 from actors_rs.stages.sources.unfold_resource import UnfoldResource
@@ -43,16 +49,38 @@ WINDOW_OF_RECORD_BATCHES = 4
 """How many an inlet behind ``parquet`` keeps requested: each holds many rows."""
 
 
-def _blocking(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
+def _blocking(
+    kind: str, make: Callable[[], Any], outflow_window: int = 0, *, pinned: bool = True
+) -> Flow[Never, Any]:
+    """A flow that begins with a source on a thread of its own, unless that is not ``pinned``."""
     from actors_rs.language.flow import Flow
 
-    return Flow(OutletRef(spec_of(kind, make, attributes=_PINNED, outflow_window=outflow_window)))
+    attributes = _PINNED if pinned else None
+    return Flow(
+        OutletRef(spec_of(kind, make, attributes=attributes, outflow_window=outflow_window))
+    )
 
 
 class FileSources:
     """Each is opened when its first element is demanded, and closed at any end.
 
-    What cannot be read fails the stream with ``ReadError``, which names the file and the line.
+    ``lines``, ``bytes``, ``csv``, ``json`` and ``jsonl`` take ``ReadFrom``: a path, a pattern,
+    ``"-"``, an open file, or a list of these.
+
+    - A text or a path with ``*``, ``?`` or ``[`` is a pattern, unless a file of that name exists:
+      the files that match are read in the order of their names. None is an error.
+    - ``"-"`` is standard input, and stays open.
+    - An open file, of bytes or of text, is read from where it stands and stays open: the user
+      opened it, the user closes it. A second run must find more in it, or fails with
+      ``GraphError``. One of text is decoded already, ``encoding`` does not hold for it.
+
+    ``compression="infer"`` goes by the suffix of the path: ``.gz``, ``.bz2``, ``.xz``, ``.zst``.
+    Others are ``"gzip"``, ``"bz2"``, ``"xz"``, ``"zstd"`` (needs ``actors-rs[zstd]``), and ``None``
+    for a file as it stands. An open file and standard input have no suffix: name it.
+
+    What cannot be read fails the stream with ``ReadError``, which names the file and the line. All
+    that comes before is given first. A compressed file that breaks off is such an error, and says
+    at which byte.
     """
 
     __slots__ = ()
@@ -89,56 +117,127 @@ class FileSources:
         _expect_pattern_of_files(fspath(pattern))
         return _blocking("files", partial(Files, pattern))
 
+    @staticmethod
+    def lines(
+        path: ReadFrom, encoding: str = "utf-8-sig", *, compression: Compression = "infer"
+    ) -> Flow[Never, str]:
+        """The lines of text files, without their ends, read on demand.
+
+        ``path`` is what ``TextSources`` says: ``Source.lines("logs/*.log.gz")``. The default
+        encoding is UTF-8, with a mark in front or not.
+        """
+        inputs = inputs_of(path, compression, "Source.lines")
+        encoding_of(encoding, "Source.lines")
+        return _blocking("lines", partial(Lines, inputs, encoding), pinned=inputs.may_wait)
+
+    @staticmethod
+    def bytes(
+        path: ReadFrom, size: int = 65_536, *, compression: Compression = "infer"
+    ) -> Flow[Never, bytes]:
+        """The bytes of files, decompressed, in chunks of ``size``; the last one may be shorter."""
+        inputs = inputs_of(path, compression, "Source.bytes")
+        at_least(1, size, "Source.bytes: size")
+        return _blocking("bytes", partial(Bytes, inputs, size))
+
+    @staticmethod
+    def jsonl(
+        path: ReadFrom, encoding: str = "utf-8-sig", *, compression: Compression = "infer"
+    ) -> Flow[Never, Any]:
+        """The JSON values of files with one on each line, with a mark of UTF-8 in front or not."""
+        inputs = inputs_of(path, compression, "Source.jsonl")
+        encoding_of(encoding, "Source.jsonl")
+        return _blocking("jsonl", partial(Jsonl, inputs, encoding))
+
+    @staticmethod
+    def json(
+        path: ReadFrom, items: str | None = None, *, compression: Compression = "infer"
+    ) -> Flow[Never, Any]:
+        """The elements of an array in a JSON document, one after the other.
+
+        ``items`` says where, in the words of ijson: ``"features.item"`` is each element of the
+        array at ``features``, ``"item"`` each of an outermost array. The document is read as
+        elements are asked for; ``nan`` is no JSON there, and half of a surrogate pair becomes
+        ``"?"``. Needs ``actors-rs[json]``; raises ``MissingExtraError`` without.
+
+        Without ``items`` the document is read at once, as ``json.load`` does: the elements of its
+        outermost array, or the one value that it is.
+        """
+        inputs = inputs_of(path, compression, "Source.json")
+        if items is not None:
+            required_text(items, "Source.json: items")
+            incremental_json()
+        return _blocking("json", partial(Json, inputs, items))
+
     @overload
     @staticmethod
     def csv(
-        path: str | PathLike[str],
+        path: ReadFrom,
         *,
         header: Literal[True] = True,
-        delimiter: str = ",",
-        encoding: str = "utf-8-sig",
+        types: None = None,
+        **options: Unpack[CsvOptions],
     ) -> Flow[Never, dict[str, str]]: ...
     @overload
     @staticmethod
     def csv(
-        path: str | PathLike[str],
+        path: ReadFrom,
         *,
         header: Literal[False],
-        delimiter: str = ",",
-        encoding: str = "utf-8-sig",
+        types: None = None,
+        **options: Unpack[CsvOptions],
     ) -> Flow[Never, list[str]]: ...
+    @overload
     @staticmethod
     def csv(
-        path: str | PathLike[str],
+        path: ReadFrom,
+        *,
+        header: Literal[True] = True,
+        types: Mapping[str, Callable[[str], Any]],
+        **options: Unpack[CsvOptions],
+    ) -> Flow[Never, dict[str, Any]]: ...
+    @overload
+    @staticmethod
+    def csv(
+        path: ReadFrom,
+        *,
+        header: Literal[False],
+        types: Mapping[int, Callable[[str], Any]],
+        **options: Unpack[CsvOptions],
+    ) -> Flow[Never, list[Any]]: ...
+    @staticmethod
+    def csv(
+        path: ReadFrom,
         *,
         header: bool = True,
-        delimiter: str = ",",
-        encoding: str = "utf-8-sig",
+        types: Mapping[Any, Callable[[str], Any]] | None = None,
+        **options: Unpack[CsvOptions],
     ) -> Flow[Never, Any]:
-        """The rows of a CSV file: dicts by the names in its first row, or lists of texts.
+        """The rows of CSV files: dicts by the names in the first row, or lists of texts.
 
-        Every row must have as many fields as the first one. The default encoding is UTF-8, with
-        a mark in front or not.
+        Every row must have as many fields as the first one of its file. The default encoding is
+        UTF-8, with a mark in front or not.
+
+        - ``delimiter=","``, ``quotechar='"'`` (``None``: nothing is quoted), ``escapechar=None``
+          and ``skipinitialspace=False`` are those of the ``csv`` module.
+        - ``skip_rows``: so many lines of each file come before the header and are left out.
+        - ``types={"age": int}``: functions that turn the text of a column into its value; without a
+          header ``{0: int}``. A failure makes a bad row.
+        - ``on_bad_row``: ``"fail"`` with file and line; ``"skip"``, then each is a dead letter
+          and counted as ``skipped`` in the snapshot; or a function of a ``BadRow`` that returns the
+          element to give for it, or ``None`` to skip it. A bad row has too few or too many fields,
+          a wrong quote, or a field that its type does not take.
+
+        >>> from io import StringIO
+        >>> text = StringIO("name,age\\nAda,36\\nAlan,?\\n")
+        >>> Source.csv(text, types={"age": int}, on_bad_row="skip").run(Sink.list())
+        [{'name': 'Ada', 'age': 36}]
         """
-        path_of(path, "Source.csv")
-        encoding_of(encoding, "Source.csv")
-        if not isinstance(delimiter, str) or len(delimiter) != 1:
-            raise wrong_kind(
-                f"Source.csv: delimiter must be one character, got {repr_of(delimiter)}"
-            )
-        if delimiter in '\r\n"':
-            raise wrong_value(
-                f"Source.csv: delimiter must not end or quote, got {repr_of(delimiter)}"
-            )
+        given = {"encoding": "utf-8-sig", "compression": "infer", **options}
+        encoding = encoding_of(given.pop("encoding"), "Source.csv")
+        inputs = inputs_of(path, given.pop("compression"), "Source.csv")
         flag(header, "Source.csv: header")
-        return _blocking("csv", partial(Csv, path, header, delimiter, encoding))
-
-    @staticmethod
-    def jsonl(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, Any]:
-        """The JSON values of a file with one on each line, with a mark of UTF-8 in front or not."""
-        path_of(path, "Source.jsonl")
-        encoding_of(encoding, "Source.jsonl")
-        return _blocking("jsonl", partial(Jsonl, path, encoding))
+        form = csv_format(header, types, given)
+        return _blocking("csv", partial(Csv, inputs, form, encoding))
 
     @staticmethod
     def parquet(

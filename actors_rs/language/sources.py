@@ -6,7 +6,6 @@ import builtins
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache, partial
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
 
 from actors_rs.engine.boundary.foreign_source import PublisherSource
@@ -14,11 +13,9 @@ from actors_rs.engine.run.emitter import Emitter
 from actors_rs.engine.run.source_queue import QueueOverflow, SourceQueue
 from actors_rs.graph.checks import (
     at_least,
-    encoding_of,
     function,
     integer,
     one_of,
-    path_of,
     plain_function,
     stream_function,
     wrong_kind,
@@ -36,7 +33,6 @@ from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
 from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.from_future import FutureSource
 from actors_rs.stages.sources.from_iterable import IterableSource
-from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.never import Never as NeverSource
 from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.sources.queue import QueueSource
@@ -263,17 +259,6 @@ class SourceFactories(FileSources):
         at_least(1, buffer, "Source.from_callback: buffer")
         one_of(get_args(QueueOverflow), overflow, "Source.from_callback: overflow")
         return source("from_callback", partial(_called_back, register, buffer, overflow))
-
-    @staticmethod
-    def lines(path: str | PathLike[str], encoding: str = "utf-8-sig") -> Flow[Never, str]:
-        """The lines of a text file, without their ends, read on demand.
-
-        The default encoding is UTF-8, with a mark in front or not. What cannot be read fails the
-        stream with ``ReadError``, which names the file and the line.
-        """
-        path_of(path, "Source.lines")
-        encoding_of(encoding, "Source.lines")
-        return source("lines", partial(Lines, path, encoding))
 
 
 def _called_back(register: Callable[[Emitter[Any]], Any], buffer: int, overflow: Any) -> Any:

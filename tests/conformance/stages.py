@@ -44,6 +44,12 @@ PAIRS = [one for one in ALL if one.frames == ((one.workers > 1) ^ (WINDOWS.index
 """Settings in which each two choices meet at least once."""
 
 
+def array(n, folder):
+    path = folder / f"{next(NUMBERS)}.json"
+    path.write_text(str(list(range(n))), "utf-8")
+    return path
+
+
 def lines(n, folder):
     path = folder / f"{next(NUMBERS)}.txt"
     path.write_text("line\n" * n, "utf-8")
@@ -121,12 +127,14 @@ def called_back(n):
 
 
 SOURCES = {
+    "sources/bytes": lambda n, folder: Source.bytes(written(n, folder), 2).take(n),
     "sources/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
     "sources/defer": lambda n, _: Source.defer(*[lambda: 1] * n),
     "sources/files": lambda n, folder: Source.files(f"{folder_of(n, folder)}/*"),
     "sources/from_future": lambda n, _: Source.from_future(lambda: settled(range(n))).flat_map(
         same
     ),
+    "sources/json": lambda n, folder: Source.json(array(n, folder), "item"),
     "sources/jsonl": lambda n, folder: Source.jsonl(written(n, folder)),
     "sources/parquet": batches,
     "sources/queue": queued,

@@ -176,7 +176,8 @@ SEVERAL = {  # several streams come out: joined again
 }
 SOURCES = {
     "combine": lambda path: Source.combine(numbers, letters).count(),
-    "csv": lambda path: Source.csv(path, header=False),
+    "bytes": lambda path: Source.bytes(path, 3),
+    "csv": lambda path: Source.csv(path, header=False, types={0: str.upper}, on_bad_row="skip"),
     "defer": lambda path: Source.defer(int, float),
     "empty": lambda path: Source.empty(),
     "failed": lambda path: Source.failed(ValueError("x")).recover(nought),
@@ -187,6 +188,7 @@ SOURCES = {
         Flow.from_sink_and_source(Sink.ignore(), numbers)
     ),
     "from_iterable": lambda path: Source.from_iterable([1, 2], interrupt=int),
+    "json": lambda path: Source.json(array(path), "item"),
     "jsonl": lambda path: Source.jsonl(path),
     "lines": lambda path: Source.lines(path),
     "never": lambda path: Source.never().take(0),
@@ -250,6 +252,12 @@ def done():
     future: Future[int] = Future()
     future.set_result(3)
     return future
+
+
+def array(path):
+    path = path.with_suffix(".json")
+    path.write_text("[1, 2]")
+    return path
 
 
 def next_line(file):

@@ -378,7 +378,7 @@ def test_a_file_is_read_only_as_far_as_it_is_asked_for(shared, tmp_path):
         (lambda: Source.from_publisher(Book), TypeError, "from_publisher needs a Publisher, got"),
         (lambda: Source.queue(0), InvalidArgumentError, "capacity must be at least 1, got 0"),
         (lambda: Source.queue(1, "drop"), InvalidArgumentError, "overflow must be one of"),
-        (lambda: Source.csv(3), TypeError, "Source.csv: path must be a text or a path, got 3"),
+        (lambda: Source.csv(3), TypeError, "Source.csv: path must be a text, a path, an open file"),
         (lambda: Source.lines("a\0b"), InvalidArgumentError, "path must not contain a NUL char"),
         (lambda: Sink.jsonl(b"\0"), TypeError, "Sink.jsonl: path must be a text or a path, got"),
         (lambda: Sink.parquet("\0"), InvalidArgumentError, "directory must not contain a NUL"),

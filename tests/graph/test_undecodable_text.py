@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
-from actors_rs.stages.files import reading
+from actors_rs.stages.files import inputs, reading
+from actors_rs.stages.files.inputs import Input
 from actors_rs.testing.world.world import World
 
 SOURCES = {
@@ -104,9 +105,12 @@ def test_lines_are_those_that_open_gives_however_much_is_read_at_once(
     with open(path, encoding=encoding, newline=newline) as file:
         expected = list(file)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reading, "_BYTES", size)
+        patched.setattr(inputs, "BYTES_AT_ONCE", size)
         place = reading.Place()
-        assert list(reading.lines_of(path, encoding, place, newline)) == expected
+        assert (
+            list(reading.lines_of(Input(str(path), None).chunks(), encoding, place, newline))
+            == expected
+        )
     assert place.line == len(expected)
 
 

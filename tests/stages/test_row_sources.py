@@ -4,7 +4,7 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
-from actors_rs.stages.sources.csv import check_names
+from actors_rs.stages.files.csv_rows import check_names
 from actors_rs.stages.sources.sqlite import check_columns
 from tests.graph.helpers import run
 

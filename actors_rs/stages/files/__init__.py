@@ -1,5 +1,6 @@
-"""Files: reading and writing text, JSON lines and SQLite, below the stages that do so.
+"""Files: which ones are read, how they are compressed, and the text, JSON and SQLite in them.
 
-Begin with ``reading`` (text with its place) and ``json_lines``; ``sqlite_files`` and
-``sqlite_readers`` know who reads and writes a database. No stage and no port here.
+Begin with ``inputs`` (what every source of files takes), ``reading`` (text with its place) and
+``json_lines``; ``sqlite_files`` and ``sqlite_readers`` know who reads and writes a database. No
+stage and no port here.
 """

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from io import IncrementalNewlineDecoder, StringIO
+from typing import Any
 
 from actors_rs.errors import ActorsRsError, ReadError
+from actors_rs.stages.iterators import close
 
-__all__ = ["Place", "lines_of", "reading"]
+__all__ = ["BYTES_AT_ONCE", "Place", "lines_of", "reading", "text_lines"]
 
-_BYTES = 1 << 15
+BYTES_AT_ONCE = 1 << 15
 """Read at once, if so many are there."""
 
 
@@ -40,9 +42,9 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Place]:
 
 
 def lines_of(
-    path: str | os.PathLike[str], encoding: str, place: Place, newline: str | None = None
+    chunks: Iterable[bytes], encoding: str, place: Place, newline: str | None = None
 ) -> Generator[str]:
-    """The lines of a text file with their ends; ``place`` is told where it is.
+    """The lines of text that comes as ``chunks``, with their ends; ``place`` is told where it is.
 
     ``newline`` is that of ``open``: ``None``, or "" for ends that stay as they are.
     """
@@ -50,9 +52,9 @@ def lines_of(
     decoder = IncrementalNewlineDecoder(strictly, translate=newline is None)
     begun: list[str] = []  # pieces of a line whose end has not come
     failure, over = None, False
-    with open(path, "rb") as file:
+    with closing(_with_end(chunks, begun, place)) as pieces:
         while failure is None and not over:
-            data = file.read1(_BYTES)
+            data = next(pieces)
             text, failure = _decoded(decoder, data)
             over = not data
             before = place.line
@@ -64,6 +66,27 @@ def lines_of(
     if failure is not None:
         raise _within("".join(begun), failure)
     yield "".join(begun)
+
+
+def _with_end(chunks: Iterable[bytes], begun: list[str], place: Place) -> Generator[bytes]:
+    """``chunks`` and an empty one; a failure between them is in the line that has ``begun``."""
+    try:
+        for chunk in chunks:
+            if chunk:
+                yield chunk
+    except Exception:
+        place.line += bool(begun)
+        raise
+    finally:
+        close(chunks)
+    yield b""
+
+
+def text_lines(file: Any, place: Place) -> Generator[str]:
+    """The lines of a file that the user opened as text, and which stays open."""
+    while line := file.readline():
+        place.line += 1
+        yield line
 
 
 def _decoded(

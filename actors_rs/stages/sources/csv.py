@@ -1,9 +1,11 @@
-"""csv("rows.csv")
+"""csv("rows.csv", types={"age": int})
 
-{"name": "a", "age": "7"} {"name": "b", "age": "8"} |
+{"name": "a", "age": 7} {"name": "b", "age": 8} |
 
-Gives the rows of a CSV file; with a header as dicts, else as lists. Empty lines are none. A field
+Gives the rows of CSV files; with a header as dicts, else as lists. Empty lines are none. A field
 may be of any length, unless ``csv.field_size_limit`` was set to another limit than its default.
+Each file has its own header. A bad row fails the stream, or is a dead letter and counted as
+``skipped``, or becomes what a function makes of it.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -14,15 +16,16 @@ Cancels: closes the file.
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from os import PathLike
+from functools import partial
 from typing import Any
 
-from actors_rs.stages.files.reading import lines_of, reading
+from actors_rs.errors import ReadError
+from actors_rs.stages.files.csv_rows import BadRow, CsvFormat, rows_of
+from actors_rs.stages.files.inputs import Inputs
+from actors_rs.stages.files.reading import Place, reading
 from actors_rs.stages.source import IteratorSource
-from actors_rs.texts import repr_of
 
 LIMIT_OF_PYTHON = 131_072
 """The default of ``csv.field_size_limit``, which holds for the whole process."""
@@ -30,37 +33,35 @@ NO_LIMIT = 2**31 - 1
 
 
 class Csv(IteratorSource):
-    """Each row with as many fields as the first one has."""
+    """Each row with as many fields as the first one of its file has."""
 
-    def __init__(
-        self, path: str | PathLike[str], header: bool, delimiter: str, encoding: str
-    ) -> None:
+    def __init__(self, inputs: Inputs, form: CsvFormat, encoding: str) -> None:
         super().__init__()
-        self._path = path
-        self._header = header
-        self._delimiter = delimiter
+        self._inputs = inputs
+        self._form = form
         self._encoding = encoding
+        self._skipped = 0
 
     def elements(self) -> Iterator[Any]:
         if csv.field_size_limit() == LIMIT_OF_PYTHON:
             csv.field_size_limit(NO_LIMIT)
-        with (
-            reading(self._path) as place,
-            closing(lines_of(self._path, self._encoding, place, newline="")) as lines,
-        ):
-            rows = filter(None, csv.reader(lines, delimiter=self._delimiter, strict=True))
-            names = next(rows, []) if self._header else None
-            check_names(names or [])
-            width = None if names is None else len(names)
-            for row in rows:
-                width = width or len(row)
-                if len(row) != width:
-                    raise ValueError(f"expected {width} fields, got {len(row)}")
-                yield row if names is None else dict(zip(names, row, strict=True))
+        for one in self._inputs:
+            with (
+                reading(one.name) as place,
+                closing(one.lines(self._encoding, place, newline="")) as lines,
+            ):
+                yield from rows_of(lines, self._form, place, partial(self._bad, one.name, place))
 
+    def _bad(self, path: str, place: Place, text: str, fields: list[str], error: Exception) -> Any:
+        answer = self._form.on_bad_row
+        if answer == "fail":
+            raise error
+        row = BadRow(path, place.line, text, tuple(fields), error)
+        element = None if answer == "skip" else answer(row)
+        if element is None:
+            self._skipped += 1
+            self.context.report(row, "a bad row, skipped", ReadError(path, error, place.line))
+        return element
 
-def check_names(names: list[str]) -> None:
-    """Raise ``ValueError`` for a name that two columns have: a dict holds one of them."""
-    twice = sorted(name for name, times in Counter(names).items() if times > 1)
-    if twice:
-        raise ValueError(f"expected a name for each column, got {repr_of(twice[0])} more than once")
+    def details(self) -> dict[str, Any]:
+        return {"skipped": self._skipped} if self._skipped else {}

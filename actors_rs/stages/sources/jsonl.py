@@ -2,7 +2,7 @@
 
 {"name": "a"} {"name": "b"} |
 
-Gives the JSON values of a file, one a line. Empty lines are none.
+Gives the JSON values of files, one a line, also of compressed ones. Empty lines are none.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -15,29 +15,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
-from os import PathLike
 from typing import Any
 
-from actors_rs.stages.files.reading import lines_of, reading
+from actors_rs.stages.files.inputs import Inputs
+from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
 
 
 class Jsonl(IteratorSource):
     """One JSON value of each line."""
 
-    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
+    def __init__(self, inputs: Inputs, encoding: str) -> None:
         super().__init__()
-        self._path = path
+        self._inputs = inputs
         self._encoding = encoding
 
     def elements(self) -> Iterator[Any]:
-        with (
-            reading(self._path) as place,
-            closing(lines_of(self._path, self._encoding, place)) as lines,
-        ):
-            for line in lines:
-                if not line.isspace():
-                    yield _value_of(line)
+        for one in self._inputs:
+            with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
+                for line in lines:
+                    if not line.isspace():
+                        yield _value_of(line)
 
 
 def _value_of(line: str) -> Any:

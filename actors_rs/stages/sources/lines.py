@@ -2,8 +2,8 @@
 
     "first line" "second line" |
 
-Reads the lines of a text file. Lines come without their line end; the file is opened on first
-demand and closed at any end.
+Reads the lines of text files, also of compressed ones. Lines come without their line end; a file
+is opened on first demand and closed at any end, unless the user opened it.
 
 Back-pressure: reads what was asked for; the file buffers on its own.
 Completes: at the end of the file; when drained, behind what was read.
@@ -15,24 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from os import PathLike
 
-from actors_rs.stages.files.reading import lines_of, reading
+from actors_rs.stages.files.inputs import Inputs
+from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
 
 
 class Lines(IteratorSource):
-    """The lines of a text file."""
+    """The lines of text files, one file after the other."""
 
-    def __init__(self, path: str | PathLike[str], encoding: str) -> None:
+    def __init__(self, inputs: Inputs, encoding: str) -> None:
         super().__init__()
-        self._path = path
+        self._inputs = inputs
         self._encoding = encoding
 
     def elements(self) -> Iterator[str]:
-        with (
-            reading(self._path) as place,
-            closing(lines_of(self._path, self._encoding, place)) as lines,
-        ):
-            for line in lines:
-                yield line.rstrip("\r\n")
+        for one in self._inputs:
+            with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
+                for line in lines:
+                    yield line.rstrip("\r\n")

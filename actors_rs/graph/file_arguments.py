@@ -1,0 +1,141 @@
+"""Arguments of sources and sinks of files: checked where the user wrote them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypedDict
+
+from actors_rs.graph.checks import (
+    at_least,
+    flag,
+    path_of,
+    plain_function,
+    wrong_kind,
+    wrong_value,
+)
+from actors_rs.stages.files.compression import COMPRESSIONS, Compression, expect, kind_for
+from actors_rs.stages.files.csv_rows import CsvFormat, OnBadRow
+from actors_rs.stages.files.inputs import Inputs, is_open_file
+from actors_rs.texts import repr_of, text_of
+
+__all__ = ["CsvOptions", "compression_of", "csv_format", "inputs_of"]
+
+
+class CsvOptions(TypedDict, total=False):
+    """What ``Source.csv`` takes besides ``header`` and ``types``."""
+
+    delimiter: str
+    encoding: str
+    quotechar: str | None
+    escapechar: str | None
+    skipinitialspace: bool
+    skip_rows: int
+    on_bad_row: OnBadRow
+    compression: Compression
+
+
+def csv_format(header: bool, types: Any, options: dict[str, Any]) -> CsvFormat:
+    """The format that the arguments of ``Source.csv`` describe."""
+    unknown = options.keys() - CsvFormat.__dataclass_fields__.keys()
+    if unknown:
+        raise wrong_kind(
+            f"Source.csv: expected {', '.join(CsvOptions.__annotations__)}, "
+            f"got {', '.join(sorted(unknown))}"
+        )
+    form = CsvFormat(header, types=_types_of(types, header), **options)
+    delimiter = form.delimiter
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise wrong_kind(f"Source.csv: delimiter must be one character, got {repr_of(delimiter)}")
+    for name in ("quotechar", "escapechar"):
+        _optional_character(getattr(form, name), f"Source.csv: {name}")
+    if delimiter in f"\r\n{form.quotechar or ''}":
+        raise wrong_value(f"Source.csv: delimiter must not end or quote, got {repr_of(delimiter)}")
+    flag(form.skipinitialspace, "Source.csv: skipinitialspace")
+    at_least(0, form.skip_rows, "Source.csv: skip_rows")
+    if form.on_bad_row not in ("fail", "skip"):
+        if isinstance(form.on_bad_row, str):
+            raise wrong_value(
+                "Source.csv: on_bad_row must be 'fail', 'skip' or a function, "
+                f"got {repr_of(form.on_bad_row)}"
+            )
+        plain_function(form.on_bad_row, "Source.csv: on_bad_row")
+    try:
+        form.reader(())
+    except (csv.Error, TypeError, ValueError) as error:  # two that are the same, for instance
+        raise wrong_value(f"Source.csv: {text_of(error)}") from None
+    return form
+
+
+def _optional_character(value: Any, what: str) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str) or len(value) != 1:
+        raise wrong_kind(f"{what} must be one character or None, got {repr_of(value)}")
+    if value in "\r\n":
+        raise wrong_value(f"{what} must not end a line, got {repr_of(value)}")
+
+
+def _types_of(types: Any, header: bool) -> Mapping[Any, Callable[[str], Any]]:
+    if types is None:
+        return {}
+    if not isinstance(types, Mapping):
+        raise wrong_kind(
+            f"Source.csv: types must be a dict, for instance {{'age': int}}, got {repr_of(types)}"
+        )
+    for column, cast in types.items():
+        if header and not isinstance(column, str):
+            raise wrong_kind(
+                f"Source.csv: types must have names of columns, got {repr_of(column)}: with "
+                "header=False it takes their numbers"
+            )
+        if not header:
+            at_least(0, column, "Source.csv: types: the number of a column")
+        plain_function(cast, f"Source.csv: types[{repr_of(column)}]")
+        if cast is bool:
+            raise wrong_value(
+                f"Source.csv: types[{repr_of(column)}]: bool takes every text but the empty "
+                "one for true: give a function, for instance lambda text: text == 'true'"
+            )
+    return dict(types)
+
+
+def compression_of(value: Any, what: str) -> Compression:
+    """``value`` if it is a compression, and something is installed that handles it."""
+    if value not in COMPRESSIONS:
+        raise wrong_value(
+            f"{what}: compression must be one of {', '.join(map(repr_of, COMPRESSIONS))}, "
+            f"got {repr_of(value)}"
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def inputs_of(given: Any, compression: Any, what: str) -> Inputs:
+    """What a source reads, if ``given`` is what it takes; ``what`` names the call in messages."""
+    compression_of(compression, what)
+    listed = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
+    ones = given if listed else (given,)
+    if not ones:
+        raise wrong_value(f"{what}: path must be a list of one file at least, got {repr_of(given)}")
+    for one in ones:
+        _expect_input(one, what)
+        if not is_open_file(one):
+            expect(kind_for(one, compression))
+    if compression != "infer":
+        expect(compression)
+    return Inputs(given, compression)
+
+
+def _expect_input(one: Any, what: str) -> None:
+    if isinstance(one, str | PathLike):
+        path_of(one, what)
+    elif not is_open_file(one):
+        raise wrong_kind(
+            f"{what}: path must be a text, a path, an open file or a list of these, "
+            f"got {repr_of(one)}"
+        )
+    elif getattr(one, "closed", False) is True:
+        raise wrong_value(f"{what}: expected an open file, got {repr_of(one)}, which is closed")
+    elif getattr(one, "readable", None) is not None and not one.readable():
+        raise wrong_value(f"{what}: expected a file that is open for reading, got {repr_of(one)}")
