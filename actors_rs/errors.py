@@ -25,6 +25,7 @@ ActorsRsError
     ├── SlowSubscriberError      a subscriber of a hub fell too far behind
     ├── WorkerDied               a call killed the worker process that made it
     ├── EmptyStreamError         also a LookupError: an element was needed, none came
+    ├── EndOfStreamError         also an EOFError: a queue gave its last element before
     ├── RunCancelled             the run was cancelled before it completed
     ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
     ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
@@ -51,6 +52,7 @@ __all__ = [
     "DeciderError",
     "DefectError",
     "EmptyStreamError",
+    "EndOfStreamError",
     "GraphError",
     "IllegalStateError",
     "InvalidArgumentError",
@@ -308,6 +310,10 @@ class SlowSubscriberError(StreamError):
 
 class EmptyStreamError(StreamError, LookupError):
     """The stream completed without the element that was needed."""
+
+
+class EndOfStreamError(StreamError, EOFError):
+    """A ``SinkQueue`` gave its last element before, and its stream has completed."""
 
 
 class StreamTimeoutError(StreamError, TimeoutError):

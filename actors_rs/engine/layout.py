@@ -44,16 +44,17 @@ class Planned:
 class Layout:
     """The stages of ``specs``, each behind its inputs, ready to be made any number of times.
 
-    Raises ``GraphError`` for a stage that cannot take the elements that come to it.
+    With ``all_frugal`` no stage asks for elements that downstream has not asked for. Raises
+    ``GraphError`` for a stage that cannot take the elements that come to it.
     """
 
     __slots__ = ("_windows", "has_loops", "islands", "specs", "stages")
 
-    def __init__(self, specs: Sequence[StageSpec]) -> None:
+    def __init__(self, specs: Sequence[StageSpec], *, all_frugal: bool = False) -> None:
         self.specs = tuple(specs)
         closing = closing_refs(specs)
         self.has_loops = bool(closing)
-        self.stages = _planned(self.specs, closing)
+        self.stages = _planned(self.specs, closing, all_frugal=all_frugal)
         self.islands = [[self.stages[n] for n in places] for places in islands_of(self.stages)]
         """The stages that share an island."""
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
@@ -67,7 +68,10 @@ class Layout:
 
 
 def _planned(
-    specs: Sequence[StageSpec], closing: Mapping[StageSpec, tuple[OutletRef, ...]]
+    specs: Sequence[StageSpec],
+    closing: Mapping[StageSpec, tuple[OutletRef, ...]],
+    *,
+    all_frugal: bool,
 ) -> list[Planned]:
     """The stages there will be: not what is lent, and one for both ends of a loop."""
     makers = makers_of(specs)
@@ -83,7 +87,7 @@ def _planned(
             spec.attributes.dispatcher or "pool",
             spec.attributes.on_failure or STOP,
             closing.get(spec, spec.inputs),
-            spec in frugal,
+            all_frugal or spec in frugal,
             spec in forgiving,
         )
         for spec, name in zip(made, unique_names(spec.label for spec in made), strict=True)

@@ -25,6 +25,7 @@ from actors_rs.language.methods.edges import Edges
 from actors_rs.language.methods.failures import Failures
 from actors_rs.language.methods.fan_out import Branching
 from actors_rs.language.methods.folding import Folds
+from actors_rs.language.methods.iterating import Iterating
 from actors_rs.language.methods.lifecycle import LifeCycle
 from actors_rs.language.methods.operators import Operators
 from actors_rs.language.methods.rates import RateMatching
@@ -67,6 +68,7 @@ class Flow(
     Folds[In_contra, Out_co],
     Edges[In_contra, Out_co],
     Composition[In_contra, Out_co],
+    Iterating[In_contra, Out_co],
     Combining[In_contra, Out_co],
     Branching[In_contra, Out_co],
     Failures[In_contra, Out_co],

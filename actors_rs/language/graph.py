@@ -148,6 +148,12 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         copy._sinks, copy._layout = fused_to_the_ends(self._sinks), None
         return copy
 
+    def _asked_for_by_its_end(self) -> Self:
+        """The same graph; no stage asks for elements that its sinks have not asked for."""
+        copy = self._copy()
+        copy._layout = Layout(in_order(self._sinks), all_frugal=True)
+        return copy
+
     def __reduce__(self) -> tuple[Any, ...]:
         slots = {name: getattr(self, name) for name in Graph.__slots__}
         state = None, {**slots, "_layout": None}  # as pickle hands slots over

@@ -10,6 +10,7 @@ from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVarTuple, overload
 
 from actors_rs.engine.boundary.standard import SinkSubscriber
+from actors_rs.engine.loops.sink_queue import SinkQueue
 from actors_rs.graph.blueprint import check_fed, graft, grafted, in_order, to_pickle
 from actors_rs.graph.checks import (
     at_least,
@@ -27,7 +28,7 @@ from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import NONE, ONE, Open, Results
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
-from actors_rs.language.initial import copies_of
+from actors_rs.language.initial import begun, copies_of
 from actors_rs.language.sinks.fanning import broadcast_to, fan_of
 from actors_rs.language.sinks.files import parquet_maker
 from actors_rs.runtime.system.system import ActorSystem
@@ -42,6 +43,7 @@ from actors_rs.stages.sinks.ignore import Ignore
 from actors_rs.stages.sinks.jsonl import Jsonl
 from actors_rs.stages.sinks.last import Last
 from actors_rs.stages.sinks.list import ListSink
+from actors_rs.stages.sinks.queue import QueueSink
 from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
 from actors_rs.stages.stage import Stream
@@ -271,6 +273,16 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         pairs = [(sink._ends, sink._results) for sink in sinks]
         ends, results = fan_of(pairs, combine) or broadcast_to(pairs, combine)
         return sinks[0]._with(*ends, results=results)
+
+    @staticmethod
+    def queue(capacity: int) -> Sink[Any, int]:
+        """Elements to be got one by one, from any thread or coroutine; the result is their number.
+
+        ``run.sink_queue()`` gives the run's ``SinkQueue``, with ``get()`` and ``get_async()``. Up
+        to ``capacity`` elements wait in it or are on their way; then upstream has to wait.
+        """
+        at_least(1, capacity, "Sink.queue: capacity")
+        return _sink("queue", partial(begun, QueueSink, partial(SinkQueue, capacity)))
 
     @staticmethod
     def sum() -> Sink[Any, Any]:

@@ -15,9 +15,12 @@ import pyarrow
 from pyarrow import parquet
 
 from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
+from actors_rs.engine.loops.sink_queue import SinkQueue
 from actors_rs.engine.run.source_queue import SourceQueue
+from actors_rs.language.sink import _sink as sink
 from actors_rs.language.sources import source
 from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.stages.sinks.queue import QueueSink
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.testing.reference import ReferencePublisher
 
@@ -369,6 +372,13 @@ def table(folder):
     return Sink.sqlite(path, "INSERT INTO numbers VALUES (:n)")
 
 
+def queued_out():
+    """A queue with room for all: nobody has the run's handle, to get from it."""
+    queue = SinkQueue(64)
+    queue.open_up()
+    return QueueSink(queue)
+
+
 SINKS = {
     "sinks/count": lambda _: Sink.count(),
     "sinks/fan": lambda _: Sink.fan(Sink.count(), Sink.list()),
@@ -380,6 +390,7 @@ SINKS = {
     "sinks/last": lambda _: Sink.last(),
     "sinks/list": lambda _: Sink.list(),
     "sinks/parquet": lambda folder: Sink.parquet(folder / f"{next(NUMBERS)}"),
+    "sinks/queue": lambda _: sink("queue", queued_out),
     "sinks/sqlite": table,
     "sinks/sum": lambda _: Sink.sum(),
 }

@@ -266,6 +266,9 @@ PUTTING_TOGETHER = {
         "Ends a flow: a source and a sink are a graph, an open flow and a sink are a sink."
     ),
     "`flow.run(sink)`": "Runs it on a system of its own, waits, and returns the sink's result.",
+    "`for x in source`, `async for`, `source.iterate(window=16)`, `source.open()`": (
+        "Loops over the elements of a run, which the loop's end cancels."
+    ),
     "`flow.named(name)`": "Names the last stage, in errors, figures and pictures.",
     "`flow.with_attributes(window=, dispatcher=, throughput=)`": (
         "Says how the last stage is run: elements that its inlets keep requested, shared pool or "

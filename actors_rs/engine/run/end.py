@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from actors_rs.engine.run.waiting import awaitable
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import Event, RLock, start_thread
-from actors_rs.runtime.actors.awaiting import Awaiting
+from actors_rs.runtime.actors.awaiting import Awaiting, Until
 
 __all__ = ["RunEnd"]
 
@@ -60,9 +60,17 @@ class RunEnd(Generic[R]):
         """
         if not self.is_over:
             yield from self._awaiting.until(lambda: self.is_over)
+        self.raise_error()
+        return self._result  # type: ignore[no-any-return]
+
+    def until_over(self) -> Until:
+        """To be awaited; whoever gives up leaves nothing behind."""
+        return Until(self._awaiting, lambda: self.is_over)
+
+    def raise_error(self) -> None:
+        """Raise what it ended with, if that is an error, as iterations and coroutines can."""
         if self.error is not None:
             raise awaitable(self.error.with_traceback(self._traceback))
-        return self._result  # type: ignore[no-any-return]
 
     def wait(self, timeout: float | None) -> bool:
         """Whether it has come within ``timeout`` seconds."""
@@ -109,7 +117,7 @@ class RunEnd(Generic[R]):
         self._over.set()
 
 
-_RESULTS = (RunEnd.result.__code__, RunEnd.awaited.__code__)
+_RESULTS = (RunEnd.result.__code__, RunEnd.awaited.__code__, RunEnd.raise_error.__code__)
 
 
 def _below_results(traceback: TracebackType | None) -> TracebackType | None:

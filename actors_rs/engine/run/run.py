@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from actors_rs.engine.loops.sink_queue import SinkQueue, sink_queue_among
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.engine.run.source_queue import SourceQueue, queue_among
 from actors_rs.engine.run.waiting import call_at_end, check_not_on_loop_of, wait_for_end
@@ -16,7 +17,7 @@ from actors_rs.texts import repr_of
 from actors_rs.unknown_names import UnknownName
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import WholeRun
+    from actors_rs.engine.contract import RunningStage, WholeRun
 
 __all__ = ["Run"]
 
@@ -122,13 +123,24 @@ class Run(Generic[R]):
         than one without a name, and before the run has begun: that of a hub or of a processor
         does with the first subscriber.
         """
+        return queue_among(self._begun_stages("Source.queue"), name)
+
+    def sink_queue(self, name: str | None = None) -> SinkQueue[Any]:
+        """The way out of this run's ``Sink.queue``, the one of that name if there are several.
+
+        After the end of the run too: what waits there can still be got. Raises ``GraphError`` if
+        there is none, or more than one without a name.
+        """
+        return sink_queue_among(self._begun_stages("Sink.queue"), name, self._end)
+
+    def _begun_stages(self, wanted: str) -> Sequence[RunningStage]:
         stages = self._life.stages()
         if not stages and not self._end.is_over:
             raise GraphError(
-                f"{repr_of(self)} has no Source.queue yet, for it has not begun: the run of a hub, "
+                f"{repr_of(self)} has no {wanted} yet, for it has not begun: the run of a hub, "
                 "or of a processor, begins with the first subscriber"
             )
-        return queue_among(stages, name)
+        return stages
 
     def when_ended(self, action: Callable[[], object], /) -> None:
         """Call ``action`` when the run has ended, at once if it has; on whatever thread.

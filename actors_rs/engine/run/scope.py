@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.inner.totals import InnerTotals
+from actors_rs.engine.loops.sink_queue import disown_sink_queues
 from actors_rs.engine.run.drain_watch import DrainWatch, stages_waited_for
 from actors_rs.engine.run.end import RunEnd
 from actors_rs.engine.run.grace import Ending, Grace, is_end
@@ -372,7 +373,8 @@ class RunLife:
 
     def disown(self) -> None:
         self._lock = RLock()
-        self._stages = disown_queues(self.stages())  # the others are nothing to anybody here
+        stages = self.stages()  # those without a queue are nothing to anybody here
+        self._stages = (*disown_queues(stages), *disown_sink_queues(stages))
         self._inner, self._living = {}, set()
         where = "goes on in the parent of this process, not here"
         self.end.disown(RunCancelled(f"run '{self.name}' {where}"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
 from actors_rs.runtime._primitives import check_may_block, start_thread
-from actors_rs.runtime.actors.awaiting import Awaiting, check_no_running_loop
+from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.stages.sources.from_callback import CallbackSource
@@ -111,7 +111,7 @@ class SourceQueue(Generic[T]):
         try:
             async with asyncio.timeout(timeout):
                 while not taken and not decided():
-                    await _Until(self._awaiting, decided)
+                    await Until(self._awaiting, decided)
         except TimeoutError:
             raise self._no_room(timeout) from None
         if not taken:
@@ -273,17 +273,6 @@ class SourceQueue(Generic[T]):
     def figures(self) -> dict[str, Any]:
         """For the run's snapshot."""
         return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
-
-
-class _Until:
-    """To be awaited: ends once ``there``, or when there is news."""
-
-    def __init__(self, awaiting: Awaiting, there: Callable[[], bool]) -> None:
-        self._awaiting = awaiting
-        self._there = there
-
-    def __await__(self) -> Generator[Any, None, None]:
-        return self._awaiting.until(self._there)
 
 
 def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue[Any]:

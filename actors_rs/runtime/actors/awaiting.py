@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from actors_rs.errors import BlockingError
 
-__all__ = ["Awaiting", "check_no_running_loop"]
+__all__ = ["Awaiting", "Until", "check_no_running_loop"]
 
 
 def check_no_running_loop(what: str, instead: str) -> None:
@@ -27,7 +28,7 @@ class Awaiting:
     """Those who wait for one thing, each on its own event loop. Thread-safe, without a lock."""
 
     def __init__(self) -> None:
-        self._waiters: dict[asyncio.Future[None], None] = {}
+        self._waiters: dict[object, Callable[[], object]] = {}
 
     def until(self, there: Callable[[], bool]) -> Generator[Any, None, None]:
         """Wait, in a coroutine, until it is ``there``; who gives up before leaves nothing behind.
@@ -35,19 +36,42 @@ class Awaiting:
         It has to be there before ``wake`` is called. Raises ``RuntimeError`` where no loop of
         asyncio runs.
         """
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiters[waiter] = None
+        loop = asyncio.get_running_loop()
+        waiter = loop.create_future()
+        self.enter(waiter, partial(loop.call_soon_threadsafe, _wake, waiter))
         try:
             if not there():  # known by now to whoever wakes
                 yield from waiter
         finally:
-            self._waiters.pop(waiter, None)
+            self.leave(waiter)
+
+    def enter(self, waiter: object, wake: Callable[[], object]) -> None:
+        """Call ``wake``, on any thread, each time there is news, until ``waiter`` leaves."""
+        self._waiters[waiter] = wake
+
+    def leave(self, waiter: object) -> None:
+        """``waiter`` waits no more."""
+        self._waiters.pop(waiter, None)
 
     def wake(self) -> None:
         """It is there: wake all, unless their loops were closed. Does not wait."""
-        for waiter in self._waiters.copy():
-            with suppress(RuntimeError):
-                waiter.get_loop().call_soon_threadsafe(_wake, waiter)
+        if self._waiters:
+            for wake in tuple(self._waiters.copy().values()):
+                with suppress(RuntimeError):
+                    wake()
+
+
+class Until:
+    """To be awaited: ends once ``there``, or when there is news."""
+
+    __slots__ = ("_awaiting", "_there")
+
+    def __init__(self, awaiting: Awaiting, there: Callable[[], bool]) -> None:
+        self._awaiting = awaiting
+        self._there = there
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._awaiting.until(self._there)
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

@@ -1,7 +1,9 @@
-"""The system of actors that were started outside any system, as ``MyActor.start()`` does.
+"""The systems of what was started outside any system: actors, and runs of loops and coroutines.
 
-It keeps the process alive until its last actor has stopped, as pykka's threads do; then it ends,
-and the next start makes a new one.
+Each is made when it is needed, ends when the last of what runs in it has ended, and the next start
+makes a new one. That of actors, as ``MyActor.start()`` starts them, keeps the process alive until
+its last actor has stopped, as pykka's threads do. That of runs does not: a run that a loop left
+open ends with the process.
 """
 
 from __future__ import annotations
@@ -12,28 +14,32 @@ from typing import Any, TypeVar
 from actors_rs.runtime._primitives import RLock, Thread, after_fork_in_child, blocking_allowed
 from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.system.current import current_system
+from actors_rs.runtime.system.startable import Startable
 from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["spawn_in_default_system"]
+__all__ = ["spawn_in_default_system", "start_in_current_system"]
 
 A = TypeVar("A", bound=PooledActor)
+R = TypeVar("R")
 LOOK_EVERY = 1.0
 """Seconds between looks while an actor is announced."""
 _lock = RLock()  # held to announce an actor, and to decide that there is none left; not in hooks,
 # nor while a system is made or ends: that is logged, and a handler of the user's may start actors
-_default: _DefaultSystem | None = None
+ACTORS, RUNS = "default-actors", "default-runs"
+_defaults: dict[str, _DefaultSystem] = {}
 _announced: dict[object, _DefaultSystem] = {}
 """The system that each actor goes to that is announced and not yet among its actors."""
 
 
 class _DefaultSystem(ActorSystem):
-    """A system that a thread, no daemon, ends once it is empty."""
+    """A system that a thread ends once it is empty; no daemon, if it is the one of actors."""
 
-    def __init__(self, announcement: object) -> None:
-        super().__init__(name="default-actors")
+    def __init__(self, name: str, announcement: object) -> None:
+        super().__init__(name=name)
         self._emptied: Condition = Condition()
         _announced[announcement] = self
-        keeper = Thread(target=self._end_when_empty, name="default-actors-keeper", daemon=False)
+        keeper = Thread(target=self._end_when_empty, name=f"{name}-keeper", daemon=name != ACTORS)
         try:
             keeper.start()
         except BaseException:
@@ -60,11 +66,10 @@ class _DefaultSystem(ActorSystem):
         return self in _announced.copy().values()
 
     def _is_over(self) -> bool:
-        global _default
         with _lock:
             over = not (self._actors or self._is_awaited())
-            if over and _default is self:
-                _default = None
+            if over and _defaults.get(self.name) is self:
+                del _defaults[self.name]
             return over
 
 
@@ -73,38 +78,58 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
     actor = actor_class(*args, **kwargs)  # user code, which may start further actors
     announcement = object()
     try:
-        return _announce(announcement).adopt(actor)
+        return _announce(ACTORS, announcement).adopt(actor)
     finally:
-        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
-        if system is not None:
-            system.look()
+        _came(announcement)
 
 
-def _announce(announcement: object) -> _DefaultSystem:
-    """The default system, which awaits one actor more; it is made if there is none."""
+def start_in_current_system(graph: Startable[R]) -> R:
+    """Start a graph in the current system; if there is none, in the default one for runs."""
+    system = current_system()
+    if system is not None:
+        return system.start(graph)
+    announcement = object()
+    try:
+        return _announce(RUNS, announcement).start(graph)
+    finally:
+        _came(announcement)
+
+
+def _came(announcement: object) -> None:
+    """Who was announced is there, or does not come."""
+    system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+    if system is not None:
+        system.look()
+
+
+def _announce(name: str, announcement: object) -> _DefaultSystem:
+    """The default system of that name, which awaits one more; it is made if there is none."""
     made: _DefaultSystem | None = None
-    while (system := _announce_in(made, announcement)) is None:
-        made = _DefaultSystem(announcement)
+    while (system := _announce_in(name, made, announcement)) is None:
+        made = _DefaultSystem(name, announcement)
     if made is not None and made is not system:
         made.look()  # another thread was faster: this one is empty, and ends
     return system
 
 
-def _announce_in(made: _DefaultSystem | None, announcement: object) -> _DefaultSystem | None:
-    """The default system if there is one, else ``made``, which becomes it."""
-    global _default
+def _announce_in(
+    name: str, made: _DefaultSystem | None, announcement: object
+) -> _DefaultSystem | None:
+    """The default system of that name if there is one, else ``made``, which becomes it."""
     with _lock:
-        if _default is None or _default._closed:
-            _default = made
-        if _default is not None:
-            _announced[announcement] = _default
-        return _default
+        if ((default := _defaults.get(name)) is None or default._closed) and made is not None:
+            default = _defaults[name] = made
+        if default is None or default._closed:
+            return None
+        _announced[announcement] = default
+        return default
 
 
 def _forget_in_child() -> None:
     """A forked child makes a default system of its own."""
-    global _default, _lock
-    _default, _lock = None, RLock()
+    global _lock
+    _lock = RLock()
+    _defaults.clear()
     _announced.clear()
 
 

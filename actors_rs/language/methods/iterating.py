@@ -1,0 +1,65 @@
+"""Iteration: a closed flow is what a loop runs over."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Generic, Never, TypeVar
+
+from actors_rs.engine.loops.iteration import Iteration
+from actors_rs.graph.checks import at_least
+from actors_rs.language.graph import Graph
+from actors_rs.language.sink import Sink
+from actors_rs.runtime.system.default_system import start_in_current_system
+
+__all__ = ["Iterating"]
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+T = TypeVar("T")
+
+
+class Iterating(Generic[In_contra, Out_co]):
+    """``for x in source``, ``async for x in source``: each loop is a run of its own."""
+
+    __slots__ = ()
+
+    def iterate(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
+        """The elements of one run, for ``for`` or ``async for``.
+
+        The loop is the demand: stages work at most ``window`` elements ahead of it. The run starts
+        with the first element that is asked for, in the system of the innermost ``with`` block,
+        else in one that ends by itself. An error of the run is raised after the elements before it.
+        A loop that is left early, by ``break`` or an exception, cancels the run.
+
+        Raises ``GraphError`` if the flow has an open input; ``BlockingError``, in the loop, where a
+        plain ``for`` must not wait: on a thread with a running event loop, or of the pool.
+
+        >>> from actors_rs import Source
+        >>> for square in Source.range(1, 100).map(lambda n: n * n).iterate(window=4):
+        ...     if square > 20:
+        ...         break
+        >>> square
+        25
+        """
+        at_least(1, window, "iterate: window")
+        return Iteration(partial(start_in_current_system, self._to_loop(window)))
+
+    def open(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
+        """As ``iterate``, for ``with source.open() as rows`` and ``async with``.
+
+        Leaving the block cancels what still runs and waits until it has ended.
+        """
+        at_least(1, window, "open: window")
+        return Iteration(partial(start_in_current_system, self._to_loop(window)))
+
+    def __iter__(self: Iterating[Never, T]) -> Iteration[T]:
+        Iteration.check_may_wait()
+        return self.iterate()
+
+    def __aiter__(self: Iterating[Never, T]) -> Iteration[T]:
+        return self.iterate()
+
+    def _to_loop(self, window: int) -> Graph[Any]:
+        flow: Any = self
+        graph: Graph[Any] = Graph(flow.to(Sink.queue(window).named("loop")))
+        return graph._asked_for_by_its_end()

@@ -1,0 +1,105 @@
+"""queue(n): a bounded queue that other threads and coroutines get elements from.
+
+The result is how many elements came. An iteration, ``for x in source``, is a queue of this kind.
+
+Back-pressure: asks for as many elements as the queue has room for, half a queue at a time at least.
+  While the run drains, it takes all that comes, so that the run ends whether anybody gets or not.
+Completes: when upstream has completed; what waits in the queue can be got later.
+Fails: when upstream has failed; the queue raises that error after the elements before it.
+Cancels: when the run is cancelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.stage import Budget
+
+__all__ = ["HandOut", "QueueSink"]
+
+WHILE_DRAINING = 4096
+"""The window of a stage that drains: the consumer may have gone."""
+
+
+class HandOut(Protocol):
+    """The other side of the queue, thread-safe: where elements wait to be got. A ``Room``."""
+
+    capacity: int
+    foreseen: int
+
+    @property
+    def demand(self) -> int:
+        """How many elements more it holds."""
+        ...
+
+    def connect(self, look: Callable[[], None], /) -> None:
+        """Call ``look``, from any thread, when there is room that was asked for."""
+
+    def put(self, elements: Iterator[Any], /) -> None:
+        """Let ``elements`` be got."""
+
+    def tell_at(self, most: int, /) -> bool:
+        """Call ``look`` when ``most`` elements or fewer wait; False if that is so already."""
+        ...
+
+    def open_up(self) -> None:
+        """Have room for all that comes."""
+
+    def close(self, *, completed: bool) -> None:
+        """Nothing more will come; whether that is the regular end."""
+
+    def disown(self) -> None:
+        """In a forked child: the stream goes on in the parent."""
+
+    def figures(self) -> dict[str, Any]:
+        """What waits."""
+        ...
+
+
+class QueueSink(SinkLogic):
+    """Puts elements into ``queue``, which holds ``capacity`` of them."""
+
+    runs_code = False
+    waits_outside = True  # whoever has the queue may get
+
+    def __init__(self, queue: HandOut) -> None:
+        super().__init__()
+        self.queue = queue
+
+    def start(self) -> None:
+        self.inlet.room = self.queue
+        self.inlet.window = self.queue.capacity
+        self.queue.connect(lambda: self.context.post(_nothing))
+        self.inlet.open()
+
+    def consume(self, elements: Iterator[Any], /) -> None:
+        self.queue.put(elements)
+
+    def advance(self, budget: Budget) -> None:
+        super().advance(budget)
+        inlet, queue = self.inlet, self.queue
+        half = (inlet.window + 1) // 2
+        while not inlet.closed:
+            if queue.demand - inlet.outstanding - inlet.buffered >= half:
+                inlet.open()
+            if queue.tell_at(queue.capacity - half - inlet.outstanding - inlet.buffered):
+                break
+
+    def finish(self) -> int:
+        return self.taken
+
+    def drain(self) -> None:
+        self.inlet.window = WHILE_DRAINING
+        self.queue.open_up()
+
+    def stop(self, error: BaseException | None) -> None:
+        self.queue.close(completed=error is None)
+
+    def details(self) -> dict[str, Any]:
+        return self.queue.figures()
+
+
+def _nothing() -> None:
+    """To be posted: the stage advances after it."""
