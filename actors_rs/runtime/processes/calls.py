@@ -133,7 +133,7 @@ class Calls:
             return
         lost = True
         try:
-            reply = worker.run(self._function, packed, end - first)
+            reply = worker.run(self._function, packed)
             lost = False
         except WorkerLost as death_of_it:
             if not self.closed:

@@ -102,6 +102,7 @@ class ProcessPool:
             for worker in found[:1]:
                 self._busy[worker] = calls
                 worker.chunks += 1
+                worker.calls += count
             return bool(found)
 
         self._changed.wait_for(look)
@@ -109,9 +110,9 @@ class ProcessPool:
             worker.close(GOODBYE_SECONDS)
         if found:
             return found[0]
-        return None if calls.closed or self._closed else self._started(calls)
+        return None if calls.closed or self._closed else self._started(calls, count)
 
-    def _started(self, calls: Calls) -> WorkerProcess | None:
+    def _started(self, calls: Calls, count: int) -> WorkerProcess | None:
         worker: WorkerProcess | None = None
         try:
             worker = WorkerProcess.start()
@@ -122,7 +123,7 @@ class ProcessPool:
                 closed = self._closed
                 if worker is not None and not closed:
                     self.started += 1
-                    worker.chunks = 1
+                    worker.chunks, worker.calls = 1, count
                     self._busy[worker] = calls
         if closed and worker is not None:
             worker.close(0.0)

@@ -113,7 +113,7 @@ class WorkerProcess:
         self._exit = _exit_descriptor(self._process.pid)
         self.pid = self._process.pid
         self.calls = 0
-        """How many elements it was given."""
+        """How many elements it was given; kept by the pool."""
         self.chunks = 0
         """How many it has; kept by the pool."""
         self.doomed = False
@@ -154,13 +154,13 @@ class WorkerProcess:
         except (EOFError, OSError):
             raise self._lost() from None
 
-    def run(self, function: Function, elements: Packed, count: int) -> Reply:
-        """Call ``function`` for the ``count`` packed ``elements``; raises ``WorkerLost``.
+    def run(self, function: Function, elements: Packed) -> Reply:
+        """Call ``function`` for each of the packed ``elements``; raises ``WorkerLost``.
 
         While one thread waits for its answer another one may hand in the next chunk, so that the
         worker has something to do until somebody has read the answer.
         """
-        number = self._hand_in(function, elements, count)
+        number = self._hand_in(function, elements)
         self._answers.wait_for(lambda: self._answered == number - 1)
         try:
             if self._is_lost:
@@ -173,10 +173,9 @@ class WorkerProcess:
                 self._answers.notify_all()
                 self._answered = number
 
-    def _hand_in(self, function: Function, elements: Packed, count: int) -> int:
+    def _hand_in(self, function: Function, elements: Packed) -> int:
         """Send a chunk; its number. What goes wrong is seen where its answer is waited for."""
         with self._sending:
-            self.calls += count
             self._sent += 1
             new = None if function.number in self._known else function.pickled
             self._known.add(function.number)
