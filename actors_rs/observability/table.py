@@ -136,14 +136,34 @@ def _row(
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details="; ".join(filter(None, (_partitions(stage, old, seconds, run), _inner(stage)))),
+        details="; ".join(filter(None, _of_its_kind(stage, old, seconds, run))),
         counted={what: compact(count) for what, count in _counted(stage).items() if count},
     )
+
+
+def _of_its_kind(
+    stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float
+) -> tuple[str, ...]:
+    return _partitions(stage, old, seconds, run), _workers(stage), _inner(stage)
 
 
 def _partitions(stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float) -> str:
     left = _left(stage.details, run) if stage.state == "running" else ""
     return _details(stage.details, old.details if old else {}, seconds) + left
+
+
+def _workers(stage: StageSnapshot) -> str:
+    """Worker processes, their memory, and what of their work is pickling."""
+    details = stage.details
+    if "workers" not in details or "chunk" not in details:
+        return ""
+    if details.get("in_process"):
+        return "calls in this process, where they are faster"
+    parts = [f"{details['workers']} workers with {compact(details['workers_memory'])}B"]
+    parts += [f"chunks of {compact(details['chunk'])}", f"{percent(details['pickling'])} pickling"]
+    if died := details.get("workers_died"):
+        parts.append(f"{compact(died)} died")
+    return ", ".join(parts)
 
 
 def _inner(stage: StageSnapshot) -> str:

@@ -87,6 +87,23 @@ def test_the_row_shows_what_is_held_out_of_the_window_and_what_is_asked_for():
     assert (row.buffered, row.demand) == ("3/16", "5")
 
 
+PROCESSES = {
+    "workers": 2,
+    "workers_died": 3,
+    "workers_memory": 31_000_000,
+    "chunk": 1250,
+    "pickling": 0.07,
+    "in_process": False,
+}
+
+
+def test_a_stage_of_worker_processes_tells_of_them():
+    (row,) = rows_of(snapshot(replace(STAGE, details=PROCESSES)))
+    assert row.details == "2 workers with 31.0MB, chunks of 1250, 7% pickling, 3 died"
+    (row,) = rows_of(snapshot(replace(STAGE, details={**PROCESSES, "in_process": True})))
+    assert row.details == "calls in this process, where they are faster"
+
+
 def test_the_bottleneck_is_marked_and_no_other_stage():
     held = replace(SOURCE, idle=0.1, back_pressured=0.9)
     busy = replace(STAGE, name="slow", busy=0.9, idle=0.1)

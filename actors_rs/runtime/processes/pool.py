@@ -46,6 +46,10 @@ class ProcessService(Protocol):
         """What one stage calls its function by."""
         ...
 
+    def figures(self) -> dict[str, int]:
+        """How many workers there are, how many died, and their memory in bytes. Any thread."""
+        ...
+
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """End all workers; names of those still alive."""
         ...

@@ -67,6 +67,10 @@ class WorldProcesses:
     def calls(self, settings: Settings, /) -> WorldCalls:
         return WorldCalls(settings)
 
+    def figures(self) -> dict[str, int]:
+        """There is no worker."""
+        return {"workers": 0, "workers_died": 0, "workers_memory": 0}
+
     def close(self, timeout: float, /) -> tuple[str, ...]:
         return ()
 
