@@ -13,7 +13,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-faults test quick lint types bench stress clean
+.PHONY: docs docs-serve help setup demo demo-faults test quick lint types bench stress clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,12 @@ lint: $(READY) ## ruff: rules and format
 types: $(READY) ## mypy, strict; pyright for what users see
 	$(PY) -m mypy $(CODE)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright
+
+docs: $(READY) ## the documentation site, into build/site
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+
+docs-serve: $(READY) ## shows the site, and again when a page changes
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs serve
 
 bench: $(READY) ## the benchmarks, each a ratio measured side by side
 	@$(WITH_JAVA) $(PY) -m stress.bench
