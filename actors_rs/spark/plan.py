@@ -16,6 +16,7 @@ from actors_rs.spark.failures import (
     ensure_session_alive,
     session_frozen,
 )
+from actors_rs.spark.fetching.driver_room import Share
 from actors_rs.spark.fetching.jobs import are_queued, cancel_jobs, tagged
 from actors_rs.spark.liveness import Watch, watch
 from actors_rs.spark.repeat.checksum import Checksum
@@ -68,6 +69,12 @@ class PartitionPlan(Protocol[T_co]):
         """Whether ``fetch_together`` can be called; after ``plan``."""
         ...
 
+    @property
+    def share(self) -> Share | None:
+        """What the partitions have of the memory of Spark's driver; ``None`` where nobody knows
+        their sizes. After ``plan``."""
+        ...
+
     def fetch_together(
         self, indices: Sequence[int], tag: str, checksums: Sequence[Checksum | None]
     ) -> Generator[Generator[T_co, None, None], None, None]:
@@ -116,6 +123,7 @@ class PlannedPartitions(Generic[T]):
         self._pool = pool
         self._run: Runs[T] | None = None
         self._apart: Apart[T] | None = None
+        self.share: Share | None = None
 
     def make_repeatable(self, tag: str) -> None:
         try:

@@ -20,6 +20,7 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.checks import flag
 from actors_rs.runtime._primitives import Event, monotonic
 from actors_rs.spark.failures import not_installed
+from actors_rs.spark.fetching.driver_room import MAX_RESULT, limit_one_result
 from actors_rs.spark.java import find_java_home, write_support_file
 from actors_rs.spark.liveness import watch
 
@@ -65,7 +66,9 @@ def local_session(
 
     ``short_lived`` uses the JVM's quick compiler only: a program of a minute gains, one of an hour
     loses. ``log_level`` is that of the JVM's log on standard error. ``conf`` holds settings of
-    Spark and overrides everything chosen here. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
+    Spark and overrides everything chosen here. A job whose result is more than an eighth of
+    ``spark.driver.memory`` less 300 MiB fails (``spark.driver.maxResultSize``), unless ``conf``
+    says otherwise. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
     what to install, where pyspark or Java is missing. Waits up to 10 s for a session that another
     thread is stopping. Call it from one thread at a time.
     """
@@ -86,8 +89,11 @@ def local_session(
     _forget_dead_jvm()
     _let_stop_end()
     with _ctrl_c_left_alone():
+        running = _is_running()
         session = builder.appName(name).master(master).getOrCreate()
     _let_jvm_die_quietly(session)
+    if not running and session.sparkContext.getConf().get(MAX_RESULT) is None:
+        limit_one_result(session.sparkContext)
     return session
 
 
@@ -206,6 +212,13 @@ def _let_stop_end() -> None:
             SparkContext._active_spark_context.stop()  # type: ignore[union-attr]
             return
         Event().wait(_LOOK_EVERY)
+
+
+def _is_running() -> bool:
+    """Whether there is a context already, which is not ours to set."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
 
 
 def _is_half_stopped(context: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.fetching.driver_room import Share
 from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
@@ -28,6 +29,10 @@ WAIT_SECONDS = 0.05
 """How long partitions wait for others that could begin with them in one job."""
 PROBE_SECONDS = 2.0
 """How often a thread that waits for demand looks whether the session still lives."""
+
+
+def _look_again() -> None:
+    """Posted for the turn that follows."""
 
 
 class Fetch:
@@ -95,6 +100,7 @@ class PartitionsSource(StageLogic):
         self._jobs = 0  # partitions that are being fetched
         self._threads = 0  # each with a job
         self._job_size = JobSize(1)  # until it is planned
+        self._share: Share | None = None  # of the driver's memory
         self._waits = self._waited = False  # for room to begin several partitions in one job
         self._broken = False  # a partition failed: none behind it will be delivered
         self._draining = False
@@ -124,6 +130,8 @@ class PartitionsSource(StageLogic):
         if self._watch is not None:
             self._watch.close()
         self._release_threads()
+        if self._share is not None:
+            self._share.close()
         self._fetches.clear()
         self._jobs = 0
 
@@ -185,6 +193,9 @@ class PartitionsSource(StageLogic):
         self._todo = deque(range(total))
         if self._plan.joins:  # so two jobs go on side by side
             self._job_size = JobSize(self._in_flight // 2)
+        self._share = self._plan.share
+        if self._share is not None:
+            self._share.wake = lambda: self.context.post(_look_again)
 
     def _plan_failed(self, error: BaseException) -> None:
         if self._draining:
@@ -242,10 +253,17 @@ class PartitionsSource(StageLogic):
             if room <= 0 or (room < min(wanted, len(self._todo)) and self._has_to_wait()):
                 return
             count = min(wanted, room, len(self._todo))
+            if self._share is not None and not self._share.enter(count, first=not self._fetches):
+                return  # it wakes us
             fetches = [Fetch(self._todo.popleft(), self._tag) for _ in range(count)]
             self._fetches.extend(fetches)
             self._waited = False
             self._begin(fetches)
+
+    def _enter(self) -> None:
+        """Make room for a partition that is begun again: others may wait for it."""
+        if self._share is not None:
+            self._share.enter(1, first=True)
 
     def _has_to_wait(self) -> bool:
         """Whether there may be more room in a moment, since jobs run."""
@@ -325,6 +343,8 @@ class PartitionsSource(StageLogic):
         happens then is that partition's.
         """
         self._threads -= 1
+        if self._share is not None:
+            self._share.leave(len(fetches))
         if error is None:
             self._job_size.ended(len(fetches), seconds, pieces, size)
         else:
@@ -340,6 +360,7 @@ class PartitionsSource(StageLogic):
             else:
                 self._jobs -= 1
                 fetch.checksum = None if fetch.checksum is None else Checksum()
+                self._enter()
                 PartitionsSource._begin(self, [fetch])
 
     def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:

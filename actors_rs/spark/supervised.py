@@ -261,6 +261,7 @@ class SupervisedPartitions(PartitionsSource):
     def _begin_again(self, one: Attempts) -> None:
         one.rests = False
         if not (self._draining or self._stopped or self.outlet.closed):
+            self._enter()
             self._begin([one.fetch])
         else:
             one.fetch.ended = True
@@ -324,6 +325,7 @@ class SupervisedPartitions(PartitionsSource):
     def _begin_second(self, one: Attempts) -> None:
         one.seconded = True
         one.second = Fetch(one.fetch.index, self._tag)
+        self._enter()
         self._begin([one.second])
 
     def _use_second(self, one: Attempts) -> None:

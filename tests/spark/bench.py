@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, cast
 
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.fetching.driver_room import Share
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.repeat.checksum import Checksum
@@ -28,6 +29,7 @@ class ListPlan:
         self.planned: list[str] = []
         self.begun: list[int] = []
         self.joins = False
+        self.share: Share | None = None
         self.jobs: list[list[int]] = []
         """Of several partitions."""
         self.read = threading.Semaphore(0)

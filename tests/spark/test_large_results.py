@@ -1,12 +1,16 @@
 """What a result that is too large is told as, from the texts of Spark's own exceptions."""
 
+import gc
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
-from actors_rs.spark import FailureKind, SparkPartitionError
+from actors_rs import ActorSystem, Sink
+from actors_rs.spark import FailureKind, SparkPartitionError, SparkSource
 from actors_rs.spark.failures import describe_failure
+from tests.spark.jobs import until
 
 CALL = "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.runJob.\n"
 ABORTED = f"{CALL}: org.apache.spark.SparkException: Job aborted due to stage failure: "
@@ -66,3 +70,35 @@ def test_what_is_no_partition_is_not_told_to_be_read_in_pieces() -> None:
 def test_other_failures_say_nothing_of_sizes() -> None:
     error = told(f"{LOST}{AT}java.io.IOException: no disk", 3)
     assert str(error) == "partition 3 failed: java.io.IOException: no disk"
+
+
+@pytest.mark.spark
+def test_the_jvm_keeps_no_result_that_was_read(spark: SparkSession, system: ActorSystem) -> None:
+    df = spark.range(0, 8, 1, 8).selectExpr("repeat('x', 4194304) text")
+    jvm: Any = spark.sparkContext._jvm
+
+    def used() -> int:
+        jvm.java.lang.System.gc()
+        runtime = jvm.java.lang.Runtime.getRuntime()
+        return int(runtime.totalMemory() - runtime.freeMemory())
+
+    def read() -> int:
+        return system.start(SparkSource.arrow(df).to(Sink.count())).result(60.0)
+
+    assert read() == 8  # Spark keeps some code of each new query
+    gc.collect()
+    before = used()
+    gc.disable()  # as in a program that makes few objects
+    try:
+        assert read() == 8
+        until(lambda: used() - before < 16 * 2**20, 20.0)  # Spark removes its copies a moment later
+    finally:
+        gc.enable()
+
+
+@pytest.mark.spark
+def test_a_session_of_ours_limits_a_result_by_its_heap(spark: SparkSession) -> None:
+    jvm, context = spark.sparkContext._jvm, spark.sparkContext
+    heap = int(jvm.java.lang.Runtime.getRuntime().maxMemory())  # type: ignore[union-attr]
+    limit = int(context._jsc.sc().conf().get("spark.driver.maxResultSize"))
+    assert limit == (heap - 300 * 2**20) // 8

@@ -112,6 +112,10 @@ class _Query(Generic[T]):
     def joins(self) -> bool:
         return False
 
+    @property
+    def share(self) -> None:
+        return None  # the result lies in the server
+
     def fetch_together(
         self, indices: Sequence[int], tag: str, checksums: Sequence[Checksum | None]
     ) -> Generator[Generator[T, None, None], None, None]:

@@ -115,7 +115,12 @@ def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowR
         with _load_from_socket(socket_info, _FrameReader(schema)) as batches:  # type: ignore[arg-type]
             yield from batches
         # The end of the stream looks the same whether the JVM sent all or died: ask it.
-        socket_info[2].getResult()
+        server = socket_info[2]
+        try:
+            server.getResult()
+        finally:
+            # It has the result, and a cycle in py4j keeps it until Python's collector comes by.
+            server._detach()
 
     def run(indices: Sequence[int]) -> Batches:
         # As an RDD of its own: Spark fails all jobs of an RDD when one fails.

@@ -18,6 +18,7 @@ from actors_rs.spark.failures import (
 )
 from actors_rs.spark.fetching.arrow_route import ArrowRoute, Batches, open_arrow_route
 from actors_rs.spark.fetching.connect_back import open_streamed
+from actors_rs.spark.fetching.driver_room import Share, share_of
 from actors_rs.spark.mapping.pickling import pickled_function
 from actors_rs.spark.plan import Apart, Checksums, Each, PlannedPartitions, Runs
 from actors_rs.spark.repeat.checksum import Checksum, summed
@@ -63,8 +64,13 @@ class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
     def _open(self) -> tuple[int, Runs[pa.RecordBatch]]:
         route = _open_arrow(self._fixed or self._df, self._max_bytes)
         self._schema = route.schema
-        self._apart = _parts_of(route, summed)
-        return route.partitions, lambda index, checksum: summed(route.run([index]), checksum)
+        self.share = share = share_of(self._context, self._max_bytes)
+
+        def read(batches: Batches, checksum: Checksum | None) -> Batches:
+            return summed(_weighed(batches, share), checksum)
+
+        self._apart = _parts_of(route, read)
+        return route.partitions, lambda index, checksum: read(route.run([index]), checksum)
 
     def describe(self) -> tuple[str, str]:
         return description_of(self._df, self._fixed)
@@ -102,9 +108,10 @@ class RowPartitions(PlannedPartitions["Row"]):
         if decode is None:
             return _open_rdd(df.rdd)
         route = _open_arrow(df, self._max_bytes)
+        self.share = share = share_of(self._context, self._max_bytes)
 
         def rows(batches: Batches, checksum: Checksum | None) -> Generator[Row, None, None]:
-            return _decoded(summed(batches, checksum), decode)
+            return _decoded(summed(_weighed(batches, share), checksum), decode)
 
         self._apart = _parts_of(route, rows)
         return route.partitions, lambda index, checksum: rows(route.run([index]), checksum)
@@ -174,6 +181,17 @@ def _is_rdd(thing: object) -> bool:
 
 def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
     return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
+
+
+def _weighed(batches: Batches, share: Share | None) -> Batches:
+    """``batches``; ``share`` hears how large they are together, once all are read."""
+    size = 0
+    with closing(batches):
+        for batch in batches:
+            size += batch.nbytes
+            yield batch
+    if share is not None:
+        share.weighed(size)
 
 
 def _parts_of(
