@@ -130,6 +130,18 @@ def test_results_of_map_async_keep_the_token_of_their_element(system, acks, kind
     assert acks.got == {n: {DELIVERED: 1} for n in range(50)}
 
 
+def test_results_of_worker_processes_keep_the_token_of_their_element(system, acks):
+    flow = numbers(acks, 50).map_processes(lambda n: 10 // (n % 10), 2).on_failure("resume")
+    assert run(system, flow.to(Sink.count())) == 45
+    assert acks.got == {n: {DELIVERED if n % 10 else DEAD: 1} for n in range(50)}
+
+
+def test_results_of_an_element_in_a_worker_process_share_its_token(system, acks):
+    flow = numbers(acks, 50).flat_map_processes(lambda n: [n] * (n % 3), 2)
+    assert run(system, flow.to(Sink.count())) == 49
+    assert acks.got == {n: {DELIVERED: n % 3} if n % 3 else {FILTERED: 1} for n in range(50)}
+
+
 def more(n):
     return n + 1
 

@@ -23,6 +23,7 @@ from actors_rs.delivery.carrying.flat_map import CarryingFlatMap
 from actors_rs.delivery.carrying.kill_switch import CarryingKillSwitch
 from actors_rs.delivery.carrying.operator import CarryingOperator
 from actors_rs.delivery.carrying.parquet import UnitParquet
+from actors_rs.delivery.carrying.processes import CarryingProcesses
 from actors_rs.delivery.carrying.routing import CarryingBroadcast
 from actors_rs.delivery.carrying.sinks import CarryingSink
 from actors_rs.delivery.carrying.sqlite import UnitSqlite
@@ -192,6 +193,12 @@ def _map_async(logic: Any) -> StageLogic:
     return _mixing(Surviving)(logic)
 
 
+def _processes(logic: Any) -> StageLogic:
+    _mixing(CarryingProcesses)(logic)
+    logic._f = logic._called  # not that of the class it had
+    return logic  # type: ignore[no-any-return]
+
+
 def _throttle(logic: Any) -> StageLogic:
     if logic._cost is not None:
         logic._cost = of_value(logic._cost)
@@ -243,6 +250,8 @@ _ADAPTERS: dict[str, Callable[[Any], StageLogic]] = {
     "batch": _batch,
     "kill_switch": _mixing(CarryingKillSwitch),
     "map_async": _map_async,
+    "map_processes": _processes,
+    "flat_map_processes": _processes,
     "parquet": _parquet,
     "sqlite": _sqlite,
     "throttle": _throttle,
