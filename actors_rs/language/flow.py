@@ -174,6 +174,15 @@ class Flow(
         result: R = Graph(graph).run(timeout=timeout)
         return result
 
+    async def run_async(
+        self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None
+    ) -> R:
+        """As ``run``, for a coroutine, see ``Graph.run_async``."""
+        check_sink("run_async", sink)
+        graph: Any = self.to(sink)
+        result: R = await Graph(graph).run_async(timeout=timeout)
+        return result
+
     def named(self, name: str) -> Flow[In_contra, Out_co]:
         """The last stage under this name, which errors, figures and pictures show."""
         required_text(name, "named: a stage's name")

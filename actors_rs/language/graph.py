@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.engine.layout import Layout
+from actors_rs.engine.loops.awaited import awaited
 from actors_rs.engine.materializer import materialize
 from actors_rs.engine.planner import explained
 from actors_rs.errors import RunTimeout
@@ -22,6 +24,8 @@ from actors_rs.graph.results import Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.language.sink import Sink
 from actors_rs.runtime._primitives import check_may_block
+from actors_rs.runtime.actors.awaiting import check_no_running_loop
+from actors_rs.runtime.system.default_system import start_in_current_system
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
@@ -233,14 +237,16 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         A run that has not ended after ``timeout`` seconds is cancelled; ``RunTimeout``, a
         ``TimeoutError``, names the stages it waited for. Functions that do not return hold that up
         for ``cancel_grace``, 2 seconds, at most. Raises what ``Run.result`` raises, and
-        ``BlockingError`` at once in a function of a stage that is on a shared thread. Ctrl-C
-        cancels the run.
+        ``BlockingError`` at once in a function of a stage that is on a shared thread, and on a
+        thread with a running event loop, where a coroutine awaits ``run_async``. Ctrl-C cancels
+        the run.
         """
         seconds = None if timeout is None else positive_seconds(timeout, "run: timeout")
         check_may_block(
             "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
             "the source, or call the function with map_async"
         )
+        check_no_running_loop("run()", "await graph.run_async()")
         with ActorSystem(workers=workers) as system:
             run = system.start(self)
             if seconds is not None and not run.wait(seconds):
@@ -248,6 +254,15 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
                 run.cancel()
                 raise late
             return run.result()
+
+    async def run_async(self, *, timeout: float | None = None) -> R_co:
+        """As ``run``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
+
+        It runs in the system of the innermost block, else in one that ends by itself. If its task
+        is cancelled, so is the run, and its end is awaited: ``asyncio.timeout`` works around it.
+        """
+        seconds = None if timeout is None else positive_seconds(timeout, "run_async: timeout")
+        return await awaited(partial(start_in_current_system, self), seconds)
 
 
 def _unpickled(kind: type[Graph[Any]], _: object) -> Graph[Any]:

@@ -87,15 +87,15 @@ def test_a_coroutine_asks_whether_a_run_of_its_system_has_ended_without_waiting(
     assert never.result(SECONDS) == []
 
 
-def test_a_coroutine_may_await_a_run_of_its_system_and_wait_for_one_of_another(system):
+def test_a_coroutine_may_await_a_run_of_its_system_and_one_of_another(system):
     async def awaits(n):
         return await started_within(system, n)
 
-    async def waits(n):
-        with ActorSystem() as other:
-            return started_within(other, n).result(SECONDS)
+    async def awaits_another(n):
+        async with ActorSystem() as other:
+            return await started_within(other, n)
 
-    for f in (awaits, waits):
+    for f in (awaits, awaits_another):
         flow = Source.of(3, 4).map_async(f, 2)
         assert system.start(flow.to(Sink.list())).result(SECONDS) == [6, 12]
 

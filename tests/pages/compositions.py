@@ -266,6 +266,7 @@ PUTTING_TOGETHER = {
         "Ends a flow: a source and a sink are a graph, an open flow and a sink are a sink."
     ),
     "`flow.run(sink)`": "Runs it on a system of its own, waits, and returns the sink's result.",
+    "`await flow.run_async(sink)`": "The same in a coroutine, whose cancellation cancels the run.",
     "`for x in source`, `async for`, `source.iterate(window=16)`, `source.open()`": (
         "Loops over the elements of a run, which the loop's end cancels."
     ),

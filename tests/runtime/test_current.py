@@ -35,7 +35,7 @@ def test_a_block_that_is_left_in_another_context_shuts_its_system_down():
 
 def test_a_fixture_whose_halves_run_in_two_tasks_shuts_its_system_down():
     async def fixture():
-        with ActorSystem() as system:
+        async with ActorSystem() as system:
             yield system
 
     async def both_halves():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.engine.loops.sink_queue import SinkQueue, sink_queue_among
@@ -12,6 +14,7 @@ from actors_rs.engine.run.waiting import call_at_end, check_not_on_loop_of, wait
 from actors_rs.errors import GraphError
 from actors_rs.graph.checks import plain_function
 from actors_rs.graph.neighbours import FOR_RUNS
+from actors_rs.runtime.actors.awaiting import check_no_running_loop
 from actors_rs.runtime.settings import check_error, check_grace, check_timeout
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import UnknownName
@@ -60,12 +63,13 @@ class Run(Generic[R]):
 
         Raises the first failure, with all others in its ``others`` and told of in its notes;
         ``RunCancelled``; ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool
-        thread, in its own functions, and in coroutines that its system runs;
+        thread, in its own functions, and on a thread with a running event loop;
         ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
         if not self._end.is_over:
             check_not_on_loop_of(self._life.system, self)
+            check_no_running_loop("run.result()", "await run")
             wait_for_end(self._end, timeout)
             if not self._end.is_over:
                 raise TimeoutError(
@@ -97,6 +101,14 @@ class Run(Generic[R]):
             check_grace("grace", grace)
         self._life.cancel(grace)
 
+    async def cancelled(self, grace: float | None = None) -> None:
+        """``cancel``, and wait for the end of the run, which ``grace`` seconds bound.
+
+        Raises nothing for what the run has ended with. Several coroutines may await it.
+        """
+        self.cancel(grace)
+        await self._end.until_over()
+
     def drain(self, timeout: float | None = None) -> bool:
         """Let the sources take no more; what is in hand is delivered, then the run ends.
 
@@ -106,6 +118,19 @@ class Run(Generic[R]):
         check_timeout(timeout)
         self._life.drain()
         return self._end.is_over if timeout is None else self.wait(timeout)
+
+    async def drain_async(self, timeout: float | None = None) -> bool:
+        """``drain``, and wait for the end of the run; whether it has come.
+
+        Waits up to ``timeout`` seconds, for ever by default; a run that has not ended goes on
+        draining.
+        """
+        check_timeout(timeout)
+        self._life.drain()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._end.until_over()
+        return self._end.is_over
 
     def abort(self, error: BaseException) -> None:
         """End the run with ``error``, now. Does not wait.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from functools import partial
+from sys import modules
 from typing import Any
 
 from actors_rs.errors import BlockingError
@@ -16,12 +17,18 @@ __all__ = ["Awaiting", "Until", "check_no_running_loop"]
 def check_no_running_loop(what: str, instead: str) -> None:
     """Raise ``BlockingError`` on a thread with a running event loop of asyncio.
 
-    Waiting there stops all its coroutines. ``instead`` is the code to write.
+    Waiting there stops all its coroutines. ``instead`` is the code to write. Not in the cells of a
+    notebook: the kernel's loop stands still while a cell runs, whatever it does.
     """
-    if asyncio._get_running_loop() is not None:
+    if asyncio._get_running_loop() is not None and not _in_notebook():
         raise BlockingError(
             f"{what} would block the event loop that runs on this thread: write `{instead}`"
         )
+
+
+def _in_notebook() -> bool:
+    ipython = modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 class Awaiting:

@@ -16,16 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import blocking_allowed, may_block, on_main_thread
+from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["Activity", "Shutdown", "check_may_enter"]
+__all__ = ["Activity", "Shutdown"]
 
 LONGEST_RESERVE = 1.0
 """Seconds, at most, that are kept back from draining for all that comes behind it."""
@@ -36,19 +35,6 @@ PATIENCE = 1.0
 MOST_NAMES = 5
 """Of those that are waited for, in that line."""
 logger = logger_called("actors_rs.runtime")
-
-
-def check_may_enter(system: ActorSystem) -> None:
-    """Raise ``BlockingError`` where nobody may wait for ``system`` at the end of its block.
-
-    One that nobody has used would leave its idle threads behind: it is shut down before.
-    """
-    if may_block():
-        return
-    if not system.children() and not system._living_activities():
-        with blocking_allowed():
-            system.shutdown(drain=False)
-    raise BlockingError("a pool thread must not wait for the end of a block with an ActorSystem")
 
 
 class Activity(Protocol):

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pykka import ActorRegistry
 
@@ -31,11 +30,12 @@ from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.process import enrol, why_closed
-from actors_rs.runtime.system.shutdown import Activity, Shutdown, check_may_enter
+from actors_rs.runtime.system.shutdown import Activity, Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
 from actors_rs.runtime.system.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.system.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.system.stopping import StopLine
+from actors_rs.runtime.system.system.blocks import Blocks
 from actors_rs.runtime.system.tree import Tree
 from actors_rs.texts import class_name_of, repr_of
 
@@ -49,7 +49,7 @@ R = TypeVar("R")
 logger = logger_called("actors_rs.runtime")
 
 
-class ActorSystem(Supervising):
+class ActorSystem(Blocks, Supervising):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
@@ -151,33 +151,10 @@ class ActorSystem(Supervising):
             schedule=machinery.dispatcher.schedule,
         )
 
-    def __enter__(self) -> Self:
-        check_may_enter(self)
+    def _enter_block(self) -> None:
         block = Block(self)
         block.enter()
         self._blocks.append(block)
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._blocks:
-            self._blocks.pop().leave()
-        try:
-            hurried = None if error is None else min(self.shutdown_timeout, self.cancel_grace)
-            self.shutdown(drain=error is None, timeout=hurried)
-        finally:
-            if self._signals is not None:
-                self._signals.release()
-        if self._fatal is not None:
-            if error is not None and error is not self._fatal:
-                logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
-            raise self._fatal
-        if self._signals is not None:
-            self._signals.exit_after(error)
 
     def note_abandoned(self) -> None:
         """A call of the user's that has not returned is waited for no more."""

@@ -1,0 +1,162 @@
+"""The blocks of a system: ``with ActorSystem()`` and ``async with ActorSystem()``.
+
+At the end of the block the system shuts down. ``with`` waits for that on the thread, ``async with``
+lets a thread of its own wait, and the event loop goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+from actors_rs.errors import BlockingError
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, may_block
+from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
+
+__all__ = ["Blocks"]
+
+logger = logger_called("actors_rs.runtime")
+
+
+class Blocks:
+    """What a system does where a block begins and where it ends."""
+
+    name: str
+    cancel_grace: float
+    shutdown_timeout: float
+    _blocks: list[Any]
+    """Entered, and not left yet."""
+    _fatal: BaseException | None
+    _signals: Any
+
+    def __enter__(self) -> Self:
+        self._check_may_enter()
+        self._enter_block()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._leave_block()
+        try:
+            self._check_may_leave()
+            self.shutdown(drain=error is None, timeout=self._hurried(error))
+        finally:
+            self._release_signals()
+        self._raise_what_ended_it(error)
+
+    async def __aenter__(self) -> Self:
+        self._enter_block()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._leave_block()
+        try:
+            await self.shutdown_async(drain=error is None, timeout=self._hurried(error))
+        finally:
+            self._release_signals()
+        self._raise_what_ended_it(error)
+
+    async def shutdown_async(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        """As ``shutdown``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
+
+        If its task is cancelled, runs are cancelled too, and their end is awaited.
+        """
+        end = partial(self.shutdown, drain=drain, timeout=timeout)
+        over, awaiting, failed = Event(), Awaiting(), list[BaseException]()
+
+        def work() -> None:
+            try:
+                end()
+            except BaseException as error:
+                failed.append(error)
+            finally:
+                over.set()
+                awaiting.wake()
+
+        Thread(target=work, name=f"{self.name}-shutdown", daemon=True).start()
+        try:
+            while not over.is_set():
+                await Until(awaiting, over.is_set)
+        except asyncio.CancelledError:
+            self.stop_soon(self.cancel_grace)
+            await Until(awaiting, over.is_set)
+            raise
+        if failed:
+            raise failed[0]
+
+    def _check_may_enter(self) -> None:
+        """Raise ``BlockingError`` where nobody may wait for the system at the end of its block.
+
+        One that nobody has used would leave its idle threads behind: it is shut down before.
+        """
+        try:
+            check_no_running_loop("leaving `with ActorSystem()`", "async with ActorSystem()")
+            if not may_block():
+                raise BlockingError(
+                    "a pool thread must not wait for the end of a block with an ActorSystem"
+                )
+        except BlockingError:
+            if not self.children() and not self._living_activities():
+                with blocking_allowed():
+                    self.shutdown(drain=False)
+            raise
+
+    def _check_may_leave(self) -> None:
+        """Raise ``BlockingError`` on a thread with a running event loop; runs are cancelled then.
+
+        The block was entered elsewhere, or that would have been refused.
+        """
+        try:
+            check_no_running_loop("leaving `with ActorSystem()`", "async with ActorSystem()")
+        except BlockingError:
+            self.stop_soon(self.cancel_grace)
+            raise
+
+    def _leave_block(self) -> None:
+        if self._blocks:
+            self._blocks.pop().leave()
+
+    def _hurried(self, error: BaseException | None) -> float | None:
+        """How long the shutdown may take."""
+        return None if error is None else min(self.shutdown_timeout, self.cancel_grace)
+
+    def _release_signals(self) -> None:
+        if self._signals is not None:
+            self._signals.release()
+
+    def _raise_what_ended_it(self, error: BaseException | None) -> None:
+        if self._fatal is not None:
+            if error is not None and error is not self._fatal:
+                logger.error("the block of '%s' raised as well:", self.name, exc_info=error)
+            raise self._fatal
+        if self._signals is not None:
+            self._signals.exit_after(error)
+
+    # What a system is besides
+
+    def _enter_block(self) -> None:
+        raise NotImplementedError
+
+    def children(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def _living_activities(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        raise NotImplementedError
+
+    def stop_soon(self, within: float | None = None) -> None:
+        raise NotImplementedError
