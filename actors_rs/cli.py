@@ -8,9 +8,6 @@ A reader of the output that goes away, as ``head`` does, changes none of them.
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
-import inspect
 import json
 import logging
 import os
@@ -19,9 +16,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import reduce
-from pathlib import Path
 from pprint import pformat
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
@@ -29,9 +24,11 @@ from actors_rs.delivery.ledger import status
 from actors_rs.delivery.telling import told
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
+from actors_rs.observability.json_lines import JsonLines
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.runtime._primitives import wall_clock
-from actors_rs.texts import class_name_of, named, repr_of, text_of
+from actors_rs.targets import came, load_graph, module_and_name
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "status":
         return _tell_status(options)
     try:
-        graph = _load_graph(options.target)
+        graph = load_graph(options.target)
         console = terminal_console() if options.live else None
     except KeyboardInterrupt:
         return _complain("stopped before anything was started", INTERRUPTED)
@@ -111,6 +108,9 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         "or a function without arguments that gives one",
     )
     run.add_argument("--live", action="store_true", help="show what the stages are doing")
+    run.add_argument(
+        "--log-json", action="store_true", help="log to standard error as lines of JSON"
+    )
     run.add_argument(
         "--workers",
         type=_workers,
@@ -160,7 +160,7 @@ def _test(options: argparse.Namespace) -> int:
 
     target = options.target
     try:
-        module, name = _module_and_name(target, "factory")
+        module, name = module_and_name(target, "factory")
         try:
             found: object = reduce(getattr, name.split("."), module)
         except AttributeError:
@@ -183,99 +183,8 @@ def _tell_status(options: argparse.Namespace) -> int:
     return _tell(told(report, wall_clock()), 0)
 
 
-def _module_and_name(target: str, what: str) -> tuple[ModuleType, str]:
-    where, colon, name = target.partition(":")
-    if not (where and colon and name):
-        raise InvalidArgumentError(
-            f"expected package.module:{what} or path/to/file.py:{what}, got {repr_of(target)}"
-        )
-    return _module_of_file(Path(where)) if where.endswith(".py") else _module_named(where), name
-
-
-def _load_graph(target: str) -> Graph[Any]:
-    module, name = _module_and_name(target, "graph")
-    where = target.partition(":")[0]
-    try:
-        found: object = reduce(getattr, name.split("."), module)
-    except AttributeError:
-        graphs = ", ".join(_graphs_in(module))
-        raise InvalidArgumentError(
-            f"expected a graph named {repr_of(name)} in {where}, which has no such name "
-            f"(graphs in it: {graphs or 'none'})"
-        ) from None
-    graph = found if isinstance(found, Graph) else _made_by(found, target)
-    if not isinstance(graph, Graph):
-        called = "" if graph is found else "a function that gave "
-        raise InvalidArgumentError(
-            f"expected {target} to be a Graph or a function without arguments that gives one, "
-            f"got {called}{repr_of(graph)}"
-        )
-    return graph
-
-
-def _graphs_in(module: ModuleType) -> Iterator[str]:
-    """The names that ``actors-rs run`` takes: graphs, and functions of the module's own without
-    arguments that are not annotated with something else than a graph."""
-    for name, value in vars(module).items():
-        if isinstance(value, Graph):
-            yield name
-        elif inspect.isfunction(value) and value.__module__ == module.__name__ and name[:1] != "_":
-            result = inspect.signature(value).return_annotation
-            if result is inspect.Signature.empty or "Graph" in str(result):
-                with suppress(TypeError):
-                    inspect.signature(value).bind()
-                    yield name
-
-
-def _made_by(found: object, target: str) -> object:
-    """What calling ``found`` gives; itself if it cannot be called without arguments."""
-    if not callable(found):
-        return found
-    try:
-        inspect.signature(found).bind()
-    except (TypeError, ValueError):
-        return found
-    try:
-        return found()
-    except (Exception, SystemExit) as error:
-        raise InvalidArgumentError(
-            f"expected {target}() to give a graph, {_came(error)}"
-        ) from error
-
-
-def _module_named(name: str) -> ModuleType:
-    if (here := os.getcwd()) not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise InvalidArgumentError(f"expected {name} to be a module, {_came(error)}") from error
-
-
-def _module_of_file(path: Path) -> ModuleType:
-    """The module in ``path``, whose own neighbours it can import."""
-    if not path.is_file():
-        raise InvalidArgumentError(f"expected a Python file, but there is no file {path}")
-    sys.path.insert(0, str(path.resolve().parent))
-    name = path.stem if path.stem not in sys.modules else f"_graph_in_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise InvalidArgumentError(f"expected a Python file, got {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where pickle and dataclasses look for it
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise InvalidArgumentError(f"expected {path} to be a module, {_came(error)}") from error
-    return module
-
-
-def _came(error: BaseException) -> str:
-    return f"got {named(error)}"
-
-
 def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:
-    logging.basicConfig(format="%(message)s")  # nothing, if the user's module has set it up
+    _set_up_logging(options.log_json)
     logging.getLogger("actors_rs.ledger").setLevel(logging.INFO)  # that nothing is left to do
     if options.live and console is None:
         logging.getLogger("actors_rs.live").setLevel(logging.INFO)
@@ -288,6 +197,16 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
     return _tell(_described(result), stop.exit_code)
+
+
+def _set_up_logging(as_json: bool) -> None:
+    if not as_json:
+        logging.basicConfig(format="%(message)s")  # nothing, if the user's module has set it up
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(handlers=[handler], force=True)
+    logging.getLogger("actors_rs.events").setLevel(logging.INFO)
 
 
 def _described(result: object) -> Iterator[str]:
@@ -303,7 +222,7 @@ def _shown(value: object) -> str:
     try:
         return pformat(value)
     except Exception as error:  # from a __repr__ of the user's
-        return f"<{class_name_of(value)} that cannot be shown, {_came(error)}>"
+        return f"<{class_name_of(value)} that cannot be shown, {came(error)}>"
 
 
 def _tell(lines: Iterable[str], code: int) -> int:
@@ -328,7 +247,7 @@ def _complain(what: object, code: int, verbose: bool = False) -> int:
 
 def _said_of(what: object) -> str:
     if isinstance(what, BaseException) and not isinstance(what, Exception):
-        return f"expected a result or an error, {_came(what)}"
+        return f"expected a result or an error, {came(what)}"
     return text_of(what)
 
 

@@ -1,5 +1,6 @@
 """What ``actors-rs`` prints, where it cannot be written as it is: pipes, encodings, bad values."""
 
+import json
 import os
 import subprocess
 import sys
@@ -132,3 +133,12 @@ def test_a_result_that_cannot_be_written_is_one_sentence_with_code_1(command, ar
         ended = command(*arguments, stdout=only_for_reading)
     said = "actors-rs: the result could not be written: [Errno 9] Bad file descriptor\n"
     assert (ended.returncode, ended.stderr) == (1, said)
+
+
+def test_with_log_json_every_line_of_the_log_is_json(command):
+    ended = command("run", "targets:failing", "--log-json")
+    *lines, said = ended.stderr.splitlines()
+    assert said.startswith("actors-rs: stage 'map' failed")
+    events = [json.loads(line) for line in lines]
+    assert [one["event"] for one in events] == ["run_started", "stage_failed", "run_ended"]
+    assert {one["run"] for one in events} == {"run"}

@@ -28,7 +28,7 @@ from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import qualified_name_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life, RunningIsland, RunningStage
+    from actors_rs.engine.contract import Life, RunningIsland, RunningStage, WholeRun
     from actors_rs.runtime.dispatch.timers import Timer
     from actors_rs.stages.processes.surroundings import ProcessCalls
     from actors_rs.stages.stage import StageLogic
@@ -263,6 +263,7 @@ class UserCalls:
             "stage '%s' (%s): %s blocked a pool thread for %.0f ms: use %s"
             "with_attributes(dispatcher='pinned')",
             *(self.name, self.site or "no line of the program", function, seconds * 1000, use),
+            extra=self._fields,
         )
 
     # How it is given up
@@ -341,6 +342,12 @@ class UserCalls:
         ours = module.startswith(_OUR_FILES)
         return self._one_of_its_functions() if ours else qualified_name_of(coroutine)
 
+    @property
+    def _fields(self) -> dict[str, Any]:
+        """Of log lines about it."""
+        run = cast("WholeRun", self.life.activity)
+        return {"run": run.name, "run_id": run.number, "stage": self.name}
+
     def warn(self, call: Call) -> None:
         self.island.system.note_abandoned()
         logger.warning(
@@ -348,6 +355,7 @@ class UserCalls:
             self.name,
             self.site or "no line of the program",
             call,
+            extra=self._fields,
         )
 
 

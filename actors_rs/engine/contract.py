@@ -339,6 +339,9 @@ class Life(Protocol):
 class WholeRun(Life, Protocol):
     """A run as a whole, which its system and its handle end. Any thread."""
 
+    number: int
+    run: Any
+
     @property
     def drains_for_long(self) -> bool:
         """Whether it has been drained for longer than that takes as a rule."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
+from actors_rs.engine.run.telling import tell
 from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
 from actors_rs.errors import StageError
 from actors_rs.raised import named_by
@@ -166,13 +167,28 @@ class Member(UserCalls):
             self.report_late(None, named_by(self.name, self.site, error, position))
             return error
         self.error = failing.note_failed(self.life, self, error, position, plain, beside)
+        self.event("stage_failed", error=self.error, position=position)
         return self.error
+
+    def event(
+        self,
+        name: str,
+        /,
+        *,
+        partition: int | None = None,
+        error: BaseException | None = None,
+        **fields: Any,
+    ) -> None:
+        stage = self.place or self.name  # inner streams come and go: the place stays
+        tell(self.life, name, stage=stage, partition=partition, error=error, fields=fields)
 
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:
         self.restarted += policy == "restart"
         self.resumed += policy != "restart"
+        kind = "element_restarted" if policy == "restart" else "element_resumed"
+        self.event(kind, error=error, position=position)
         named = named_by(self.name, self.site, error, position)  # or it is a part's, by its name
         self.report(element, f"on_failure={repr_of(policy)}", named)
 

@@ -256,6 +256,8 @@ class SupervisedPartitions(PartitionsSource):
         one.fetch.dropped = True
         one.fetch = fresh
         wait = self._policy.backoff.delay(one.attempts - 1)
+        told = {"attempt": one.attempts, "wait_seconds": wait}
+        self.context.event("partition_retried", partition=fresh.index, error=error, **told)
         one.timer = self.context.after(wait, partial(self._begin_again, one))
 
     def _begin_again(self, one: Attempts) -> None:
@@ -270,6 +272,8 @@ class SupervisedPartitions(PartitionsSource):
         index = one.fetch.index
         self._poisoned.append(index)
         letter = PoisonPartition(index, one.attempts, text_of(error))
+        told = {"partition": index, "attempt": one.attempts}
+        self.context.event("partition_given_up", error=error, **told)
         self.context.report(letter, f"given up after {one.attempts} attempts", error)
         self._give_back(one)
         one.fetch.pieces.clear()

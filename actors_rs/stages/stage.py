@@ -174,6 +174,9 @@ class StageContext(Protocol):
     def recovered(self, error: BaseException, /) -> None:
         """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
 
+    def event(self, name: str, /, **what: Any) -> None:
+        """Tell the log and who listens, see ``runtime/eventing``."""
+
 
 class StageLogic:
     """Base of all logics. Hooks run in the stage's own turns, hence never two at a time.
@@ -185,21 +188,20 @@ class StageLogic:
     outlets: Sequence[Outlet] = ()
     last_inlet: Inlet | None = None
     """For figures, where it is not the first: what it takes of a part of its own, for instance."""
-    last_outlet: Outlet | None = None
-    """The same for what it gives."""
+    last_outlet: Outlet | None = None  # the same for what it gives
     context: StageContext
     window: int = 4096
     """What an inlet of this stage keeps requested by default; set before it starts."""
     ends_with_run = False
     """Whether it is told of a cancelled run, as no cancellation of a sink may reach it."""
     waits_outside = False
-    """Whether something may wake it that is neither a peer, a timer nor a job of its context."""
+    """Whether something else than a peer, a timer or a job of its context may wake it."""
     held_back: Callable[[], bool] | None = None
     """Whether it has something to give that nobody asks for, where ports are too many to look."""
     stall_after: float | None = None  # seconds for which its run stands still before ``unblock``
     in_steps = False
-    """Whether a job that may block is one step of a single thread, between which others decide what
-    comes next: one that does several things in a row hides their orders. Set before it starts."""
+    """Whether a job that may block is one step, between which others decide what comes next: one
+    that does several things in a row hides their orders. Set before it starts."""
     never_waits = False
     """Of a source: whether it never waits for its next element: others may share its island."""
     runs_code = True
@@ -209,8 +211,7 @@ class StageLogic:
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None
     """Called once, on another thread, when it is to end: it may be in a call that does not."""
-    interrupted = False
-    """Whether that was done, or is being done."""
+    interrupted = False  # whether that was done, or is being done
     failing = False
     """Whether it gives what came before a failure of its own, of which nobody knows yet."""
     conserves: bool | Literal["at most once"] = True
@@ -219,8 +220,7 @@ class StageLogic:
     """What to do with an element that makes user code raise; set before it starts."""
     load: Load | None = None  # calls that others make for it
     brake: Brake | None = None
-    """Pulled, on another thread, when a turn lasts long in which it was ``at_work``, or ``filling``
-    a frame."""
+    """Pulled, on another thread, when a turn ``at_work``, or ``filling`` a frame, lasts long."""
     drawing: Iterator[Any] | None = None
     """What it draws the elements from that it calls functions for, if no brake ends that."""
     remake: Callable[[], StageLogic]

@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "interop": CORE,
     "observability": CORE,
     "testing": CORE | AROUND_CORE | {FACE},
-    "cli": CORE | AROUND_CORE | {FACE, "testing"},
+    "targets": ERRORS | {FACE},
+    "cli": CORE | AROUND_CORE | {FACE, "testing", "targets"},
     "__main__": frozenset({"cli"}),
     FACE: CORE | {"delivery", "interop", "observability"},
 }

@@ -49,6 +49,7 @@ class DrainWatch:
                 self._life.name,
                 PATIENCE,
                 self._life.waits_for(),
+                extra={"run": self._life.name, "run_id": self._life.number},
             )
 
 

@@ -20,6 +20,7 @@ from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.engine.run.source_queue import disown_queues
 from actors_rs.engine.run.stall_watch import StallWatch
+from actors_rs.engine.run.telling import run_began, run_drains, run_ended
 from actors_rs.engine.run.waiting import wait_for_end
 from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
@@ -61,7 +62,7 @@ class RunLife:
     ) -> None:
         self.system = system
         self.inner_streams = inner_streams
-        self.name = name
+        self.name, self.number = name, system.events.next_run()
         self.stall_after = stall_after or system.stall_after
         self.metered = system.metrics
         self.monitored = monitor or system.monitor
@@ -120,6 +121,7 @@ class RunLife:
             self._unbegun.leave(self)
         if self.system._draining:  # asked behind the entry: one of both sees the other
             self.draining = True
+        run_began(self)
         self._welcome(self._stages)
         StallWatch.of(self.system).enter(self)
 
@@ -142,7 +144,9 @@ class RunLife:
 
     def drain(self) -> None:
         with self._lock:
-            self.draining = True
+            drained, self.draining = self.draining, True
+        if not drained and self._living:
+            run_drains(self)
         for stage in self.stages():
             stage.post_drain()
         if self._drain_watch is None and self._living:
@@ -386,6 +390,7 @@ class RunLife:
             result, error = results_of(self._sinks, self._results)
         if self.end.settle(result, error):
             StallWatch.of(self.system).leave(self)
+            run_ended(self, (self._ended_at or self.system.now()) - self._started_at)
 
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled; once no stage is left that could fail."""

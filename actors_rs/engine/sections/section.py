@@ -217,6 +217,8 @@ class Section(StageLogic):
         wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
         life.write_off(f"failed, and is restarted in {wait:.3g} s")
+        told = {"restarts": self._restarts, "wait_seconds": wait}
+        self.context.event("stage_restarted", error=error, **told)
         self._leave_life()
         self._timer = self.context.after(wait, self._rested)
 

@@ -119,9 +119,10 @@ class DeadLetters:
     def _log(self, where: str, text: str, error: BaseException | None) -> None:
         """One line and the user's own code at WARNING, the whole chain of exceptions at DEBUG."""
         if error is None:
-            logger.warning("%s: %s", where, text)
+            logger.warning("%s: %s", where, text, extra={"where": where})
             return
-        logger.warning("%s: %s: %s", where, text, brief(error), extra={"error": error})
+        extra = {"where": where, "error": error}
+        logger.warning("%s: %s: %s", where, text, brief(error), extra=extra)
         logger.debug("%s: %s, in full:", where, text, exc_info=error)
 
     def record(

@@ -23,6 +23,7 @@ from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatch.dispatcher import Dispatcher
 from actors_rs.runtime.dispatch.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
+from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
@@ -129,6 +130,7 @@ class ActorSystem(Blocks, Supervising):
         self._stop_line = StopLine()
         self._tree = Tree()
         self.delayed = DelayedMessages(self)
+        self.events = Events(self.name, self.now, self._listener_failed)
         self._closed = False
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
@@ -155,6 +157,9 @@ class ActorSystem(Blocks, Supervising):
         block = Block(self)
         block.enter()
         self._blocks.append(block)
+
+    def _listener_failed(self, error: BaseException) -> None:
+        self.dead_letters.publish(None, where="events", why="a listener raised", error=error)
 
     def note_abandoned(self) -> None:
         """A call of the user's that has not returned is waited for no more."""

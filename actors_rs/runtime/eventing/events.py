@@ -1,0 +1,126 @@
+"""Events of a system: what happens to its runs and stages, for logs, metrics and traces.
+
+Every event goes to the logger ``actors_rs.events`` as one line with ``extra`` fields, and to each
+listener of ``ActorSystem.events``. ``docs/events.md`` has the table of ``EVENTS``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from actors_rs.runtime._logging import logger_called
+from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.eventing.kinds import EVENTS, EventKind
+from actors_rs.texts import class_name_of, text_of
+
+__all__ = ["Event", "Events"]
+
+LINES_APART = 1.0
+"""Seconds between two lines of a kind of event that may come for each element, for one stage."""
+_MOST_STAGES = 1_000
+"""Stages whose last line is remembered."""
+logger = logger_called("actors_rs.events")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. ``run_id`` counts the runs of a system; ``source`` is the ``Run`` itself."""
+
+    name: str
+    system: str
+    run: str
+    run_id: int
+    stage: str | None = None
+    partition: int | None = None
+    error: BaseException | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    source: Any = None
+
+
+class Events:
+    """The events of one system. All methods may be called from any thread.
+
+    >>> from actors_rs import ActorSystem, Sink, Source
+    >>> with ActorSystem() as system:
+    ...     stop = system.events.listen(lambda event: print(event.name))
+    ...     system.start(Source.of(1, 2).to(Sink.sum())).result()
+    run_started
+    run_ended
+    3
+    """
+
+    def __init__(
+        self, system: str, now: Callable[[], float], lost: Callable[[BaseException], None]
+    ) -> None:
+        self._system = system
+        self._now = now
+        self._lost = lost
+        self._lock = RLock()
+        self._listeners: tuple[Callable[[Event], object], ...] = ()
+        self._runs = count(1)
+        self._told: dict[tuple[str, int, str | None], tuple[float, int]] = {}
+
+    def listen(self, listener: Callable[[Event], object], /) -> Callable[[], None]:
+        """Call ``listener`` with each event from now on; returns a function that ends that.
+
+        It is called on the thread of the event and holds it up: it must not block. What it raises
+        is a dead letter.
+        """
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners = tuple(one for one in self._listeners if one is not listener)
+
+        return stop
+
+    def next_run(self) -> int:
+        """The number of a new run."""
+        return next(self._runs)
+
+    def emit(self, event: Event) -> None:
+        """Tell the log and all listeners. Never raises."""
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception as error:
+                self._lost(error)
+        kind = EVENTS[event.name]
+        if logger.isEnabledFor(logging.INFO) and (number := self._due(event, kind)):
+            self._log(event, kind, number)
+
+    def _due(self, event: Event, kind: EventKind) -> int:
+        """How many events the next line stands for; 0 if it has to wait."""
+        if not kind.of_elements:
+            return 1
+        key = event.name, event.run_id, event.stage
+        with self._lock:
+            now = self._now()
+            last, waiting = self._told.get(key, (-LINES_APART, 0))
+            due = now - last >= LINES_APART
+            if key not in self._told and len(self._told) >= _MOST_STAGES:
+                del self._told[next(iter(self._told))]
+            self._told[key] = (now, 0) if due else (last, waiting + 1)
+        return waiting + 1 if due else 0
+
+    def _log(self, event: Event, kind: EventKind, number: int) -> None:
+        fields: dict[str, Any] = {
+            "stage": event.stage,
+            "partition": event.partition,
+            **event.fields,
+        }
+        if event.error is not None:
+            fields |= {"error": event.error, "error_type": class_name_of(event.error)}
+        if kind.of_elements:
+            fields["count"] = number
+        known = [(name, value) for name, value in fields.items() if value is not None]
+        line = [f"{event.name} run={event.run}#{event.run_id}"]
+        line += [f"{name}={text_of(value)}" for name, value in known]
+        where = {"event": event.name, "system": self._system, "run": event.run}
+        extra = {**where, "run_id": event.run_id, **fields}
+        logger.log(logging.INFO, "%s", " ".join(line), extra=extra)

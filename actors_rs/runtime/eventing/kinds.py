@@ -1,0 +1,58 @@
+"""The table of events, which ``docs/events.md`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["EVENTS", "EventKind"]
+
+_ERROR = ("error", "error_type")
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """A row of the table of events: when it comes, and its own fields."""
+
+    when: str
+    fields: tuple[str, ...] = ()
+    of_elements: bool = False
+    """Whether it may come for each element: then lines are counted together for a second."""
+
+
+EVENTS: Mapping[str, EventKind] = {
+    "run_started": EventKind("A run has begun.", ("stages",)),
+    "run_draining": EventKind("A run was told to take no more from outside."),
+    "run_drained": EventKind(
+        "A run that was drained has delivered all that it had in hand.", ("seconds",)
+    ),
+    "run_ended": EventKind(
+        "A run has ended: `state` is `completed`, `failed` or `cancelled`.",
+        ("state", "seconds", *_ERROR),
+    ),
+    "stage_failed": EventKind(
+        "A stage has failed, at the element in `position` if it was one.", ("position", *_ERROR)
+    ),
+    "stage_restarted": EventKind(
+        "A section that failed begins anew after `wait_seconds`.",
+        ("restarts", "wait_seconds", *_ERROR),
+    ),
+    "element_resumed": EventKind(
+        "A stage goes on after an element that failed, which is a dead letter.",
+        ("position", "count", *_ERROR),
+        of_elements=True,
+    ),
+    "element_restarted": EventKind(
+        "A stage goes on with fresh state after an element that failed, which is a dead letter.",
+        ("position", "count", *_ERROR),
+        of_elements=True,
+    ),
+    "partition_retried": EventKind(
+        "An attempt at a partition has failed; the next one begins after `wait_seconds`.",
+        ("attempt", "wait_seconds", *_ERROR),
+    ),
+    "partition_given_up": EventKind(
+        "A partition has failed at its last attempt and is passed over.", ("attempt", *_ERROR)
+    ),
+}
+"""All events by name. Every line has ``system``, ``run``, ``run_id``, ``stage``, ``partition``."""
