@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["AT_LIMIT", "bottleneck_of"]
+__all__ = ["AT_LIMIT", "bottleneck_of", "inner_stages"]
 
 AT_LIMIT = 0.5
 """The share of its time from which on a stage is busy, or held back, for most of it."""
@@ -53,7 +53,7 @@ def bottleneck_of(stages: Sequence[S], links: Sequence[Link]) -> S | None:
 
     Inner streams come and go: the stage that started them stands for them.
     """
-    inner = _inner(stages, links)
+    inner = inner_stages(stages, links)
     outer = [stage for stage in stages if stage.name not in inner]
     feeders = _feeders(outer, links)
     busiest = max((stage.busy for stage in outer), default=0.0)
@@ -85,7 +85,7 @@ def _feeders(stages: Sequence[S], links: Sequence[Link]) -> dict[str, list[S]]:
     return feeders
 
 
-def _inner(stages: Sequence[Stage], links: Sequence[Link]) -> set[str]:
+def inner_stages(stages: Sequence[Stage], links: Sequence[Link]) -> set[str]:
     """The names of stages in inner streams: from their sources up to the stages that run them."""
     hosts = {host for stage in stages for host in stage.started_by}
     downstream: dict[str, list[str]] = {}

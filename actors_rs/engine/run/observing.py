@@ -106,6 +106,7 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
         restarted=stage.restarted,
         dead_letters=stage.dead_letters,
         inner_elements=inner,
+        seconds=stage.clock.seconds(now),
         started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
 
