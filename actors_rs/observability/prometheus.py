@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from actors_rs.engine.run.run import Run
     from actors_rs.engine.run.snapshot import RunSnapshot
-    from actors_rs.runtime.system import ActorSystem
+    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Collector", "exposition"]
 
@@ -140,8 +140,8 @@ class Collector:
             "Partitions of a source, by state.",
             labels=[*labels, "state"],
         )
-        for (*key, state), number in partitions_of(snapshots).items():
-            partitions.add_metric([self._system.name, *key, state], number)
+        for place, number in partitions_of(snapshots).items():
+            partitions.add_metric([self._system.name, *place], number)
         yield partitions
 
     def _never_less(self, name: str, key: Key, value: float) -> float:
