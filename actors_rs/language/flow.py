@@ -16,7 +16,7 @@ from actors_rs.graph.checks import cannot_run, required_text, telling_where, wro
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
-from actors_rs.graph.results import Closed, Takes, Untyped
+from actors_rs.graph.results import Takes
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.graph import Graph
 from actors_rs.language.methods.combining import Combining
@@ -145,23 +145,21 @@ class Flow(
         _takes: Takes[In_contra]
         _gives: Out_co
 
-    @overload
-    def to(self: Untyped[T], sink: Sink[T, R]) -> Sink[Any, R]: ...
-    @overload
-    def to(self: Closed[T], sink: Sink[T, R]) -> Graph[R]: ...
-    @overload
-    def to(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]: ...
+    def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
+        """This, into ``sink``: a graph that can be run; a ``Sink`` if the input is open.
 
-    def to(self, sink: Any) -> Any:
-        """This, into ``sink``: a graph that can be run, or a ``Sink`` if its input is open."""
+        Type checkers see a graph in both cases, as types do not tell a source from an open flow.
+        ``into`` is the same for open flows, and is typed as a ``Sink``.
+        """
         check_sink("to", sink)
-        if self._out is OPEN:
-            return sink
-        ends = grafted(sink._ends, self._out)
-        specs = in_order(ends)
-        if open_inputs(specs):
-            return sink._with(*ends)
-        return Graph._of_sinks(ends, sink._results, specs)
+        ended: Any = sink
+        if self._out is not OPEN:
+            ends = grafted(sink._ends, self._out)
+            specs = in_order(ends)
+            is_open = bool(open_inputs(specs))
+            ended = sink._with(*ends) if is_open else Graph._of_sinks(ends, sink._results, specs)
+        graph: Graph[R] = ended
+        return graph
 
     def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
         """Run into ``sink`` on a system of its own and wait; the sink's result.

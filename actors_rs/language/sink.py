@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     A = TypeVar("A", default=Any)  # has one since it follows one that has
     B = TypeVar("B", default=Any)
     C = TypeVar("C", default=Any)
+    R = TypeVar("R", default=Any)
 else:
     from typing import TypeVar
 
@@ -64,12 +65,12 @@ else:
     A = TypeVar("A")
     B = TypeVar("B")
     C = TypeVar("C")
+    R = TypeVar("R")
 
 __all__ = ["Sink"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
-R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 
 _PINNED = Attributes(dispatcher="pinned")
@@ -244,16 +245,13 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     @overload
     @staticmethod
     def fan(
-        first: Sink[T, A],
-        second: Sink[T, B],
-        third: Sink[T, C],
+        first: Sink[T, Any],
+        second: Sink[T, Any],
+        third: Sink[T, Any],
+        fourth: Sink[T, Any],
         /,
-        *,
-        combine: Callable[[A, B, C], R],
-    ) -> Sink[T, R]: ...
-    @overload
-    @staticmethod
-    def fan(*sinks: Sink[T, Any]) -> Sink[T, tuple[Any, ...]]: ...
+        *more: Sink[T, Any],
+    ) -> Sink[T, tuple[Any, ...]]: ...
     @overload
     @staticmethod
     def fan(*sinks: Sink[T, Any], combine: Callable[..., R]) -> Sink[T, R]: ...

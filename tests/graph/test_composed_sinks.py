@@ -191,11 +191,11 @@ def test_a_graph_tells_the_class_of_its_result(sink, expected):
 
 
 def test_type_checkers_know_what_is_a_sink_and_what_a_graph():
-    assert_type(Flow().map(length).to(Sink.list()), Sink[Any, list[int]])
-    assert_type(Flow[str]().map(length).to(Sink.list()), Sink[str, list[int]])
+    assert_type(Flow().map(length).into(Sink.list()), Sink[Any, list[int]])
+    assert_type(Flow[str]().map(length).into(Sink.list()), Sink[str, list[int]])
     assert_type(words.map(length).to(Sink.list()), Graph[list[int]])
     assert_type(words.map(length).to(Sink.list()).result_type, type[list[int]])
-    assert_type(words.to(Flow[str]().map(length).to(Sink.list())), Graph[list[int]])
+    assert_type(words.to(Flow[str]().map(length).into(Sink.list())), Graph[list[int]])
     assert_type(Sink.count().after(Flow[str]().map(length)), Sink[str, int])
     assert_type(Sink.count().contramap(length), Sink[str, int])
     assert_type(Sink.count().map_result(str), Sink[Any, str])
