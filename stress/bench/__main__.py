@@ -36,6 +36,7 @@ NAMES = (
     "substreams",
     "many_groups",
     "processes",
+    "jobs",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
 

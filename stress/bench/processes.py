@@ -140,7 +140,7 @@ def _against_an_element_at_a_time(system: ActorSystem, scale: float) -> Figure:
 
 
 def _against_map(system: ActorSystem, scale: float) -> Figure:
-    n, f = count(scale, 200_000), of_length(turns_for(1e-6))
+    n, f = count(scale, 600_000), of_length(turns_for(1e-6))
     runs: list[Contestant] = [
         (_run(system, Source.range(0, n).map_processes(f, WORKERS)), n),
         (_run(system, Source.range(0, n).map(f)), n),

@@ -30,6 +30,8 @@ _ALIGNED = 64
 """Bytes: where a buffer in a block begins, as Arrow likes it."""
 _HEADER = struct.Struct("<QIB")
 """Bytes of all segments, their number, whether they are in a block."""
+_AT_ONCE = getattr(mmap, "MAP_POPULATE", 0)
+"""All pages of a block are mapped at once: a fault for each costs more than to copy it."""
 _CLOSED_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 Wait = Callable[[bool], None]
@@ -177,7 +179,7 @@ def _write(block: int, part: Any, at: int) -> int:
 def _mapped(block: int, nbytes: int) -> mmap.mmap:
     """The block as memory, which lives as long as a view of it."""
     try:
-        return mmap.mmap(block, nbytes)
+        return mmap.mmap(block, nbytes, flags=mmap.MAP_SHARED | _AT_ONCE)
     finally:
         os.close(block)
 

@@ -14,7 +14,7 @@ __all__ = ["ChunkSize", "Measured"]
 TARGET_SECONDS = 0.025
 """Work in a chunk, in a worker."""
 MOST_ELEMENTS = 65_536
-MOST_BYTES = 16 << 20
+MOST_BYTES = 4 << 20
 """Of elements and results of a chunk as they travel."""
 GROWTH = 8
 """How much longer a chunk may be than the one before it, which alone is known."""
