@@ -121,6 +121,28 @@ def test_nothing_leaves_an_empty_data_set_with_its_schema(
     assert len(list((tmp_path / "out").glob("part-*"))) == 1
 
 
+def test_behind_a_ledger_nothing_leaves_an_empty_data_set_that_a_later_run_may_fill(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    def run(df: Any, ledger: str) -> SparkWritten:
+        source = SparkSource.arrow(df).resume(Ledger(tmp_path / ledger))
+        sink = SparkSink.parquet(spark, str(tmp_path / "out"), df.schema)
+        return system.start(source.to(sink)).result(SECONDS)
+
+    def found() -> Any:
+        return spark.read.parquet(str(tmp_path / "out")).select("n", "s")
+
+    df = spark.range(9).selectExpr("id AS n", "'a' AS s")
+    for _ in range(2):
+        assert run(df.where("n > 10"), "nothing") == SparkWritten(0, 0)
+    assert found().dtypes == [("n", "bigint"), ("s", "string")]
+    assert found().collect() == []
+    assert run(df, "nine").rows == 9
+    assert sorted(row.n for row in found().collect()) == list(range(9))
+    with pytest.raises(StageError, match="output of another run"):
+        run(df.where("n > 2"), "another")
+
+
 def test_a_schema_that_is_given_holds_from_the_first_element_on(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:

@@ -55,14 +55,14 @@ class DataSet:
             )
         return matched(table, _with_types_of(table.schema, own, schema))
 
-    def empty(self) -> pa.Table | None:
+    def empty(self, hidden: str | None = None) -> pa.Table | None:
         """What to write where no row came; ``None`` if files are there, or no schema is known.
 
-        Blocks.
+        Blocks. ``hidden`` as for ``fitted``.
         """
         if self._schema is None or any(str(kind) == "null" for kind in self._schema.types):
             return None
-        self._settle(self._schema, None)
+        self._settle(self._schema, hidden)
         return None if self._is_there else self._schema.empty_table()
 
     def _settle(self, first: pa.Schema, hidden: str | None) -> None:

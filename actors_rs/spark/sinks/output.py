@@ -6,10 +6,14 @@ from typing import Any
 
 from actors_rs.errors import LedgerError
 
-__all__ = ["own_directory"]
+__all__ = ["NO_UNIT", "own_directory"]
 
 OWNER = "_actors_rs_run"
 """The file in a directory of units that names the run and the sink they belong to."""
+
+
+NO_UNIT = "__HIVE_DEFAULT_PARTITION__"
+"""In place of a number, for the empty data set of a run without rows: readers find null there."""
 
 
 def own_directory(context: Any, path: str, me: str) -> None:
@@ -35,10 +39,11 @@ def own_directory(context: Any, path: str, me: str) -> None:
 
 
 def _holds_files(system: Any, directory: Any) -> bool:
-    """Whether there is anything but our own file."""
+    """Whether there is anything but our own file, and an empty data set."""
     if not system.exists(directory):
         return False
-    return any(one.getPath().getName() != OWNER for one in system.listStatus(directory))
+    names = (one.getPath().getName() for one in system.listStatus(directory))
+    return any(not (name == OWNER or name.endswith(f"={NO_UNIT}")) for name in names)
 
 
 def _read(context: Any, system: Any, file: Any) -> str:

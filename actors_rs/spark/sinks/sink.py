@@ -73,7 +73,7 @@ class SparkSink:
         ``WriteError`` before anything is written; a later one that does not fit is the failure of
         that element, a ``ValueError``, and is not written. A stream without a row leaves an empty
         data set with the schema, if there is none and an element or ``schema`` tells it:
-        ``schema=df.schema`` for a DataFrame that may be empty.
+        ``schema=df.schema`` for a DataFrame that may be empty, behind a ledger too.
 
         Behind a source with a ledger (``resume``) each partition is one write, into a directory of
         its own, ``unit=<number>``, which a second delivery replaces: readers of ``path`` find the

@@ -12,6 +12,7 @@ from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.errors import InvalidArgumentError, LedgerError, WriteError
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.sinks.data_set import DataSet
+from actors_rs.spark.sinks.output import NO_UNIT
 from actors_rs.stages.arrow.schema import loose
 from actors_rs.stages.sinks.files import WritingSink
 from actors_rs.texts import class_name_of
@@ -129,7 +130,7 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
 
     ``loose`` writes units that are in no ledger, and will not come again under their number.
     ``taken`` is the column that readers find the number in, if there is one. Of a ``data_set`` all
-    elements have the schema.
+    elements have the schema, and an empty one is left, under no number, if no row comes.
     """
 
     def __init__(
@@ -185,6 +186,10 @@ class UnitSparkWrite(UnitSink["list[pa.Table]"]):
         self._rows += table.num_rows
 
     def finish(self) -> SparkWritten:
+        if self._data_set is not None and not self._writes:
+            empty = self._data_set.empty(self._taken)
+            if empty is not None:
+                self._write(empty, NO_UNIT)
         return SparkWritten(self._writes, self._rows)
 
     def _checked(self, element: Tracked) -> Tracked:
