@@ -27,6 +27,7 @@ from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
+from actors_rs.runtime.system.blocks import Blocks
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.guardian import Guardian
@@ -36,7 +37,6 @@ from actors_rs.runtime.system.signals import SystemSignals
 from actors_rs.runtime.system.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.system.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.system.stopping import StopLine
-from actors_rs.runtime.system.system.blocks import Blocks
 from actors_rs.runtime.system.tree import Tree
 from actors_rs.texts import class_name_of, repr_of
 
