@@ -29,7 +29,7 @@ DELIVERED_TABLE = "actors_rs_delivered"
 """The table of a database with a row for each run, sink and unit of which the rows are there."""
 START_OVER = "another path, or on_other_plan='start_over'"
 """What helps where a run cannot go on."""
-_FILES = frozenset(("jsonl", "parquet", "sqlite"))
+_FILES = frozenset(("csv", "jsonl", "lines", "parquet", "sqlite"))
 """Kinds of sinks whose target is a path."""
 
 

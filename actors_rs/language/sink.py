@@ -6,8 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike, fsdecode
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVarTuple, overload
 
 from actors_rs.engine.boundary.standard import SinkSubscriber
 from actors_rs.engine.loops.sink_queue import SinkQueue
@@ -17,8 +16,6 @@ from actors_rs.graph.checks import (
     cannot_run,
     function,
     optional_plain_function,
-    optional_text,
-    path_of,
     plain_function,
     required_text,
     telling_where,
@@ -28,23 +25,20 @@ from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import NONE, ONE, Open, Results
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
+from actors_rs.language.file_sinks import FileSinks
 from actors_rs.language.initial import begun, copies_of
 from actors_rs.language.sinks.fanning import broadcast_to, fan_of
-from actors_rs.language.sinks.files import parquet_maker
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.sinks.count import Count
-from actors_rs.stages.sinks.files import WriteReport
 from actors_rs.stages.sinks.first import First
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
 from actors_rs.stages.sinks.ignore import Ignore
-from actors_rs.stages.sinks.jsonl import Jsonl
 from actors_rs.stages.sinks.last import Last
 from actors_rs.stages.sinks.list import ListSink
 from actors_rs.stages.sinks.queue import QueueSink
-from actors_rs.stages.sinks.sqlite import Sqlite
 from actors_rs.stages.sinks.sum import Sum
 from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
@@ -76,7 +70,7 @@ Ts = TypeVarTuple("Ts")
 _PINNED = Attributes(dispatcher="pinned")
 
 
-class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
+class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
 
     __slots__ = ("_ends", "_results")
@@ -191,13 +185,13 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
     @staticmethod
     def list() -> Sink[T, builtins.list[T]]:
         """All elements, as a list."""
-        return _sink("list", ListSink, gives=builtins.list)
+        return made_sink("list", ListSink, gives=builtins.list)
 
     @staticmethod
     def for_each(f: Callable[[T], object]) -> Sink[T, int]:
         """Call ``f`` with each element; the result is how many there were."""
         plain_function(f, "for_each: f")
-        return _sink("for_each", partial(ForEach, f), gives=int)
+        return made_sink("for_each", partial(ForEach, f), gives=int)
 
     # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
     @overload
@@ -217,14 +211,14 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         """
         make_init = copies_of(init, "Sink.fold", "Sink.fold_get")
         function(f, "fold: f")
-        return _sink("fold", partial(Fold, make_init, f))
+        return made_sink("fold", partial(Fold, make_init, f))
 
     @staticmethod
     def fold_get(make_init: Callable[[], R], f: Callable[[R, T], R]) -> Sink[T, R]:
         """``fold`` from what ``make_init()`` gives, which is called once in each run."""
         function(make_init, "fold_get: make_init")
         function(f, "fold_get: f")
-        return _sink("fold_get", partial(Fold, make_init, f))
+        return made_sink("fold_get", partial(Fold, make_init, f))
 
     @overload
     @staticmethod
@@ -280,94 +274,32 @@ class Sink(Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
         to ``capacity`` elements wait in it or are on their way; then upstream has to wait.
         """
         at_least(1, capacity, "Sink.queue: capacity")
-        return _sink("queue", partial(begun, QueueSink, partial(SinkQueue, capacity)))
+        return made_sink("queue", partial(begun, QueueSink, partial(SinkQueue, capacity)))
 
     @staticmethod
     def sum() -> Sink[Any, Any]:
         """The elements added up, from 0."""
-        return _sink("sum", Sum)
+        return made_sink("sum", Sum)
 
     @staticmethod
     def count() -> Sink[Any, int]:
         """How many elements there were."""
-        return _sink("count", Count, gives=int)
+        return made_sink("count", Count, gives=int)
 
     @staticmethod
     def first() -> Sink[T, T]:
         """The first element; then upstream is cancelled. ``EmptyStreamError`` if none came."""
-        return _sink("first", First)
+        return made_sink("first", First)
 
     @staticmethod
     def last() -> Sink[T, T]:
         """The last element. ``EmptyStreamError`` if none came."""
-        return _sink("last", Last)
+        return made_sink("last", Last)
 
     @staticmethod
     def ignore() -> Sink[Any, None]:
         """Take everything, keep nothing."""
-        return _sink("ignore", Ignore, gives=type(None))
-
-    @staticmethod
-    def jsonl(
-        path: str | PathLike[str], *, default: Callable[[Any], object] | None = None
-    ) -> Sink[Any, WriteReport]:
-        """One JSON value a line; the file appears, or is replaced, when the stream completes.
-
-        ``default`` is called with each value that JSON does not have (a date, a ``Decimal``, bytes,
-        a dataclass, a scalar of NumPy) and returns what is written for it, as that of
-        ``json.dumps`` does: ``Sink.jsonl(path, default=str)``. Without it such a value fails the
-        run with a ``TypeError`` that names the field.
-        """
-        path_of(path, "Sink.jsonl")
-        optional_plain_function(default, "Sink.jsonl: default")
-        return _sink("jsonl", partial(Jsonl, path, default), _PINNED, gives=WriteReport)
-
-    @staticmethod
-    def sqlite(
-        path: str | PathLike[str], sql: str, *, batch: int = 500, setup: str | None = None
-    ) -> Sink[Any, int]:
-        """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
-
-        ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
-        ``CREATE TABLE IF NOT EXISTS ...``. Fails with ``TypeError`` for what is no tuple or dict,
-        and for scalars of NumPy, of which SQLite would write the bytes: ``.item()`` turns them.
-        Fails with ``ValueError`` for ``nan``, for which SQLite would write NULL.
-        """
-        path_of(path, "Sink.sqlite")
-        required_text(sql, "Sink.sqlite: sql")
-        optional_text(setup, "Sink.sqlite: setup")
-        at_least(1, batch, "sqlite: batch")
-        make = partial(Sqlite, path, sql, batch, setup)
-        return _sink("sqlite", make, _PINNED, target=fsdecode(path), gives=int)
-
-    @staticmethod
-    def parquet(
-        directory: str | PathLike[str],
-        schema: Any = None,
-        *,
-        rows_per_file: int = 1_000_000,
-        existing: Literal["append", "refuse"] = "append",
-    ) -> Sink[Any, WriteReport]:
-        """A data set of Parquet files, each of about ``rows_per_file`` rows.
-
-        Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
-        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element: give one
-        where later rows may have other columns, or fractions in a column of whole numbers.
-
-        Files are added behind the ``part-*.parquet`` that are there: a second run of the same
-        graph adds the same rows once more. ``existing="refuse"`` fails if there are such files, at
-        the start or before the first one is complete. One sink at a time holds a directory,
-        another one fails at its start. Fails before anything is written if what comes does not
-        fit the schema of one of them, by the rule of ``docs/delivery.md``: columns go by their
-        names, and each type fits one that holds all of its values.
-
-        After ``acknowledged`` each unit is a file. All have the schema of the first one, or that of
-        the files that are there; a ledger keeps the schema of its run. An element that does not
-        fit follows ``on_failure``. ``existing`` is checked when the first element comes,
-        and not for units of a ledger, which takes a directory that is its own.
-        """
-        make = parquet_maker(directory, schema, rows_per_file, existing)
-        return _sink("parquet", make, _PINNED, target=fsdecode(directory), gives=WriteReport)
+        return made_sink("ignore", Ignore, gives=type(None))
 
 
 def check_sink(what: str, sink: object) -> None:
@@ -382,7 +314,7 @@ def _unpickled(_: object, ends: Sequence[StageSpec], results: Results) -> Sink[A
     return Sink[Any, Any](ends[0])._with(*ends, results=results)
 
 
-def _sink(
+def made_sink(
     kind: str,
     make: Callable[[], Any],
     attributes: Attributes | None = None,
@@ -390,5 +322,6 @@ def _sink(
     target: str = "",
     gives: type = object,
 ) -> Sink[Any, Any]:
+    """A sink of one stage, whose result is a ``gives``."""
     spec = spec_of(kind, make, OPEN, outlets=0, attributes=attributes, target=target)
     return Sink(spec, ONE if gives is object else Results(gives))

@@ -381,6 +381,9 @@ def queued_out():
 
 SINKS = {
     "sinks/count": lambda _: Sink.count(),
+    "sinks/csv": lambda folder: (
+        Flow().map(lambda n: [n]).to(Sink.csv(folder / f"{next(NUMBERS)}.csv"))
+    ),
     "sinks/fan": lambda _: Sink.fan(Sink.count(), Sink.list()),
     "sinks/first": lambda _: Sink.first(),
     "sinks/fold": lambda _: Sink.fold(0, lambda n, _: n + 1),
@@ -388,6 +391,7 @@ SINKS = {
     "sinks/ignore": lambda _: Sink.ignore(),
     "sinks/jsonl": lambda folder: Sink.jsonl(folder / f"{next(NUMBERS)}.jsonl"),
     "sinks/last": lambda _: Sink.last(),
+    "sinks/lines": lambda folder: Flow().map(str).to(Sink.lines(folder / f"{next(NUMBERS)}.gz")),
     "sinks/list": lambda _: Sink.list(),
     "sinks/parquet": lambda folder: Sink.parquet(folder / f"{next(NUMBERS)}"),
     "sinks/queue": lambda _: sink("queue", queued_out),

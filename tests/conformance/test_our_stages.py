@@ -13,6 +13,7 @@ CASES = [
 HELPERS = {  # parts of stages
     *("hubs/hot", "hubs/hub_buffer", "sources/parquet_files"),
     *("sinks/files", "sinks/part_files", "sinks/directory_hold", "sinks/sqlite_statement"),
+    "sinks/text_file",
 }
 
 

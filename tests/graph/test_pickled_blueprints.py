@@ -188,7 +188,7 @@ SOURCES = {
         Flow.from_sink_and_source(Sink.ignore(), numbers)
     ),
     "from_iterable": lambda path: Source.from_iterable([1, 2], interrupt=int),
-    "json": lambda path: Source.json(array(path), "item"),
+    "json": lambda path: Source.json(path.with_name(path.write_text("7") and path.name)),
     "jsonl": lambda path: Source.jsonl(path),
     "lines": lambda path: Source.lines(path),
     "never": lambda path: Source.never().take(0),
@@ -225,7 +225,9 @@ SINKS = {
     "for_each": lambda path: Sink.for_each(plus),
     "ignore": lambda path: Sink.ignore(),
     "jsonl": lambda path: Sink.jsonl(path, default=str),
+    "csv": lambda path: Flow().map(pair).to(Sink.csv(path)),
     "last": lambda path: Sink.last(),
+    "lines": lambda path: Flow().map(str).to(Sink.lines(path)),
     "list": lambda path: Sink.list(),
     "named": lambda path: Sink.list().named("all"),
     "on_failure": lambda path: Sink.for_each(fails).on_failure("resume"),
@@ -252,12 +254,6 @@ def done():
     future: Future[int] = Future()
     future.set_result(3)
     return future
-
-
-def array(path):
-    path = path.with_suffix(".json")
-    path.write_text("[1, 2]")
-    return path
 
 
 def next_line(file):

@@ -19,7 +19,7 @@ from actors_rs.stages.stage import StageLogic
 
 __all__ = ["restarted", "with_policy"]
 
-REPLACING = frozenset({"jsonl"})
+REPLACING = frozenset({"csv", "jsonl", "lines"})
 """Sinks that make one file, in place of any that is there."""
 _UNCHANGED = 2**62
 """Stands for the window of what flows into a section, to see whether it comes out again."""

@@ -1,0 +1,180 @@
+"""Sinks that write files and databases, each on a thread of its own: it may block there."""
+
+from __future__ import annotations
+
+import csv as csv_module
+from collections.abc import Callable, Sequence
+from functools import partial
+from os import PathLike, fsdecode
+from typing import TYPE_CHECKING, Any, Literal
+
+from actors_rs.graph.checks import (
+    at_least,
+    flag,
+    optional_plain_function,
+    optional_text,
+    path_of,
+    required_text,
+    wrong_kind,
+    wrong_value,
+)
+from actors_rs.graph.file_arguments import compression_of
+from actors_rs.graph.spec import Attributes
+from actors_rs.language.sinks.files import parquet_maker
+from actors_rs.stages.files.compression import Compression, expect, kind_for
+from actors_rs.stages.sinks.csv import Csv
+from actors_rs.stages.sinks.files import WriteReport
+from actors_rs.stages.sinks.jsonl import Jsonl
+from actors_rs.stages.sinks.lines import Lines
+from actors_rs.stages.sinks.sqlite import Sqlite
+from actors_rs.texts import repr_of, text_of
+
+if TYPE_CHECKING:
+    from actors_rs.language.sink import Sink
+
+__all__ = ["FileSinks"]
+
+_PINNED = Attributes(dispatcher="pinned")
+
+
+def _made(kind: str, make: Callable[[], Any], *, target: str = "", gives: type) -> Sink[Any, Any]:
+    from actors_rs.language.sink import made_sink
+
+    return made_sink(kind, make, _PINNED, target=target, gives=gives)
+
+
+class FileSinks:
+    """``lines``, ``csv`` and ``jsonl`` write one file, which appears when the stream completes.
+
+    Until then it has a hidden name in the same directory; a run that fails or is cancelled leaves
+    what was there before. ``compression="infer"`` goes by the suffix of the path: ``.gz``,
+    ``.bz2``, ``.xz``, ``.zst``; others are as those of ``Source.lines``.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def lines(
+        path: str | PathLike[str], *, compression: Compression = "infer"
+    ) -> Sink[str, WriteReport]:
+        """One text a line, as UTF-8; the file appears, or is replaced, when the stream completes.
+
+        An element that is no text fails with ``TypeError``, one with a line end in it with
+        ``ValueError``: ``on_failure`` says what becomes of it.
+        """
+        _expect_file(path, compression, "Sink.lines")
+        return _made("lines", partial(Lines, path, compression), gives=WriteReport)
+
+    @staticmethod
+    def csv(
+        path: str | PathLike[str],
+        columns: Sequence[str] | None = None,
+        *,
+        header: bool = True,
+        delimiter: str = ",",
+        quotechar: str = '"',
+        compression: Compression = "infer",
+    ) -> Sink[Any, WriteReport]:
+        """One row an element, as UTF-8; the file appears when the stream completes.
+
+        Elements are dicts or lists. The header is ``columns``, or the names of the first dict; with
+        neither, or ``header=False``, there is none. A dict without one of the columns has an empty
+        field there, ``None`` is an empty field, and a name that is no column fails with
+        ``ValueError``. All lists have as many fields as the columns, or as the first of them.
+        """
+        _expect_file(path, compression, "Sink.csv")
+        flag(header, "Sink.csv: header")
+        names = None if columns is None else _names_of(columns)
+        dialect = {"delimiter": delimiter, "quotechar": quotechar}
+        try:
+            csv_module.writer(_Nowhere(), **dialect)  # type: ignore[arg-type]
+        except (csv_module.Error, TypeError, ValueError) as error:
+            raise wrong_value(f"Sink.csv: {text_of(error)}") from None
+        make = partial(Csv, path, names, header, dialect, compression)
+        return _made("csv", make, gives=WriteReport)
+
+    @staticmethod
+    def jsonl(
+        path: str | PathLike[str],
+        *,
+        default: Callable[[Any], object] | None = None,
+        compression: Compression = "infer",
+    ) -> Sink[Any, WriteReport]:
+        """One JSON value a line; the file appears, or is replaced, when the stream completes.
+
+        ``default`` is called with each value that JSON does not have (a date, a ``Decimal``, bytes,
+        a dataclass, a scalar of NumPy) and returns what is written for it, as that of
+        ``json.dumps`` does: ``Sink.jsonl(path, default=str)``. Without it such a value fails the
+        run with a ``TypeError`` that names the field.
+        """
+        _expect_file(path, compression, "Sink.jsonl")
+        optional_plain_function(default, "Sink.jsonl: default")
+        return _made("jsonl", partial(Jsonl, path, default, compression), gives=WriteReport)
+
+    @staticmethod
+    def sqlite(
+        path: str | PathLike[str], sql: str, *, batch: int = 500, setup: str | None = None
+    ) -> Sink[Any, int]:
+        """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
+
+        ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
+        ``CREATE TABLE IF NOT EXISTS ...``. Fails with ``TypeError`` for what is no tuple or dict,
+        and for scalars of NumPy, of which SQLite would write the bytes: ``.item()`` turns them.
+        Fails with ``ValueError`` for ``nan``, for which SQLite would write NULL.
+        """
+        path_of(path, "Sink.sqlite")
+        required_text(sql, "Sink.sqlite: sql")
+        optional_text(setup, "Sink.sqlite: setup")
+        at_least(1, batch, "sqlite: batch")
+        make = partial(Sqlite, path, sql, batch, setup)
+        return _made("sqlite", make, target=fsdecode(path), gives=int)
+
+    @staticmethod
+    def parquet(
+        directory: str | PathLike[str],
+        schema: Any = None,
+        *,
+        rows_per_file: int = 1_000_000,
+        existing: Literal["append", "refuse"] = "append",
+    ) -> Sink[Any, WriteReport]:
+        """A data set of Parquet files, each of about ``rows_per_file`` rows.
+
+        Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
+        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element: give one
+        where later rows may have other columns, or fractions in a column of whole numbers.
+
+        Files are added behind the ``part-*.parquet`` that are there: a second run of the same
+        graph adds the same rows once more. ``existing="refuse"`` fails if there are such files, at
+        the start or before the first one is complete. One sink at a time holds a directory,
+        another one fails at its start. Fails before anything is written if what comes does not
+        fit the schema of one of them, by the rule of ``docs/delivery.md``: columns go by their
+        names, and each type fits one that holds all of its values.
+
+        After ``acknowledged`` each unit is a file. All have the schema of the first one, or that of
+        the files that are there; a ledger keeps the schema of its run. An element that does not
+        fit follows ``on_failure``. ``existing`` is checked when the first element comes,
+        and not for units of a ledger, which takes a directory that is its own.
+        """
+        make = parquet_maker(directory, schema, rows_per_file, existing)
+        return _made("parquet", make, target=fsdecode(directory), gives=WriteReport)
+
+
+class _Nowhere:
+    def write(self, _: str) -> None:
+        """Nothing: the writer only looks at its arguments."""
+
+
+def _expect_file(path: Any, compression: Any, what: str) -> None:
+    path_of(path, what)
+    expect(kind_for(path, compression_of(compression, what)))
+
+
+def _names_of(columns: Any) -> list[str]:
+    listed = isinstance(columns, Sequence) and not isinstance(columns, str | bytes)
+    if not listed or not all(isinstance(name, str) for name in columns):
+        raise wrong_kind(f"Sink.csv: columns must be a list of names, got {repr_of(columns)}")
+    if not columns or len(set(columns)) != len(columns):
+        raise wrong_value(
+            f"Sink.csv: columns must be names that differ, one at least, got {repr_of(columns)}"
+        )
+    return list(columns)

@@ -1,0 +1,38 @@
+"""lines("out.txt"): one text a line; the file appears when it is complete.
+
+A path that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is written compressed. An element with a
+line end in it is refused: it would be read back as two.
+
+Back-pressure: asks for a window; a slow disk slows the stream down.
+Completes: when upstream has completed and the file is in its place.
+Fails: when upstream has failed, an element is none that can be written or the file cannot be; the
+last, a full disk for instance, is no element's fault and fails it whatever the policy.
+Cancels: when the run is cancelled; no incomplete file is left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actors_rs.stages.sinks.text_file import TextFileSink
+from actors_rs.texts import class_name_of, repr_of
+
+
+class Lines(TextFileSink):
+    """Writes each text and a line end."""
+
+    def text_of(self, element: Any) -> str:
+        """``element`` as one line; it raises for what is none."""
+        if not isinstance(element, str):
+            raise TypeError(
+                f"Sink.lines: expected a text, got {class_name_of(element)}: {repr_of(element)}. "
+                "Put map(str) before the sink"
+            )
+        if "\n" in element or "\r" in element:
+            raise ValueError(
+                f"Sink.lines: expected a text without line ends, got {repr_of(element)}: "
+                "Sink.jsonl writes any text"
+            )
+        if not element.isascii():
+            element.encode()  # what is no text of UTF-8 is the fault of the element, not the file's
+        return element + "\n"
