@@ -242,7 +242,8 @@ class Member(UserCalls):
     def post_drain(self) -> None:
         """Let the stage take no more from outside; called on any thread."""
         self.post(self.drain)
-        self.interrupt()
+        if not self.logic.inlets:  # others have to give on what comes
+            self.interrupt()
 
     def pause(self, paused: bool) -> None:
         """Give nothing until it is called with ``False``, or until the run drains or ends."""
