@@ -55,6 +55,8 @@ def test_chains_have_the_types_of_their_elements():
     assert_type(words.distinct(length).sort_within(3).fuse().async_boundary(), Flow[Never, str])
     assert_type(Source.range(0, 3).map_async(fetch, 2), Flow[Never, bytes])
     assert_type(Source.range(0, 3).map_async(double_it, 2, key=bool), Flow[Never, int])
+    assert_type(Source.range(0, 3).map_processes(str, 2), Flow[Never, str])
+    assert_type(Source.of("a b").flat_map_processes(str.split, 2), Flow[Never, str])
 
 
 def double_it(number: int) -> int:
