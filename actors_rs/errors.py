@@ -30,6 +30,7 @@ ActorsRsError
     ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
     ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
     ├── BufferOverflowError      a buffer that must not overflow did
+    ├── JoinOverflowError        a join holds more elements than it may
     ├── TooManyKeysError         an aggregate_by met more keys than it may hold
     ├── TooManyGroupsError       a group_by met more keys than it may have groups
     └── Stalled                  a stream can make no progress: who waits for whom
@@ -56,6 +57,7 @@ __all__ = [
     "GraphError",
     "IllegalStateError",
     "InvalidArgumentError",
+    "JoinOverflowError",
     "LedgerError",
     "MissingExtraError",
     "NondeterminismError",
@@ -375,14 +377,20 @@ class TooManyGroupsError(StreamError):
         self.stage = stage
 
 
+class JoinOverflowError(StreamError):
+    """More elements than ``max_held`` of a ``join`` lie within its time."""
+
+    def __init__(self, most: int, within: float) -> None:
+        call = f"join(..., within={within:g}, max_held={most})"
+        super().__init__(f"{call}: more elements lie within the time; hold more, or take less time")
+
+
 class TooManyKeysError(StreamError):
     """An ``aggregate_by`` met more keys than ``max_keys``, and was told to fail then."""
 
     def __init__(self, most: int, key: object) -> None:
-        super().__init__(
-            f"aggregate_by(..., max_keys={most}, on_overflow='fail'): key {repr_of(key)} came "
-            f"while {most} values were open; 'emit_oldest' and 'drop' go on"
-        )
+        call = f"aggregate_by(..., max_keys={most}, on_overflow='fail')"
+        super().__init__(f"{call}: key {repr_of(key)} came while {most} values were open")
 
 
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits

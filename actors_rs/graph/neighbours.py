@@ -159,7 +159,7 @@ FOR_FLOWS = table(
     ("or_else switch_if_empty on_empty", "if_empty(other)"),
     ("race first_of ambiguous first_with_signal any_of", "amb(other)"),
     (
-        "product join group_join cross combinations combinations_with_replacement permutations",
+        "product group_join cross combinations combinations_with_replacement permutations",
         "flat_map(f)",
     ),
     (

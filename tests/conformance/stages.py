@@ -262,14 +262,12 @@ FLOWS = {
     "operators/aggregate_by": lambda: folded(
         lambda flow: flow.aggregate_by(lambda _: 0, 0, lambda _, x: x).map(last_part)
     ),
+    "operators/join": lambda: folded(
+        lambda flow: flow.join(Source.empty(), key=int, within=1, event_time=int).map(same)
+    ),
     "operators/aggregate_windows": lambda: folded(
         lambda flow: flow.aggregate_by(
-            lambda _: 0,
-            0,
-            lambda _, x: x,
-            every=9,
-            event_time=lambda _: 0,
-            merged_with=[Source.empty()],
+            int, 0, max, every=9, event_time=int, merged_with=[Source.empty()]
         ).map(last_part)
     ),
     "operators/reduce": lambda: folded(lambda flow: flow.reduce(0, lambda _, x: x)),

@@ -17,6 +17,7 @@ TESTED = {
         stateful_map sum take take_while with_index""",
     "test_aggregate_by": "aggregate_by",
     "test_aggregate_windows": "aggregate_windows",
+    "test_join": "join",
     "test_timing": "backpressure_timeout conflate expand monitor on_termination",
     "test_timed_models": """completion_timeout debounce delay idle_timeout initial_timeout
         keep_alive sample skip_within take_within throttle tick""",

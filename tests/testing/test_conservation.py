@@ -34,7 +34,7 @@ UNDEFINED = {
         "Search",
         "Sum",
     },
-    "windows": {"AggregateBy", "AggregateWindows", "Sliding"},
+    "windows": {"AggregateBy", "AggregateWindows", "Join", "Sliding"},
     "many of one": {"Expand", "FlatMap"},
     "bases": {"HotJunction"},
     "adding": {"DefaultIfEmpty", "EndWith", "StartWith", "StatefulMap"},

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
 
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.checks import (
     at_least,
+    at_least_zero,
     cannot_run,
     function,
     one_of,
     optional_plain_function,
     optional_text,
+    plain_function,
+    positive_seconds,
     wrong_kind,
+    wrong_value,
 )
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
 from actors_rs.language.merge_hub import MergeHub, OnStreamFailure
@@ -26,9 +30,12 @@ from actors_rs.stages.junctions.merge_preferred import MergePreferred
 from actors_rs.stages.junctions.merge_sorted import MergeSorted
 from actors_rs.stages.junctions.zip import Zip
 from actors_rs.stages.junctions.zip_latest import ZipLatest
+from actors_rs.stages.operators.join import Join
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from actors_rs.language.flow import Flow
 
 __all__ = ["Combining", "joined", "merge", "zip"]
@@ -74,6 +81,41 @@ class Combining(Generic[In_contra, Out_co]):
         """``n`` elements of this, ``n`` of ``other``, and so on; then the rest of the longer."""
         at_least(1, n, "interleave: n")
         return joined("interleave", partial(Interleave, n), (self, other))
+
+    def join(
+        self,
+        other: Flow[Never, B],
+        *,
+        key: Callable[[Out_co], Hashable],
+        within: float,
+        right_key: Callable[[B], Hashable] | None = None,
+        event_time: Callable[[Out_co], float | datetime] | None = None,
+        right_event_time: Callable[[B], float | datetime] | None = None,
+        lateness: float = 0.0,
+        max_held: int = 100_000,
+    ) -> Flow[In_contra, tuple[Out_co, B]]:
+        """``(element, other)`` for each pair of the same key, at most ``within`` seconds apart.
+
+        Keys and times of ``other`` are got by ``right_key`` and ``right_event_time``, by default
+        the same functions. Times are seconds or datetimes; without ``event_time`` those at which
+        elements come. Elements may come ``lateness`` seconds out of order; later ones are dead
+        letters. At most ``max_held`` elements wait: a stream that is ahead is held up then, and
+        the stage fails with ``JoinOverflowError`` if so many lie within the time.
+
+        >>> from actors_rs import Sink, Source
+        >>> orders = Source.of(("ann", 1), ("bob", 2))
+        >>> payments = Source.of(("ann", 4), ("bob", 60))
+        >>> orders.join(
+        ...     payments, key=lambda one: one[0], within=30, event_time=lambda one: one[1]
+        ... ).run(Sink.list())
+        [(('ann', 1), ('ann', 4))]
+        """
+        keys = plain_function(key, "join: key"), right_key or key
+        optional_plain_function(right_key, "join: right_key")
+        optional_plain_function(event_time, "join: event_time")
+        optional_plain_function(right_event_time, "join: right_event_time")
+        make = _join(keys, within, event_time, right_event_time, lateness, max_held)
+        return joined("join", make, (self, other))
 
     @overload
     def zip(self, other: Flow[In_contra, B], /) -> Flow[In_contra, tuple[Out_co, B]]: ...
@@ -244,3 +286,18 @@ def joined(
     if not sides:
         return Flow(OutletRef(spec_of(kind, make, *inputs)))
     return Flow(OutletRef(spec_of(kind, make, *inputs, outlets=1 + len(sides), sides=sides)))
+
+
+def _join(
+    keys: Any, within: float, event_time: Any, right_event_time: Any, lateness: float, most: int
+) -> Callable[[], Join]:
+    seconds = positive_seconds(within, "join: within")
+    at_least_zero(lateness, "join: lateness", "seconds")
+    at_least(1, most, "join: max_held")
+    if event_time is not None:
+        times = event_time, right_event_time or event_time
+        return partial(Join, keys, seconds, times, lateness, most)
+    if right_event_time is not None or lateness:
+        given = "lateness" if lateness else "right_event_time"
+        raise wrong_value(f"join: {given} needs event_time=f: by the clock no element is late")
+    return partial(Join, keys, seconds, None, 0.0, most)

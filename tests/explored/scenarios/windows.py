@@ -52,6 +52,13 @@ CASES = {
         [(1, [1, 9, 15, 22, 30, 35]), (60, [60])],
         lambda got: got == sorted(got),
     ),
+    "join": Case(
+        lambda up: up([1, 4, 12, 20]).join(
+            up([2, 5, 13, 40]), key=lambda n: n % 2, within=4, event_time=same
+        ),
+        lambda got: sorted(got) == [(1, 5), (4, 2)],
+        lambda got: set(got) <= {(1, 5), (4, 2)} and len(set(got)) == len(got),
+    ),
     "windows of two streams": Case(
         lambda up: windows(up([1, 12, 33]), every=10, merged_with=[up([2, 4, 26])]),
         [(0, [1, 2, 4]), (10, [12]), (20, [26]), (30, [33])],
@@ -114,7 +121,18 @@ def an_idle_stream(world):
     settle(world)
 
 
+def joined_in_little_room(world):
+    """A stream that is ahead is held up, so few elements wait, and no pair is missed."""
+    left, right = Source.range(0, 12), Source.range(0, 12)
+    flow = left.join(right, key=lambda _: 0, within=1, event_time=same, max_held=8)
+    run = world.start(flow.to(Sink.list()))
+    expected = [(a, b) for a in range(12) for b in range(12) if abs(a - b) <= 1]
+    assert sorted(run.result()) == expected
+    settle(world)
+
+
 SCENARIOS = [
+    Scenario("joined in little room", joined_in_little_room),
     Scenario("none is lost", none_is_lost),
     Scenario("by the clock", by_the_clock),
     Scenario("cancelled by the clock", cancelled_by_the_clock),

@@ -38,6 +38,22 @@ MUTANTS = (
         "windows/an idle stream",
     ),
     mutant(
+        "what a join still needs is forgotten",
+        "an element is forgotten when the other side has come to its time",
+        "stages.windows.pairs:TimedPairs.came_to",
+        "waiting[0][0] + self._within < mark",
+        "waiting[0][0] < mark",
+        "windows/join",
+    ),
+    mutant(
+        "a join holds up nobody",
+        "a stream that is ahead fills the room of the join",
+        "stages.operators.join:Join._room",
+        "max(room, 0) if self._pairs.ahead() == side else max(room, 1)",
+        "max(room, 1)",
+        "windows/joined in little room",
+    ),
+    mutant(
         "a session that joins others ends too early",
         "sessions that become one end with the element that joins them",
         "stages.windows.sessions:Sessions.add",
