@@ -17,7 +17,7 @@ from actors_rs.language.sink import Sink, made_sink
 from actors_rs.runtime._primitives import Empty, Full
 from actors_rs.stages.sinks.for_each import ForEach
 from actors_rs.stages.source import IteratorSource
-from actors_rs.texts import repr_of
+from actors_rs.texts import class_name_of, repr_of
 
 __all__ = ["from_queue", "to_queue"]
 
@@ -107,7 +107,7 @@ class _FromQueue(IteratorSource):
             except Empty:
                 continue
             except Exception as error:
-                if type(error).__name__ == "ShutDown":  # of Python 3.13: nothing more comes
+                if class_name_of(error) == "ShutDown":  # of Python 3.13: nothing more comes
                     return
                 raise
             if end is not NO_END and (element is end or element == end):

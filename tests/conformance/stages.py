@@ -47,12 +47,6 @@ PAIRS = [one for one in ALL if one.frames == ((one.workers > 1) ^ (WINDOWS.index
 """Settings in which each two choices meet at least once."""
 
 
-def array(n, folder):
-    path = folder / f"{next(NUMBERS)}.json"
-    path.write_text(str(list(range(n))), "utf-8")
-    return path
-
-
 def lines(n, folder):
     path = folder / f"{next(NUMBERS)}.txt"
     path.write_text("line\n" * n, "utf-8")
@@ -99,9 +93,9 @@ def batches(n, folder):
     return batches.flat_map(lambda batch: batch["n"].to_pylist())
 
 
-def written(n, folder):
+def written(n, folder, text=""):
     path = folder / f"{next(NUMBERS)}.txt"
-    path.write_text("".join(f"{k}\n" for k in range(n)), "utf-8")
+    path.write_text(text or "".join(f"{k}\n" for k in range(n)), "utf-8")
     return path
 
 
@@ -137,7 +131,7 @@ SOURCES = {
     "sources/from_future": lambda n, _: Source.from_future(lambda: settled(range(n))).flat_map(
         same
     ),
-    "sources/json": lambda n, folder: Source.json(array(n, folder), "item"),
+    "sources/json": lambda n, folder: Source.json(written(n, folder, str([*range(n)])), "item"),
     "sources/jsonl": lambda n, folder: Source.jsonl(written(n, folder)),
     "sources/parquet": batches,
     "sources/queue": queued,
