@@ -17,7 +17,7 @@ from pyarrow import parquet
 from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
 from actors_rs.engine.loops.sink_queue import SinkQueue
 from actors_rs.engine.run.source_queue import SourceQueue
-from actors_rs.language.sink import _sink as sink
+from actors_rs.language.sink import made_sink as sink
 from actors_rs.language.sources import source
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.stages.sinks.queue import QueueSink
