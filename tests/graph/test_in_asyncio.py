@@ -57,7 +57,7 @@ def test_what_the_run_fails_with_is_raised():
 
 
 def test_a_block_that_ends_delivers_what_is_in_hand_and_the_loop_goes_on():
-    held, turns = Held(), []
+    held, turns = Held(), list[int]()
 
     async def main():
         async with ActorSystem(workers=2) as system:

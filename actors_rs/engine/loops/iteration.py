@@ -122,7 +122,7 @@ class Iteration(Iterator[T], AsyncIterator[T]):
         queue = self._queue
         if self._yields:
             self._yields = False
-            await asyncio.sleep(0)
+            await self.let_others()
         if queue is None:
             if self._closed:
                 raise StopAsyncIteration
@@ -140,19 +140,17 @@ class Iteration(Iterator[T], AsyncIterator[T]):
         if self._closed:
             raise StopAsyncIteration
         while not queue.elements:
-            await Until(queue.awaiting, queue.has_news)
+            await self.wait_for(Until(queue.awaiting, queue.has_news))
             if not queue.elements:
-                await self._raise_end_async(queue)
+                await self._raise_end_async()
         return queue.elements.popleft()
 
-    async def _raise_end_async(self, queue: SinkQueue[T]) -> None:
+    async def _raise_end_async(self) -> None:
         self._closed = True
-        try:
-            await queue.raise_end_async()
-        except EndOfStreamError:
-            end = self._end()
-            await end.until_over()
-            end.raise_error()
+        end = self._end()
+        while not end.is_over:
+            await self.wait_for(end.until_over())
+        end.raise_error()
         raise StopAsyncIteration
 
     async def __aenter__(self) -> Self:
@@ -167,7 +165,15 @@ class Iteration(Iterator[T], AsyncIterator[T]):
         """As ``close``, and wait for the end of the run, which its ``cancel_grace`` bounds."""
         self.close()
         if self._run is not None:
-            await self._run._end.until_over()
+            await self.wait_for(self._end().until_over())
+
+    async def wait_for(self, news: Until) -> None:
+        """Wait, on an event loop of asyncio."""
+        await news
+
+    async def let_others(self) -> None:
+        """Let other coroutines have their turn."""
+        await asyncio.sleep(0)
 
     # Both
 

@@ -69,16 +69,16 @@ class Awaiting:
 
 
 class Until:
-    """To be awaited: ends once ``there``, or when there is news."""
+    """To be awaited: ends once ``there``, or when there is news. For other loops, see ``enter``."""
 
-    __slots__ = ("_awaiting", "_there")
+    __slots__ = ("awaiting", "there")
 
     def __init__(self, awaiting: Awaiting, there: Callable[[], bool]) -> None:
-        self._awaiting = awaiting
-        self._there = there
+        self.awaiting = awaiting
+        self.there = there
 
     def __await__(self) -> Generator[Any, None, None]:
-        return self._awaiting.until(self._there)
+        return self.awaiting.until(self.there)
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

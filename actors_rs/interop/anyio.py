@@ -1,0 +1,103 @@
+"""Runs and loops for coroutines on any event loop that anyio knows: asyncio or trio.
+
+    from actors_rs.interop.anyio import iterate, run_async
+
+    async def main():
+        total = await run_async(Source.range(0, 100).to(Sink.sum()))
+        async for row in iterate(Source.csv("orders.csv")):
+            print(row)
+
+    trio.run(main)
+
+A scope that is cancelled cancels the run, and its end is awaited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Never, TypeVar
+
+from actors_rs.engine.loops.iteration import Iteration
+from actors_rs.errors import MissingExtraError
+from actors_rs.language.flow import Flow
+from actors_rs.language.graph import Graph
+from actors_rs.runtime.actors.awaiting import Until
+from actors_rs.runtime.system.default_system import start_in_current_system
+
+try:
+    import anyio
+    from anyio.lowlevel import checkpoint
+except ImportError as error:
+    raise MissingExtraError(
+        "actors_rs.interop.anyio needs anyio: pip install 'actors-rs[anyio]'"
+    ) from error
+
+__all__ = ["iterate", "run_async"]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+async def run_async(graph: Graph[R]) -> R:
+    """Run ``graph`` and wait for its result, as ``await graph.run_async()`` does on asyncio.
+
+    Raises what ``Run.result`` raises. It runs in the system of the innermost block, else in one
+    that ends by itself.
+    """
+    run = start_in_current_system(graph)
+    try:
+        await _until(run._end.until_over())
+    finally:
+        if not run.done():
+            run.cancel()
+            with anyio.CancelScope(shield=True):  # its ``cancel_grace`` bounds this
+                await _until(run._end.until_over())
+    run._end.raise_error()
+    result: R = run._end.result()
+    return result
+
+
+def iterate(source: Flow[Never, T], *, window: int = 16) -> Iteration[T]:
+    """The elements of one run for ``async for``, as ``source.iterate()`` gives them on asyncio.
+
+    ``async with iterate(source) as rows`` waits for the end of the run as well.
+    """
+    return _AnyioIteration(source.iterate(window=window)._begin)
+
+
+class _AnyioIteration(Iteration[T]):
+    """Waits by anyio's means."""
+
+    __slots__ = ()
+
+    async def wait_for(self, news: Until) -> None:
+        await _until(news)
+
+    async def let_others(self) -> None:
+        await checkpoint()
+
+    async def aclose(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await super().aclose()
+
+
+async def _until(news: Until) -> None:
+    event = anyio.Event()
+    news.awaiting.enter(event, _waker(event))
+    try:
+        if not news.there():
+            await event.wait()
+    finally:
+        news.awaiting.leave(event)
+
+
+def _waker(event: anyio.Event) -> Callable[[], Any]:
+    """What sets ``event`` from any thread; raises ``RuntimeError`` once the loop has ended."""
+    loop = asyncio._get_running_loop()
+    if loop is not None:
+        return partial(loop.call_soon_threadsafe, event.set)
+    from trio.lowlevel import current_trio_token
+
+    return partial(current_trio_token().run_sync_soon, event.set)
