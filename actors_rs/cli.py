@@ -1,4 +1,4 @@
-"""The command ``actors-rs``: runs a graph of the user's, tests a Publisher, or reads a ledger.
+"""The command ``actors-rs``: runs, explains or draws a graph, tests a Publisher, reads a ledger.
 
 Exit codes: 0 done; 1 the run failed, a rule is broken, or the result could not be written; 2 there
 was nothing to run or to test, and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import reduce
+from pathlib import Path
 from pprint import pformat
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 FAILED, BAD_TARGET, INTERRUPTED = 1, 2, 130
+FORMATS = {".svg": "svg", ".dot": "dot", ".mmd": "mermaid"}
 SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
 
 EXAMPLES = """\
@@ -62,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _tell_status(options)
     try:
         graph = load_graph(options.target)
+        if options.command in ("explain", "draw"):
+            return _describe(graph, options)
         console = terminal_console() if options.live else None
     except KeyboardInterrupt:
         return _complain("stopped before anything was started", INTERRUPTED)
@@ -86,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for add in (_add_run, _add_tck, _add_status):
+    for add in (_add_run, _add_explain, _add_draw, _add_tck, _add_status):
         add(commands).add_argument(
             "--verbose", action="store_true", help="tracebacks of what goes wrong"
         )
@@ -118,6 +122,28 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         help="threads of the pool (default: one per core)",
     )
     return run
+
+
+def _add_explain(commands: Any) -> argparse.ArgumentParser:
+    explain: argparse.ArgumentParser = commands.add_parser(
+        "explain", help="say which stages of a graph share an actor, and why; run nothing"
+    )
+    explain.add_argument("target", metavar="TARGET", help="as for 'run'")
+    return explain
+
+
+def _add_draw(commands: Any) -> argparse.ArgumentParser:
+    draw: argparse.ArgumentParser = commands.add_parser(
+        "draw", help="draw a graph, in the format of the file's name; run nothing"
+    )
+    draw.add_argument("target", metavar="TARGET", help="as for 'run'")
+    draw.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="graph.svg, graph.dot or graph.mmd (default: Mermaid to standard output)",
+    )
+    return draw
 
 
 def _add_tck(commands: Any) -> argparse.ArgumentParser:
@@ -207,6 +233,21 @@ def _set_up_logging(as_json: bool) -> None:
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], force=True)
     logging.getLogger("actors_rs.events").setLevel(logging.INFO)
+
+
+def _describe(graph: Graph[Any], options: argparse.Namespace) -> int:
+    if options.command == "explain":
+        return _tell([graph.explain()], 0)
+    if options.output is None:
+        return _tell([graph.draw()], 0)
+    path = Path(options.output)
+    if (format := FORMATS.get(path.suffix)) is None:
+        raise InvalidArgumentError(f"expected a file that ends in {', '.join(FORMATS)}, got {path}")
+    try:
+        path.write_text(graph.draw(format), encoding="utf-8")
+    except OSError as error:
+        return _complain(f"{path} could not be written: {text_of(error)}", FAILED)
+    return 0
 
 
 def _described(result: object) -> Iterator[str]:

@@ -309,3 +309,14 @@ def read_until(terminal, word):
             break
         shown += piece
     return shown
+
+
+def test_explain_and_draw_say_what_a_graph_is_and_run_nothing(folder, capsys):
+    assert main(["explain", "graphs:total"]) == 0
+    assert "island 1: range" in capsys.readouterr().out
+    assert main(["draw", "graphs:total"]) == 0
+    assert capsys.readouterr().out.startswith("flowchart")
+    assert main(["draw", "graphs:total", "-o", "graph.dot"]) == 0
+    assert (folder / "graph.dot").read_text().startswith("digraph")
+    assert main(["draw", "graphs:total", "-o", "graph.jpg"]) == 2
+    assert "ends in .svg, .dot, .mmd" in capsys.readouterr().err

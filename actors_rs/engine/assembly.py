@@ -108,6 +108,8 @@ def _member_of(stage: Planned, life: Life, island: Island, inner: Inner | None) 
     if inner is not None:
         member.place = stage.name
     member.logic.on_failure = stage.on_failure
+    if stage.spec.total is not None:
+        member.logic.total = stage.spec.total
     member.logic.remake = stage.make
     made: object = member.logic
     if isinstance(made, Drawing) and isinstance(life, RunLife):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
-from actors_rs.engine.run.telling import tell
+from actors_rs.engine.telling import tell
 from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
 from actors_rs.errors import StageError
 from actors_rs.raised import named_by

@@ -147,6 +147,7 @@ class StageSpec:
     ``forgiving``: it deals with the failure of the stream before it, so one that comes when nobody
     wants it any more, which it is not told of, is no failure of the run either. ``deals``: it gives
     each element to an outlet that asks, so what asks for it has a small window, see ``windows_of``.
+    ``total``: how many elements it gives, if the user has said so.
     ``target``: where a sink writes to, its path or the name of its table, if anybody can tell.
     """
 
@@ -171,6 +172,7 @@ class StageSpec:
     forgiving: bool = False
     deals: bool = False
     target: str = ""
+    total: int | None = None
 
     def window_behind(self, own: int) -> int | None:
         """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
-from actors_rs.graph.checks import cannot_run, required_text, telling_where, wrong_kind
+from actors_rs.graph.checks import at_least, cannot_run, required_text, telling_where, wrong_kind
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
@@ -185,6 +185,14 @@ class Flow(
         """The last stage under this name, which errors, figures and pictures show."""
         required_text(name, "named: a stage's name")
         return self._changed("named", name=name)
+
+    def with_total(self, n: int) -> Flow[In_contra, Out_co]:
+        """Say that the last stage gives ``n`` elements, for progress bars and estimated ends.
+
+        Sequences and ranges know it by themselves. Nothing is cut off or waited for. Raises
+        ``InvalidArgumentError`` for what is no whole number from 0 up.
+        """
+        return self._changed("with_total", total=at_least(0, n, "with_total: n"))
 
     def with_attributes(
         self,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from actors_rs.engine.layout import Layout
@@ -231,12 +233,16 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             self._layout = Layout(specs)
         return self._layout
 
-    def run(self, *, workers: int | None = None, timeout: float | None = None) -> R_co:
+    def run(
+        self, *, workers: int | None = None, timeout: float | None = None, progress: bool = False
+    ) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
         A run that has not ended after ``timeout`` seconds is cancelled; ``RunTimeout``, a
         ``TimeoutError``, names the stages it waited for. Functions that do not return hold that up
-        for ``cancel_grace``, 2 seconds, at most. Raises what ``Run.result`` raises, and
+        for ``cancel_grace``, 2 seconds, at most. With ``progress`` a bar on standard error, in a
+        terminal or a notebook, shows how far the run has come, with its rate, what is left and its
+        bottleneck; elsewhere a line comes every 5 s. Raises what ``Run.result`` raises, and
         ``BlockingError`` at once in a function of a stage that is on a shared thread, and on a
         thread with a running event loop, where a coroutine awaits ``run_async``. Ctrl-C cancels
         the run.
@@ -249,11 +255,12 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         check_no_running_loop("run()", "await graph.run_async()")
         with ActorSystem(workers=workers) as system:
             run = system.start(self)
-            if seconds is not None and not run.wait(seconds):
-                late = RunTimeout(run.name, seconds, run._life.waits_for())
-                run.cancel()
-                raise late
-            return run.result()
+            with _progress_of(run) if progress else nullcontext():
+                if seconds is not None and not run.wait(seconds):
+                    late = RunTimeout(run.name, seconds, run._life.waits_for())
+                    run.cancel()
+                    raise late
+                return run.result()
 
     async def run_async(self, *, timeout: float | None = None) -> R_co:
         """As ``run``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
@@ -267,3 +274,10 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
 def _unpickled(kind: type[Graph[Any]], _: object) -> Graph[Any]:
     return object.__new__(kind)
+
+
+def _progress_of(run: Run[Any]) -> AbstractContextManager[None]:
+    # By its name: what shows runs knows the language, and not the other way round.
+    progress = import_module("actors_rs.observability.progress")
+    shown: AbstractContextManager[None] = progress.progress_bar(run)
+    return shown

@@ -98,10 +98,10 @@ def _painted(run: Run[Any], console: Console, seconds: float) -> Iterator[None]:
     live = Live(console=console, get_renderable=picture, auto_refresh=False)
     try:
         live.start(refresh=True)
-        with _Ticker(live.refresh, seconds):
+        with Ticker(live.refresh, seconds):
             yield
     finally:
-        _show(live.stop)
+        shown_or_logged(live.stop)
 
 
 @contextmanager
@@ -113,13 +113,13 @@ def _logged(run: Run[Any], seconds: float) -> Iterator[None]:
         logger.info(log_line(now, history.before(now)))
 
     try:
-        with _Ticker(line, seconds):
+        with Ticker(line, seconds):
             yield
     finally:
-        _show(line)
+        shown_or_logged(line)
 
 
-def _show(picture: Callable[[], None]) -> bool:
+def shown_or_logged(picture: Callable[[], None]) -> bool:
     """Whether that succeeded; if not, it is nothing to the run, nor to who looks at it."""
     try:
         picture()
@@ -130,7 +130,7 @@ def _show(picture: Callable[[], None]) -> bool:
     return True
 
 
-class _Ticker:
+class Ticker:
     """Calls ``tick`` every ``seconds`` on a thread of its own, until it is left."""
 
     def __init__(self, tick: Callable[[], None], seconds: float) -> None:
@@ -156,7 +156,7 @@ class _Ticker:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._over.wait(self._seconds) and _show(self._tick):
+        while not self._over.wait(self._seconds) and shown_or_logged(self._tick):
             pass
 
 

@@ -272,8 +272,7 @@ class SupervisedPartitions(PartitionsSource):
         index = one.fetch.index
         self._poisoned.append(index)
         letter = PoisonPartition(index, one.attempts, text_of(error))
-        told = {"partition": index, "attempt": one.attempts}
-        self.context.event("partition_given_up", error=error, **told)
+        self.context.event("partition_given_up", partition=index, error=error, attempt=one.attempts)
         self.context.report(letter, f"given up after {one.attempts} attempts", error)
         self._give_back(one)
         one.fetch.pieces.clear()

@@ -218,6 +218,7 @@ class StageLogic:
     """Whether a world counts what it takes and gives, where it knows how to or is told here."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
+    total: int | None = None  # elements it will give, if that is known
     load: Load | None = None  # calls that others make for it
     brake: Brake | None = None
     """Pulled, on another thread, when a turn ``at_work``, or ``filling`` a frame, lasts long."""

@@ -4,7 +4,7 @@
 import signal
 
 from actors_rs import ActorSystem
-from actors_rs.observability.live import _Ticker
+from actors_rs.observability.live import Ticker
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from tests.runtime.interrupting import interrupted_everywhere
@@ -64,8 +64,8 @@ def test_a_ticker_that_was_interrupted_as_it_began_ends():
     def begin():
         ticker.__enter__()
 
-    ticker = _Ticker(lambda: None, 0.001)
+    ticker = Ticker(lambda: None, 0.001)
     for _ in interrupted_everywhere(begin):
         eventually(lambda: not any(t.name == "actors-live" for t in living_threads()))
-        ticker = _Ticker(lambda: None, 0.001)
+        ticker = Ticker(lambda: None, 0.001)
     ticker.__exit__(None, None, None)

@@ -107,6 +107,7 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
         dead_letters=stage.dead_letters,
         inner_elements=inner,
         seconds=stage.clock.seconds(now),
+        total=logic.total,
         started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
 

@@ -20,8 +20,8 @@ from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.engine.run.source_queue import disown_queues
 from actors_rs.engine.run.stall_watch import StallWatch
-from actors_rs.engine.run.telling import run_began, run_drains, run_ended
 from actors_rs.engine.run.waiting import wait_for_end
+from actors_rs.engine.telling import run_began, run_drains, run_ended
 from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.results import ONE, Results
@@ -69,11 +69,9 @@ class RunLife:
         self.stopwatch = system.stopwatch
         self.draining = False
         self.written = Written()
-        self.failures: list[BaseException] = []
-        """Those that count, in the order in which they came."""
+        self.failures: list[BaseException] = []  # those that count, as they came
         self.end: RunEnd[Any] = RunEnd(name)
         self.run: Run[Any] = Run(self)
-        """The handle of whoever started it."""
         # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
         self._lock = RLock()
         self._stages: Sequence[RunningStage] = ()

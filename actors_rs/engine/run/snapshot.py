@@ -35,6 +35,7 @@ class StageSnapshot:
     stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
     ``details["undelivered"]`` is how many elements the stage had made, or had in hand at its end,
     when downstream wanted no more or the stage failed: they went nowhere.
+    ``total`` is how many elements it will give, if that is known: of a sequence, ``with_total``.
     ``seconds`` have passed since its first turn, or were between that and the end of the run.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
@@ -60,6 +61,7 @@ class StageSnapshot:
     inner_elements: int = 0
     started_by: tuple[str, ...] = ()
     seconds: float = 0.0
+    total: int | None = None
 
     __repr__ = repr_of_fields
 

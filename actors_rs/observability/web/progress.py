@@ -35,7 +35,8 @@ def _partitions(stage: StageSnapshot, seconds: float) -> dict[str, Any] | None:
 
 
 def _elements(stage: StageSnapshot, seconds: float) -> dict[str, Any] | None:
-    details: Mapping[str, Any] = {"elements": stage.elements_out, **stage.details}
+    details: Mapping[str, Any] = {"elements": stage.elements_out, "total": stage.total}
+    details = {**details, **stage.details}
     for done_name, total_name, unit in _TOTALS:
         done, total = details.get(done_name), details.get(total_name)
         if isinstance(done, int) and isinstance(total, int) and total > 0:

@@ -14,6 +14,7 @@ from typing import Any
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.eventing.kinds import EVENTS, EventKind
 from actors_rs.texts import class_name_of, text_of
 
@@ -53,12 +54,10 @@ class Events:
     3
     """
 
-    def __init__(
-        self, system: str, now: Callable[[], float], lost: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, system: str, now: Callable[[], float], dead_letters: DeadLetters) -> None:
         self._system = system
         self._now = now
-        self._lost = lost
+        self._dead_letters = dead_letters
         self._lock = RLock()
         self._listeners: tuple[Callable[[Event], object], ...] = ()
         self._runs = count(1)
@@ -89,7 +88,8 @@ class Events:
             try:
                 listener(event)
             except Exception as error:
-                self._lost(error)
+                why = "a listener raised"
+                self._dead_letters.publish(None, where="events", why=why, error=error)
         kind = EVENTS[event.name]
         if logger.isEnabledFor(logging.INFO) and (number := self._due(event, kind)):
             self._log(event, kind, number)

@@ -130,7 +130,7 @@ class ActorSystem(Blocks, Supervising):
         self._stop_line = StopLine()
         self._tree = Tree()
         self.delayed = DelayedMessages(self)
-        self.events = Events(self.name, self.now, self._listener_failed)
+        self.events = Events(self.name, self.now, self.dead_letters)
         self._closed = False
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
@@ -157,9 +157,6 @@ class ActorSystem(Blocks, Supervising):
         block = Block(self)
         block.enter()
         self._blocks.append(block)
-
-    def _listener_failed(self, error: BaseException) -> None:
-        self.dead_letters.publish(None, where="events", why="a listener raised", error=error)
 
     def note_abandoned(self) -> None:
         """A call of the user's that has not returned is waited for no more."""

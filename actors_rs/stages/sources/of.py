@@ -37,6 +37,7 @@ class SequenceSource(SourceLogic):
         super().__init__()
         self._elements = elements
         self._next = 0
+        self.total = len(elements)
         self.ended = not elements
 
     runs_code = False

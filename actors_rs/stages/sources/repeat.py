@@ -31,7 +31,7 @@ class Repeat(SourceLogic):
 
     def __init__(self, value: Any, count: int | None) -> None:
         super().__init__()
-        self._left = count
+        self._left = self.total = count
         self._frame = [value] * (_FRAME if count is None else min(count, _FRAME))
         self.ended = count == 0
 

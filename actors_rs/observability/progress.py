@@ -1,0 +1,124 @@
+"""``progress_bar``: how far a run has come, in one line.
+
+On a terminal and in a notebook it is a bar of ``rich``; elsewhere a plain line now and then.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TextIO
+
+from actors_rs.engine.run.run import Run
+from actors_rs.engine.run.snapshot import RunSnapshot
+from actors_rs.errors import MissingExtraError
+from actors_rs.observability.live import Ticker, shown_or_logged
+from actors_rs.observability.table import History, compact, moved
+from actors_rs.observability.web.progress import progress_of
+from actors_rs.runtime.settings import check_kind
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["progress_bar", "progress_line"]
+
+LINES_APART = 5.0
+"""Seconds between two plain lines."""
+
+
+@contextmanager
+def progress_bar(
+    run: Run[Any], *, console: Console | None = None, stream: TextIO | None = None
+) -> Iterator[None]:
+    """Show how far ``run`` has come while the ``with`` block lasts, and at its end.
+
+    ``console`` is a ``rich.console.Console`` (default: standard error). If that is neither a
+    terminal nor a notebook, a plain line is written to ``stream`` (default: standard error) every
+    5 s and at the end; that needs no ``rich``. No thread is left when the block is left. Raises
+    ``ArgumentTypeError`` for what is no run.
+    """
+    check_kind(run, "snapshot", "progress_bar needs a Run")
+    history = History()
+
+    def line() -> str:
+        now = run.snapshot()
+        return progress_line(now, history.before(now))
+
+    screen = _console() if console is None else console
+    if screen is not None and (screen.is_terminal or screen.is_jupyter):
+        with _bar(run, screen, line):
+            yield
+        return
+    out = sys.stderr if stream is None else stream
+    try:
+        with Ticker(lambda: print(line(), file=out, flush=True), LINES_APART):
+            yield
+    finally:
+        shown_or_logged(lambda: print(line(), file=out, flush=True))
+
+
+def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
+    """``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``: what is known of it."""
+    parts = []
+    if (known := progress_of(now)) is not None:
+        done, total, unit = known["done"], known["total"], known["unit"]
+        of = f"{compact(done)} of {compact(total)}" + ("" if unit == "elements" else f" {unit}")
+        parts.append(f"{done / total:.0%} ({of})" if total else of)
+    parts.append(f"{compact(_rate(now, before))}/s")
+    if known is not None and known["left"] is not None:
+        parts.append(f"{timedelta(seconds=round(known['left']))} left")
+    if now.state != "running":
+        parts.append(f"{now.state} after {timedelta(seconds=round(now.seconds))}")
+    elif (slowest := now.bottleneck) is not None:
+        parts.append(f"bottleneck {slowest.name}")
+    return f"{now.name}: {', '.join(parts)}"
+
+
+def _rate(now: RunSnapshot, before: RunSnapshot | None) -> float:
+    """Elements a second of the last stage of the run."""
+    if not now.stages:
+        return 0.0
+    last = now.stages[-1]
+    earlier = [one for one in before.stages if one.name == last.name] if before else []
+    seconds = now.seconds - (before.seconds if before and earlier else 0.0)
+    count = moved(last) - (moved(earlier[0]) if earlier else 0)
+    return count / seconds if seconds > 0 else 0.0
+
+
+def _console() -> Console | None:
+    try:
+        from rich.console import Console
+    except ImportError:
+        if sys.stderr.isatty():
+            raise MissingExtraError(
+                "a progress bar in the terminal needs the rich library, which is not installed: "
+                "pip install 'actors-rs[live]'"
+            ) from None
+        return None
+    return Console(stderr=True)
+
+
+@contextmanager
+def _bar(run: Run[Any], console: Console, line: Any) -> Iterator[None]:
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    def picture() -> Table:
+        known = progress_of(run.snapshot())
+        total = None if known is None else known["total"]
+        done = 0 if known is None else known["done"]
+        row = Table.grid(padding=(0, 1))
+        row.add_row(ProgressBar(total, done, width=30, pulse=total is None), Text(line()))
+        return row
+
+    live = Live(console=console, get_renderable=picture, auto_refresh=False)
+    try:
+        live.start(refresh=True)
+        with Ticker(live.refresh, 0.25):
+            yield
+    finally:
+        shown_or_logged(live.stop)

@@ -1,0 +1,85 @@
+"""How far a run has come, in one line."""
+
+import io
+import threading
+
+import pytest
+from rich.console import Console
+
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
+from actors_rs.observability.progress import progress_bar, progress_line
+from tests.graph.helpers import SECONDS, wait_until
+
+
+def line_when_stuck(source, after):
+    """The line of a run whose map stands still at element ``after``."""
+    gate = threading.Event()
+
+    def wait(n):
+        if n == after:
+            gate.wait(SECONDS)
+        return n
+
+    with ActorSystem(workers=2) as system:
+        run = system.start(source.map(wait).with_attributes(window=1).to(Sink.count()))
+        try:
+            wait_until(lambda: run.snapshot().stages[1].busy > 0.9)
+            return progress_line(run.snapshot())
+        finally:
+            gate.set()
+            run.result(SECONDS)
+
+
+def test_a_range_knows_its_total_and_the_line_names_the_bottleneck():
+    line = line_when_stuck(Source.range(0, 100), 40)
+    assert line.startswith("run: 4")
+    assert "of 100)" in line
+    assert line.endswith("bottleneck map")
+    assert " left" in line
+
+
+def test_with_total_says_what_a_source_cannot_know():
+    source = Source.from_iterable(lambda: iter(range(10))).with_total(10)
+    assert "of 10)" in line_when_stuck(source, 5)
+
+
+def test_the_total_is_in_the_snapshot():
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.repeat("x", 3).to(Sink.count()))
+        assert run.result(SECONDS) == 3
+        assert run.snapshot().stages[0].total == 3
+        assert progress_line(run.snapshot()).startswith("run: 100% (3 of 3)")
+
+
+def test_without_a_terminal_plain_lines_are_written():
+    out = io.StringIO()
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, 5).to(Sink.sum()))
+        with progress_bar(run, console=Console(file=io.StringIO()), stream=out):
+            run.result(SECONDS)
+    assert out.getvalue().startswith("run: 100% (5 of 5), ")
+    assert "completed after 0:00:00" in out.getvalue()
+
+
+def test_on_a_terminal_there_is_one_bar():
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100)
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, 5).to(Sink.sum()))
+        with progress_bar(run, console=console):
+            run.result(SECONDS)
+    assert "━" in screen.getvalue()
+    assert "100% (5 of 5)" in screen.getvalue()
+
+
+def test_graph_run_shows_its_progress_on_standard_error(capsys):
+    assert Source.range(0, 5).to(Sink.sum()).run(progress=True) == 10
+    assert "run: 100% (5 of 5)" in capsys.readouterr().err
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(InvalidArgumentError, match="with_total: n"):
+        Source.of(1).with_total(-1)
+    with pytest.raises(ArgumentTypeError, match="progress_bar needs a Run"), progress_bar(1):  # type: ignore[arg-type]
+        pass
