@@ -12,6 +12,7 @@ from actors_rs.engine.run.run import Run as Run
 from actors_rs.engine.run.snapshot import RunSnapshot as RunSnapshot
 from actors_rs.engine.run.snapshot import StageSnapshot as StageSnapshot
 from actors_rs.engine.run.source_queue import SourceQueue as SourceQueue
+from actors_rs.language.extension.operator import operator as operator
 from actors_rs.language.feedback import Feedback as Feedback
 from actors_rs.language.flow import Flow as Flow
 from actors_rs.language.flow import Source as Source
@@ -92,6 +93,7 @@ __all__ = [
     "is_subscriber",
     "is_subscription",
     "merge",
+    "operator",
     "pipe",
 ]
 __version__ = "0.1.0"

@@ -14,7 +14,7 @@ from itertools import count
 import pyarrow
 from pyarrow import parquet
 
-from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge
+from actors_rs import Feedback, Flow, KillSwitch, Sink, Source, merge, operator
 from actors_rs.engine.loops.sink_queue import SinkQueue
 from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.language.sink import made_sink as sink
@@ -164,6 +164,11 @@ def again(error):
     raise error
 
 
+@operator
+def passed_on(elements):
+    yield from elements
+
+
 def both_ways():
     """All that comes, and beside it a sink with a source that ends with it."""
     both = Flow.from_sink_and_source(Sink.ignore(), Source.never(), coupled=True)
@@ -240,6 +245,7 @@ FLOWS = {
     "operators/filter": lambda: Flow().filter(lambda _: True),
     "operators/first": lambda: folded(lambda flow: flow.end_with(0).first()),
     "operators/flat_map": lambda: Flow().flat_map(lambda x: [x]).flat_map(Source.of),
+    "operators/generated": lambda: passed_on(),
     "operators/identity": Flow,
     "operators/idle_timeout": lambda: Flow().idle_timeout(100),
     "operators/initial_timeout": lambda: Flow().initial_timeout(100),

@@ -8,6 +8,7 @@ THEMES = (
     "linear",
     "junctions",
     "inner",
+    "generators",
     "failing",
     "timing",
     "rates",

@@ -39,6 +39,7 @@ TESTED = {
     "test_async_iterables": "from_async_iterable",
     "test_from_callback": "from_callback",
     "test_composed_sinks": "sink_and_source",
+    "test_generated": "generated",
     "test_sources": "defer from_future from_iterable of repeat unfold unfold_resource",
 }
 OTHERWISE = {
@@ -51,6 +52,7 @@ WRITTEN = {  # the stages whose file has another name than the method that makes
     "aggregate_windows": "every",
     "batch_by_weight": "max_weight",
     "extreme": "min",
+    "generated": "totals",
     "sink_and_source": "from_sink_and_source",
     "from_async_iterable": "from_iterable",
     "feedback": "Feedback",

@@ -38,8 +38,7 @@ class SinkAndSource(StageLogic):
                 self.end(inlet.error or outlet.cause)
                 return
 
-    @staticmethod
-    def _pass(inlet: Inlet, outlet: Outlet) -> None:
+    def _pass(self, inlet: Inlet, outlet: Outlet) -> None:
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
         if outlet.demand:

@@ -25,6 +25,8 @@ _BENIGN = ("logging", "warnings", "importlib", "_pytest", "pluggy", "hypothesis"
 """Modules that may look at the clock: what they do with it reaches no stream."""
 
 _FOR_ANOTHER = WAITED.format("wait() of an event, a condition, a queue or a future")
+_TAKES_TURNS = "actors_rs.engine.aside"
+"""A thread that it starts goes on only while the world waits for it."""
 _OF_DATES = ("now", "utcnow", "today")
 _UUID_OF_NOW = getattr(uuid, "_generate_time_safe", None)
 """Of C, where there is one: it reads the clock unseen."""
@@ -114,8 +116,9 @@ def _outside(frame: FrameType) -> FrameType | None:
     """The frame whose code is to be named, ``None`` if the call does no harm."""
     inner: FrameType | None = frame
     while inner is not None:
-        package = str(inner.f_globals.get("__name__", "")).partition(".")[0]
-        if package in _BENIGN:
+        module = str(inner.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if package in _BENIGN or module == _TAKES_TURNS:
             return None
         if package not in sys.stdlib_module_names and package != _OURS:
             return inner

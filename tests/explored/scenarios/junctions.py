@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 
-from actors_rs import Graph, Sink, Source, concat, merge
+from actors_rs import Flow, Graph, Sink, Source, concat, merge
 from actors_rs import zip as zip_
 from actors_rs.errors import StageError, Stalled
 from actors_rs.language.feedback import Feedback
@@ -131,6 +131,10 @@ CASES = {
         diamond,
         steady(["1", "3", "5"], range(6)),
         part_of(["1", "3", "5"], range(6)),
+    ),
+    "sink and source": Case(
+        lambda up: up(range(4)).via(Flow.from_sink_and_source(Sink.count(), up(range(5, 9)))),
+        range(5, 9),
     ),
     "also_to": Case(lambda up: up(range(5)).also_to(Sink.count()), range(5)),
     "divert_to": Case(lambda up: up(range(6)).divert_to(Sink.count(), lambda x: x % 2), [0, 2, 4]),

@@ -11,7 +11,7 @@ MUTANTS = (
         "stages.user_code.async_elements:AsyncElements._draw",
         "self._drawn >= self._granted:",
         "self._drawn > self._granted:",
-        "linear/async iterable",
+        "generators/async iterable",
     ),
     mutant(
         "an async iterable goes on when nobody wants it",
@@ -19,7 +19,7 @@ MUTANTS = (
         "stages.sources.from_async_iterable:AsyncIterableSource._give",
         "if outlet.closed or self.ended:",
         "if self.ended:",
-        "linear/async iterable",
+        "generators/async iterable",
     ),
     mutant(
         "a run ends before an async iterable is closed",
@@ -27,7 +27,7 @@ MUTANTS = (
         "stages.sources.from_async_iterable:AsyncIterableSource.finished",
         "self._async is None or self._async.released",
         "True",
-        "linear/async iterable",
+        "generators/async iterable",
     ),
     mutant(
         "room is told to threads only",

@@ -6,6 +6,14 @@ J = "stages.junctions"
 
 MUTANTS = (
     mutant(
+        "a flow of sink and source ends before what it holds",
+        "the stream completes as soon as its source has, whatever waits for demand",
+        "stages.junctions.sink_and_source:SinkAndSource._pass",
+        "elif inlet.exhausted:",
+        "elif inlet.done:",
+        "junctions/sink and source",
+    ),
+    mutant(
         "merge counts demand twice",
         "what was emitted of one inlet is not taken off the demand for the next",
         f"{J}.merge:Merge.advance",

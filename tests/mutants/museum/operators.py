@@ -6,6 +6,22 @@ OPERATOR = "stages.linear:Operator"
 
 MUTANTS = (
     mutant(
+        "a generator gives more than was asked for",
+        "an operator of the user's is left when a piece is full, however little was asked for",
+        "stages.operators.generated:Generated._go_on",
+        "max(1, min(self.outlet.demand, self.pace.size))",
+        "self.pace.size + 1",
+        "generators/operator of one's own",
+    ),
+    mutant(
+        "the end of a generator waits for demand",
+        "whether an operator of the user's has more is looked at when somebody asks for it",
+        "stages.operators.generated:Generated._may_go_on",
+        "if not outlet.demand and not self._is_over:",
+        "if not outlet.demand:",
+        "generators/operator of one's own",
+    ),
+    mutant(
         "a filter that stops asking",
         "demand is renewed for what was given only, so a filter that drops much asks no more",
         f"{OPERATOR}._pass_on",
