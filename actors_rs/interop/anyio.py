@@ -26,18 +26,22 @@ from actors_rs.language.graph import Graph
 from actors_rs.runtime.actors.awaiting import Until
 from actors_rs.runtime.system.default_system import start_in_current_system
 
-try:
-    import anyio
-    from anyio.lowlevel import checkpoint
-except ImportError as error:
-    raise MissingExtraError(
-        "actors_rs.interop.anyio needs anyio: pip install 'actors-rs[anyio]'"
-    ) from error
-
 __all__ = ["iterate", "run_async"]
 
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+def _anyio() -> Any:
+    """The package; ``MissingExtraError`` where it is not installed."""
+    try:
+        import anyio
+        import anyio.lowlevel
+    except ImportError as error:
+        raise MissingExtraError(
+            "actors_rs.interop.anyio needs anyio: pip install 'actors-rs[anyio]'"
+        ) from error
+    return anyio
 
 
 async def run_async(graph: Graph[R]) -> R:
@@ -52,7 +56,7 @@ async def run_async(graph: Graph[R]) -> R:
     finally:
         if not run.done():
             run.cancel()
-            with anyio.CancelScope(shield=True):  # its ``cancel_grace`` bounds this
+            with _anyio().CancelScope(shield=True):  # its ``cancel_grace`` bounds this
                 await _until(run._end.until_over())
     run._end.raise_error()
     result: R = run._end.result()
@@ -76,15 +80,15 @@ class _AnyioIteration(Iteration[T]):
         await _until(news)
 
     async def let_others(self) -> None:
-        await checkpoint()
+        await _anyio().lowlevel.checkpoint()
 
     async def aclose(self) -> None:
-        with anyio.CancelScope(shield=True):
+        with _anyio().CancelScope(shield=True):
             await super().aclose()
 
 
 async def _until(news: Until) -> None:
-    event = anyio.Event()
+    event = _anyio().Event()
     news.awaiting.enter(event, _waker(event))
     try:
         if not news.there():
@@ -93,7 +97,7 @@ async def _until(news: Until) -> None:
         news.awaiting.leave(event)
 
 
-def _waker(event: anyio.Event) -> Callable[[], Any]:
+def _waker(event: Any) -> Callable[[], Any]:
     """What sets ``event`` from any thread; raises ``RuntimeError`` once the loop has ended."""
     loop = asyncio._get_running_loop()
     if loop is not None:

@@ -8,6 +8,7 @@ from actors_rs.errors import MissingExtraError
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.eventing.events import Event
 from actors_rs.runtime.settings import check_kind
+from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
@@ -64,7 +65,7 @@ class Tracing:
         if event.error is not None:
             span.record_exception(event.error)
             status = self._trace.StatusCode.ERROR
-            span.set_status(self._trace.Status(status, type(event.error).__name__))
+            span.set_status(self._trace.Status(status, class_name_of(event.error)))
         span.end()
 
     def _begin(self, event: Event) -> None:
@@ -84,5 +85,5 @@ class Tracing:
 def _attributes(event: Event) -> dict[str, Any]:
     known = {"stage": event.stage, "partition": event.partition, **event.fields}
     if event.error is not None:
-        known |= {"error": str(event.error), "error_type": type(event.error).__name__}
+        known |= {"error": text_of(event.error), "error_type": class_name_of(event.error)}
     return {f"actors.{name}": value for name, value in known.items() if value is not None}

@@ -1,8 +1,6 @@
 # mypy: disable-error-code="var-annotated"
 """The one list of our stages, each as something the conformance kit can be pointed at.
-
-A key is the stage's file below ``actors_rs/stages``. A stage that gives no stream of n elements by
-itself stands in a graph that does. Whoever adds a stage adds it here: a test looks for it.
+A key is the stage's file below ``actors_rs/stages``. A new stage needs an entry: a test looks.
 """
 
 import sqlite3

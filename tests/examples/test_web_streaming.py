@@ -4,8 +4,8 @@ import asyncio
 
 from starlette.testclient import TestClient
 
+import web_streaming
 from actors_rs.testing.leaks import no_leaks
-from examples import web_streaming
 from tests.graph.helpers import SECONDS
 from tests.graph.test_iteration import Endless
 

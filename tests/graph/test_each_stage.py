@@ -46,6 +46,8 @@ OTHERWISE = {
     "never": "gives nothing, whatever is chosen",
     "failed": "gives nothing, whatever is chosen",
     "identity": "a flow without stages: gives what it gets",
+    "bytes": "its properties are in tests/stages/test_inputs.py",
+    "json": "its properties are in tests/stages/test_json_source.py",
 }
 NO_STAGES = {"__init__", "hot", "hub_buffer", "parquet_files"}
 WRITTEN = {  # the stages whose file has another name than the method that makes them

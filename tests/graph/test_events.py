@@ -2,6 +2,7 @@
 
 import json
 import logging
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def system():
 
 @pytest.fixture
 def told(system):
-    events = []
+    events: list[Any] = []
     system.events.listen(events.append)
     return events
 
@@ -125,7 +126,7 @@ def test_a_listener_that_raises_is_a_dead_letter_and_no_failure(system):
 
 
 def test_nothing_is_told_after_listening_was_ended(system):
-    events = []
+    events: list[Any] = []
     system.events.listen(events.append)()
     system.start(Source.of(1).to(Sink.sum())).result(SECONDS)
     assert events == []

@@ -10,6 +10,7 @@ from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
 from operator import add, attrgetter, mul
+from typing import Any
 
 import pytest
 from pyspark import cloudpickle
@@ -216,7 +217,7 @@ OTHERWISE = {
     "publisher_on": "gives an actor",
     "processor_on": "gives an actor",
 }
-SINKS = {
+SINKS: dict[str, Any] = {
     "count": lambda path: Sink.count(),
     "fan": lambda path: Sink.fan(Sink.list(), Sink.sum()),
     "first": lambda path: Sink.first(),

@@ -271,6 +271,7 @@ PUTTING_TOGETHER = {
         "Loops over the elements of a run, which the loop's end cancels."
     ),
     "`flow.named(name)`": "Names the last stage, in errors, figures and pictures.",
+    "`flow.with_total(n)`": "Says how many elements will come, for progress bars.",
     "`flow.with_attributes(window=, dispatcher=, throughput=)`": (
         "Says how the last stage is run: elements that its inlets keep requested, shared pool or "
         "thread of its own, messages a turn takes."

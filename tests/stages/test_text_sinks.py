@@ -60,7 +60,7 @@ def test_what_is_incomplete_is_never_seen_and_the_old_file_stays(tmp_path, suffi
     path.write_text("old")
     lines = Source.range(0, 30).map(str)
     if end == "failure":
-        lines = lines.map(lambda text: text if text != "25" else 1 // 0)
+        lines = lines.map(lambda text: text if text != "25" else str(1 // 0))
     with ActorSystem() as system:
         going = system.start(merge(lines, Source.never()).to(Sink.lines(path)))
         if end == "cancel":

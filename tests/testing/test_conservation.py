@@ -37,6 +37,7 @@ UNDEFINED = {
     "windows": {"AggregateBy", "AggregateWindows", "Join", "Sliding"},
     "many of one": {"Expand", "FlatMap"},
     "bases": {"HotJunction"},
+    "of others": {"Generated", "SinkAndSource"},
     "adding": {"DefaultIfEmpty", "EndWith", "StartWith", "StatefulMap"},
 }
 """Kinds without an equation: something else comes of their elements, or more than went in."""

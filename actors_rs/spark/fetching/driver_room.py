@@ -34,11 +34,9 @@ _AT_LEAST = 4
 """Jobs that may begin before a size is known, on however few cores."""
 _OF_SPARK = 300 * 2**20
 """Of the heap: Spark keeps that much from storage and execution."""
-_COPIES = 5
-"""Bytes of heap for a byte of several results while they are handed on, as measured."""
-_COPIES_OF_ONE = 8
-"""The same for a single result, which needs its memory in one piece: of 1 GiB, 120 MiB are too
-many and 100 are not."""
+_COPIES = 8
+"""Bytes of heap for a byte of results while they are handed on, as measured with one result: of
+1 GiB, 120 MiB are too many and 100 are not."""
 
 MAX_RESULT = "spark.driver.maxResultSize"
 
@@ -60,7 +58,7 @@ def limit_one_result(context: Any) -> None:
     """
     with suppress(Exception):
         heap = int(context._jvm.java.lang.Runtime.getRuntime().maxMemory())
-        context._jsc.sc().conf().set(MAX_RESULT, str(_bytes_of(heap, _COPIES_OF_ONE)))
+        context._jsc.sc().conf().set(MAX_RESULT, str(_bytes_of(heap, _COPIES)))
 
 
 class DriverRoom:
