@@ -35,6 +35,7 @@ NAMES = (
     "junctions",
     "substreams",
     "many_groups",
+    "everyday",
     "processes",
     "jobs",
 )
