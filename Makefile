@@ -13,7 +13,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
-.PHONY: docs docs-serve help setup demo demo-faults test quick lint types bench stress clean
+.PHONY: docs docs-serve help setup demo demo-web demo-faults test quick lint types bench stress clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY) ## the census of the standard library, into build/census
 	@$(WITH_JAVA) $(PY) examples/code_census.py --out build/census --overwrite
+
+demo-web: $(READY) ## the census with a page in the browser, whose address it prints
+	@$(WITH_JAVA) $(PY) examples/code_census.py --out build/census --overwrite --web
 
 demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
 	@$(WITH_JAVA) $(PY) -m stress.demo_faults

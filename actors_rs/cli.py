@@ -27,6 +27,13 @@ from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
 from actors_rs.observability.json_lines import JsonLines
 from actors_rs.observability.live import live_table, terminal_console
+from actors_rs.observability.web.command import (
+    add_report,
+    add_web_options,
+    check_web,
+    web_page,
+    write_report,
+)
 from actors_rs.runtime._primitives import wall_clock
 from actors_rs.targets import came, load_graph, module_and_name
 from actors_rs.texts import class_name_of, repr_of, text_of
@@ -47,6 +54,8 @@ examples:
   actors-rs run orders.jobs:make_graph --live  what a function without arguments gives,
                                                with a live table (plain lines if no terminal)
   actors-rs run orders.jobs:nightly --workers 4
+  actors-rs run orders.jobs:nightly --web      with a page in the browser, whose address it prints
+  actors-rs report run.json                    a saved run as one HTML file
   actors-rs tck orders.feeds:feed              the rules that feed(elements), a Publisher, keeps
   actors-rs status night.ledger                how far a run over Spark's partitions has come
 
@@ -62,10 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _test(options)
     if options.command == "status":
         return _tell_status(options)
+    if options.command == "report":
+        return _report(options)
     try:
         graph = load_graph(options.target)
         if options.command in ("explain", "draw"):
             return _describe(graph, options)
+        check_web(options)
         console = terminal_console() if options.live else None
     except KeyboardInterrupt:
         return _complain("stopped before anything was started", INTERRUPTED)
@@ -90,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for add in (_add_run, _add_explain, _add_draw, _add_tck, _add_status):
+    for add in (_add_run, _add_explain, _add_draw, _add_tck, _add_status, add_report):
         add(commands).add_argument(
             "--verbose", action="store_true", help="tracebacks of what goes wrong"
         )
@@ -112,6 +124,7 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         "or a function without arguments that gives one",
     )
     run.add_argument("--live", action="store_true", help="show what the stages are doing")
+    add_web_options(run)
     run.add_argument(
         "--log-json", action="store_true", help="log to standard error as lines of JSON"
     )
@@ -199,6 +212,13 @@ def _test(options: argparse.Namespace) -> int:
     return _tell(report.lines(), FAILED if report.broken else 0)
 
 
+def _report(options: argparse.Namespace) -> int:
+    try:
+        return _tell([write_report(options)], 0)
+    except UserError as error:
+        return _complain(error, BAD_TARGET, options.verbose)
+
+
 def _tell_status(options: argparse.Namespace) -> int:
     try:
         report = status(options.ledger)
@@ -216,13 +236,17 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
         logging.getLogger("actors_rs.live").setLevel(logging.INFO)
     with StopSignals() as stop:
         try:
-            with ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system:
+            with (
+                ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system,
+                web_page(system, options, stop),
+            ):
                 run: Run[Any] = system.start(graph)
                 with live_table(run, console=console) if options.live else nullcontext():
                     result = stop.result_or_drain(run)
+                code = stop.exit_code
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
-    return _tell(_described(result), stop.exit_code)
+    return _tell(_described(result), code if options.web_keep else stop.exit_code)
 
 
 def _set_up_logging(as_json: bool) -> None:

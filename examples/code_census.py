@@ -11,8 +11,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from actors_rs import ActorSystem
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import ActorsRsError, RunCancelled, UserError
 from actors_rs.observability.live import live_table, terminal_console
+from actors_rs.observability.web import serve
 from actors_rs.spark import SparkSource, local_session
 from census import BadInputError
 from census.outputs import Outputs
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outputs.check(options.overwrite)
         if terminal_console() is None:
             _log_to_output()
-        return _census(files, outputs, options.master, options.in_flight)
+        return _census(files, outputs, options)
     except KeyboardInterrupt:
         return _complain("stopped before the census was complete", INTERRUPTED)
     except (BadInputError, UserError) as error:
@@ -91,6 +92,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--overwrite", action="store_true", help="replace the outputs of an earlier census in DIR"
     )
+    parser.add_argument(
+        "--web", action="store_true", help="show the run in a browser, until Ctrl-C; prints where"
+    )
     return parser.parse_args(arguments)
 
 
@@ -106,11 +110,11 @@ def _complain(what: object, code: int) -> int:
     return code
 
 
-def _census(files: list[SourceFile], outputs: Outputs, master: str, in_flight: int) -> int:
+def _census(files: list[SourceFile], outputs: Outputs, options: argparse.Namespace) -> int:
     started = time.monotonic()
-    spark = _session(master)
+    spark = _session(options.master)
     try:
-        return _run(spark, files, outputs, in_flight, started)
+        return _run(spark, files, outputs, options, started)
     finally:
         with suppress(Exception):  # a JVM that died cannot be stopped, and why is told already
             spark.stop()
@@ -135,18 +139,23 @@ def _network(master: str) -> dict[str, object]:
 
 
 def _run(
-    spark: "SparkSession", files: list[SourceFile], outputs: Outputs, in_flight: int, started: float
+    spark: "SparkSession",
+    files: list[SourceFile],
+    outputs: Outputs,
+    options: argparse.Namespace,
+    started: float,
 ) -> int:
     # These need pyarrow and pyspark, and local_session says it better when one is missing.
     from census.graph import census_graph
     from census.job import census_rows
     from census.summary import summarize
 
-    source = SparkSource.arrow(census_rows(spark, files), in_flight=in_flight, ordered=False)
+    rows = census_rows(spark, files)
+    source = SparkSource.arrow(rows, in_flight=options.in_flight, ordered=False)
     with StopSignals() as stop:
         try:
             outputs.open()
-            with ActorSystem() as system:
+            with ActorSystem() as system, _page(system, stop) if options.web else nullcontext():
                 run = system.start(census_graph(source, outputs))
                 with live_table(run):
                     parquet, _, failures = stop.result_or_drain(run)
@@ -156,6 +165,17 @@ def _run(
         for line in summarize(parquet, failures, outputs, len(files), seconds):
             print(line)
     return stop.exit_code
+
+
+@contextmanager
+def _page(system: ActorSystem, stop: StopSignals) -> Iterator[None]:
+    """A page of the system, which stays after the run until it is interrupted."""
+    with serve(system) as page:
+        print(f"the page: {page.url}", flush=True)
+        yield
+        print(f"the run has ended, the page stays until Ctrl-C: {page.url}", flush=True)
+        while not stop.received:
+            time.sleep(0.1)
 
 
 def _log_to_output() -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import InvalidArgumentError
+from actors_rs.errors import InvalidArgumentError, MissingExtraError
 from actors_rs.observability.web.controls import act
 from actors_rs.observability.web.details import dead_letters_of, tree_of
 from actors_rs.observability.web.guard import App, Guard, guarded
@@ -40,6 +40,7 @@ class Pages:
         self._watch = watch
         self._read_only = read_only
         self._over = self._has_failed = False
+        self._collector: Any = None  # made when it is asked for: it needs an extra
         self._sampled = asyncio.Event()
 
     def close(self) -> None:
@@ -138,6 +139,20 @@ class Pages:
         attached = {"content-disposition": f'attachment; filename="run-{run.number}.html"'}
         return Response(report_html(made), media_type="text/html", headers=attached)
 
+    async def metrics(self, request: Request) -> Response:
+        """The figures of the system, for Prometheus."""
+        from starlette.responses import Response
+
+        from actors_rs.observability.prometheus import Collector, exposition
+
+        try:
+            if self._collector is None:
+                self._collector = Collector(self._watch.system)
+            body, kind = exposition(self._collector, request.headers.get("accept", ""))
+        except MissingExtraError as error:
+            return _text(text_of(error), 501)
+        return Response(body, headers={"content-type": kind})
+
     async def control(self, request: Request) -> Response:
         """A button was pressed."""
         run = self._run_of(request)
@@ -170,6 +185,7 @@ def make_app(watch: Watch, guard: Guard, read_only: bool) -> tuple[App, Pages]:
         Route("/", pages.file),
         Route("/static/{name}", pages.file),
         Route("/events", pages.events),
+        Route("/metrics", pages.metrics),
         Route(one_run + "/stage", pages.stage),
         Route(one_run + "/report.{format}", pages.report),
         Route(one_run + "/{action}", pages.control, methods=["POST"]),

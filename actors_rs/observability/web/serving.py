@@ -18,7 +18,7 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["Page", "serve"]
+__all__ = ["Page", "check_options", "serve"]
 
 START_SECONDS = 30.0
 
@@ -62,7 +62,10 @@ def serve(
     port is free then. The page goes on after the runs have ended. ``serve`` may be called on any
     thread that may block.
     """
-    _check(system, host, port, token, {"read_only": read_only, "show_elements": show_elements})
+    check_kind(system, "statistics", "serve needs an ActorSystem")
+    check_flag("serve: read_only", read_only)
+    check_flag("serve: show_elements", show_elements)
+    check_options(host, port, token)
     uvicorn = _uvicorn()
     guard = Guard(host, token, read_only, allowed_hosts)
     with _bound(host, port) as bound:
@@ -74,13 +77,9 @@ def serve(
             yield Page(f"http://{name}:{guard.port}/{query}", guard.port)
 
 
-def _check(
-    system: ActorSystem, host: str, port: int, token: str | None, flags: dict[str, bool]
-) -> None:
-    check_kind(system, "statistics", "serve needs an ActorSystem")
+def check_options(host: str, port: int, token: str | None) -> None:
+    """Raise ``InvalidArgumentError`` or ``ArgumentTypeError`` for what cannot be served."""
     check_text("serve: host", host)
-    for name, flag in flags.items():
-        check_flag(f"serve: {name}", flag)
     if type(port) is not int or not 0 <= port <= 65535:
         raise InvalidArgumentError(f"serve: port must be from 0 to 65535, got {repr_of(port)}")
     if token is not None:

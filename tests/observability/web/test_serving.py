@@ -196,3 +196,14 @@ def test_a_run_is_saved_as_one_file(system):
         assert "numbers \\u003cb>" in answer.text
         saved = ask(page, "/api/runs/1/report.json").json()
         assert saved["run"]["stages"][0]["name"] == "numbers <b>"
+
+
+def test_prometheus_reads_the_figures_of_the_system_from_the_page(system):
+    pytest.importorskip("prometheus_client")
+    with serve(system) as page:
+        system.start(Source.of(1, 2, 3).to(Sink.list())).result(20)
+        answer = ask(page, "/metrics")
+    assert answer.status == 200
+    kind = next(v for k, v in answer.headers.items() if k.lower() == "content-type")
+    assert kind.startswith("text/plain")
+    assert "actors_system_turns_total" in answer.text

@@ -1,0 +1,67 @@
+"""``python -m tests.pages.pictures``: the screenshots of the page, into ``docs/pictures``.
+
+A graph with a slow stage runs. Headless Chromium looks at its page, light, dark and narrow.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from actors_rs import ActorSystem, Graph, Sink, Source
+from actors_rs.observability.web import serve
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+VIEWS: dict[str, dict[str, Any]] = {
+    "page-light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "page-dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "page-narrow": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+}
+SECONDS = 6.0
+"""For the charts to have something to show."""
+
+
+def enrich(order: int) -> dict[str, int]:
+    time.sleep(0.004)
+    return {"order": order, "price": 3 * order}
+
+
+def orders() -> Graph[Any]:
+    source = Source.from_iterable(itertools.count).named("orders")
+    good, bad = (
+        source.map_async(enrich, 8)
+        .named("enrich")
+        .partition(2, lambda order: order["order"] % 50 == 0)
+    )
+    return Graph(
+        good.batch(100, within=0.5).named("batches").to(Sink.ignore().named("database")),
+        bad.map(lambda order: order["order"]).named("rejected").to(Sink.count().named("log")),
+    )
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    FOLDER.mkdir(exist_ok=True)
+    chromium = shutil.which("chromium") or shutil.which("chrome")
+    system = ActorSystem(name="shop", cancel_grace=0.5)
+    with serve(system) as page:
+        system.start(orders())
+        time.sleep(SECONDS)
+        with sync_playwright() as started:
+            browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            for name, view in VIEWS.items():
+                tab = browser.new_page(**view)
+                tab.goto(page.url)
+                tab.wait_for_selector("#graph .box >> nth=4", state="attached")
+                tab.wait_for_timeout(1500)
+                tab.screenshot(path=FOLDER / f"{name}.png")
+            browser.close()
+    system.shutdown(drain=False)
+
+
+if __name__ == "__main__":
+    main()
