@@ -138,7 +138,7 @@ def test_no_name_stands_in_two_rows():
 def test_what_looks_for_a_method_finds_none():
     for thing in (source, Source, Flow, Sink, Sink.list(), graph):
         assert not hasattr(thing, "subscribe")
-        assert not hasattr(thing, "__aiter__")
+        assert not hasattr(thing, "__await__")
         assert getattr(thing, "read_csv", None) is None
         assert not is_publisher(thing)
         assert not is_subscriber(thing)

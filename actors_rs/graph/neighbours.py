@@ -12,7 +12,7 @@ __all__ = ["FOR_FLOWS", "FOR_GRAPHS", "FOR_RUNS", "FOR_SINKS"]
 FOR_FLOWS = table(
     # Where streams come from.
     (
-        "from_ from_list from_iter from_seq from_array from_generator iterate from_iterator "
+        "from_ from_list from_iter from_seq from_array from_generator from_iterator "
         "from_collection from_stream create from_async_iterable",
         "Source.from_iterable(iterable), or from_iterable(function) to begin anew in each run",
     ),
@@ -28,7 +28,7 @@ FOR_FLOWS = table(
     ),
     ("future from_task from_awaitable from_coroutine completion_stage", "Source.from_future(f)"),
     ("read_csv from_csv", "Source.csv(path)"),
-    ("read_lines from_file open text_file read_text", "Source.lines(path)"),
+    ("read_lines from_file text_file read_text", "Source.lines(path)"),
     ("read_jsonl ndjson", "Source.jsonl(path)"),
     ("read_json from_json", "Source.json(path)"),
     ("read_bytes from_bytes binary", "Source.bytes(path)"),
@@ -226,13 +226,13 @@ FOR_SINKS = table(
         "subscriber as_subscriber subscribe from_subscriber on_next on_complete on_error",
         "system.subscriber(sink)",
     ),
-    ("queue channel actor_ref as_publisher publisher", "system.publisher(source)"),
+    ("channel actor_ref as_publisher publisher", "system.publisher(source)"),
     ("with_name name label", "named(name)"),
     ("for_each_parallel map_async", "source.map_async(f, parallelism=n) before it"),
 )
 
 FOR_GRAPHS = table(
-    ("start start_with execute submit materialize spawn launch run_async", "system.start(graph)"),
+    ("start start_with execute submit materialize spawn launch", "system.start(graph)"),
     ("run_with run_sync block", "run()"),
     ("plot show render visualize to_dot mermaid svg", "draw('mermaid'), 'dot' or 'svg'"),
     ("result wait get join", "run(), or system.start(graph).result()"),
@@ -248,7 +248,7 @@ FOR_RUNS = table(
     ("get value outcome await_result results", "result(timeout)"),
     ("join wait_for await_termination block await_ wait_until_done", "wait(timeout)"),
     ("stop kill terminate dispose shutdown close interrupt unsubscribe", "cancel(), or drain()"),
-    ("cancelled is_cancelled is_running running is_alive status is_done", "state, or done()"),
+    ("is_cancelled is_running running is_alive status is_done", "state, or done()"),
     ("exception error failure", "result(), which raises it"),
     ("fail throw", "abort(error)"),
     ("add_done_callback on_complete then when_complete when_done callback", "when_ended(action)"),

@@ -31,6 +31,11 @@ class Results:
         """A tuple of those of ``parts``."""
         return cls(tuple, tuple(parts), ends=sum(part.ends for part in parts))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether no function of the user's is called for it."""
+        return self.combine is None and all(part.is_plain for part in self.parts or ())
+
     def of(self, results: Sequence[Any]) -> Any:
         """The one result; raises what ``combine`` does."""
         value: Any

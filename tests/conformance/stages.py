@@ -45,12 +45,6 @@ PAIRS = [one for one in ALL if one.frames == ((one.workers > 1) ^ (WINDOWS.index
 """Settings in which each two choices meet at least once."""
 
 
-def lines(n, folder):
-    path = folder / f"{next(NUMBERS)}.txt"
-    path.write_text("line\n" * n, "utf-8")
-    return Source.lines(path)
-
-
 def attached(n, _):
     hub = Source.merge_hub()
     hub.attach(Source.range(0, n))
@@ -143,7 +137,7 @@ SOURCES = {
     "sources/from_async_iterable": lambda n, _: awaited(n),
     "sources/from_callback": lambda n, _: called_back(n),
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
-    "sources/lines": lines,
+    "sources/lines": lambda n, folder: Source.lines(written(n, folder)),
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),
     "sources/of": lambda n, _: Source.of(*range(n)),
     "sources/repeat": lambda n, _: Source.repeat(7, n),

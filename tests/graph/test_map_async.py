@@ -103,7 +103,7 @@ def test_a_run_that_f_returns_is_awaited():
 def test_a_future_of_another_event_loop_is_refused_and_says_what_to_give_instead():
     async def main():
         task = asyncio.ensure_future(coroutine(3))
-        with ActorSystem(shutdown_timeout=SECONDS) as system:
+        async with ActorSystem(shutdown_timeout=SECONDS) as system:
             with pytest.raises(StageError, match="run_coroutine_threadsafe gives"):
                 await system.start(Source.of(1).map_async(lambda _: task, 1).to(Sink.list()))
         await task

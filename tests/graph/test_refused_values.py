@@ -95,8 +95,8 @@ REFUSED = {
     ),
     "flat_map": (
         lambda: ten.flat_map(lambda n: [n] if n < 3 else n),
-        "'flat_map' failed at element 3: TypeError: flat_map: f: expected a Source or an "
-        "iterable, got 3",
+        "'flat_map' failed at element 3: TypeError: flat_map: f: expected a Source, an "
+        "iterable or an async iterable, got 3",
     ),
     "partition": (
         lambda: zip(*ten.partition(2, lambda n: n)),

@@ -21,7 +21,7 @@ def test_the_phases_are_logged_by_name(caplog):
         "shutdown of 'own': drain (1 runs)",
         "shutdown of 'own': stop actors (0 actors)",
         "shutdown of 'own': end dead letters (0 runs)",
-        "shutdown of 'own': join threads (4 sets of threads)",
+        "shutdown of 'own': join threads (5 sets of threads and processes)",
     ]
 
 

@@ -115,6 +115,9 @@ class Bench:
 
     name = "spark"
 
+    def event(self, name: str, /, **what: Any) -> None:
+        """Nobody listens."""
+
     def __init__(
         self,
         plan: ListPlan,

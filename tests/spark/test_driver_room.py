@@ -132,6 +132,6 @@ def test_partitions_that_are_streamed_count_for_no_more_than_the_limit() -> None
     assert plan.share.each == 2 * MIB
 
 
-@pytest.mark.parametrize(("heap", "room"), [(256, 16), (1024, 144), (4096, 759)])
+@pytest.mark.parametrize(("heap", "room"), [(256, 16), (1024, 90), (4096, 474)])
 def test_the_room_goes_by_the_heap(heap: int, room: int) -> None:
     assert bytes_for_results(heap * MIB) // MIB == room

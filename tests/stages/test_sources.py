@@ -3,10 +3,11 @@
 
 import pytest
 
+from actors_rs import Sink, Source
+from actors_rs.errors import StageError
 from actors_rs.stages.sources.empty import Empty
 from actors_rs.stages.sources.failed import Failed
 from actors_rs.stages.sources.from_iterable import IterableSource
-from actors_rs.stages.sources.lines import Lines
 from actors_rs.stages.sources.never import Never
 from actors_rs.stages.sources.of import SequenceSource
 from actors_rs.stages.sources.repeat import Repeat
@@ -92,6 +93,6 @@ def test_draining_completes_a_source(make):
 def test_lines_come_without_their_ends_and_a_missing_file_is_named(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("eins\r\nzwei ü\n\nvier".encode())
-    assert Alone(Lines(path, "utf-8")).request(9).down.elements == ["eins", "zwei ü", "", "vier"]
-    error = Alone(Lines(tmp_path / "none.txt", "utf-8")).request(1).down.error
-    assert "none.txt" in str(error)
+    assert Source.lines(path).run(Sink.list()) == ["eins", "zwei ü", "", "vier"]
+    with pytest.raises(StageError, match=r"none\.txt"):
+        Source.lines(tmp_path / "none.txt").run(Sink.list())

@@ -191,7 +191,7 @@ class Iteration(Iterator[T], AsyncIterator[T]):
     def close(self) -> None:
         """Cancel the run unless it has ended; the loop gets no further element. Does not wait."""
         self._closed = True
-        run, queue = self._run, self._queue
+        run, queue, self._queue = self._run, self._queue, None  # what still comes is nobody's
         if run is not None and not run.done():
             run.cancel()
             run._end.call_then(partial(_report_failure, run))

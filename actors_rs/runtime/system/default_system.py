@@ -80,26 +80,23 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
     try:
         return _announce(ACTORS, announcement).adopt(actor)
     finally:
-        _came(announcement)
+        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+        if system is not None:
+            system.look()
 
 
 def start_in_current_system(graph: Startable[R]) -> R:
     """Start a graph in the current system; if there is none, in the default one for runs."""
-    system = current_system()
-    if system is not None:
-        return system.start(graph)
+    current = current_system()
+    if current is not None:
+        return current.start(graph)
     announcement = object()
     try:
         return _announce(RUNS, announcement).start(graph)
     finally:
-        _came(announcement)
-
-
-def _came(announcement: object) -> None:
-    """Who was announced is there, or does not come."""
-    system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
-    if system is not None:
-        system.look()
+        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+        if system is not None:
+            system.look()
 
 
 def _announce(name: str, announcement: object) -> _DefaultSystem:

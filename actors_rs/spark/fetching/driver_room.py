@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 ASSUMED_BYTES = 16 * 2**20
-"""What a partition counts for while none of its run has been read."""
+"""What a partition counts for, at most, while none of its run has been read."""
 _LATEST = 16
 _AT_LEAST = 4
-"""Jobs that may begin before a size is known, on however few cores."""
+"""Jobs that may begin before a size is known, on however few cores and however small a heap."""
 _OF_SPARK = 300 * 2**20
 """Of the heap: Spark keeps that much from storage and execution."""
 _COPIES = 8
@@ -140,7 +140,8 @@ class Share:
     def each(self) -> int:
         """What one partition counts for."""
         latest = list(self._latest)  # the threads of other jobs add to it
-        known = max(latest) if latest else ASSUMED_BYTES
+        assumed = min(ASSUMED_BYTES, self._room.size // _AT_LEAST)
+        known = max(latest) if latest else assumed
         return known if self._limit is None else min(known, self._limit)
 
     def fits_cores(self, count: int) -> bool:
