@@ -44,7 +44,11 @@ def ask(page, path, method="GET", body=None, **headers):
             return Answer(answer.status, dict(answer.headers), answer.read().decode())
     except urllib.error.HTTPError as error:
         with error:
-            return Answer(error.code, dict(error.headers), error.read().decode())
+            try:
+                text = error.read().decode()
+            except ConnectionResetError:  # refused before the body was read
+                text = ""
+            return Answer(error.code, dict(error.headers), text)
 
 
 def press(page, action, body=None, run=1, **headers):
