@@ -5,8 +5,8 @@ each keeps its two stages in one island, except:
 
 - an ``async_boundary()`` lies on it;
 - the stages have different dispatchers, or a different ``throughput``;
-- it leads out of a source that may wait for its next element. What such a source has given must
-  not wait with it.
+- it leads out of a source that may wait for its next element: the elements that the source gave
+  before go on meanwhile.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NamedTuple, Protocol
 
 from actors_rs.graph.spec import OutletRef, StageSpec
 
-__all__ = ["Link", "explained", "islands_of", "may_wait", "why_apart"]
+__all__ = ["explained", "islands_of", "may_wait", "why_apart"]
 
 
 class _Stage(Protocol):
-    """A stage that is to be made; see ``Planned``."""
+    """A planned stage, as ``Planned`` describes it."""
 
     @property
     def spec(self) -> StageSpec: ...
@@ -50,8 +50,7 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
 
     if any(stage.spec.fuse is not None for stage in stages):
         for link in _links(stages):
-            feeder, fed = stages[link.feeder], stages[link.fed]
-            if feeder.spec.fuse is not None and not why_apart(feeder, fed):
+            if not why_apart(stages[link.feeder], stages[link.fed]):
                 one, other = sorted((first_of(link.feeder), first_of(link.fed)))
                 island[other] = one
     together: dict[int, list[int]] = {}
@@ -62,7 +61,7 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
 
 def why_apart(feeder: _Stage, fed: _Stage) -> str:
     """Why the link between these stages parts two islands; empty if it does not."""
-    if feeder.spec.fuse is None or feeder.spec.fuse is not fed.spec.fuse:
+    if not _are_fused(feeder, fed):
         return "no fuse() covers both"
     if feeder.spec.boundary:
         return f"async_boundary() after '{feeder.name}'"
@@ -74,6 +73,10 @@ def why_apart(feeder: _Stage, fed: _Stage) -> str:
     if may_wait(feeder.spec):
         return f"'{feeder.name}' may wait for its next element"
     return ""
+
+
+def _are_fused(feeder: _Stage, fed: _Stage) -> bool:
+    return feeder.spec.fuse is not None and feeder.spec.fuse is fed.spec.fuse
 
 
 def may_wait(spec: StageSpec) -> bool:
@@ -93,7 +96,7 @@ def explained(stages: Sequence[_Stage]) -> str:
     for link in _links(stages):
         feeder, fed = stages[link.feeder], stages[link.fed]
         apart = island_of[link.feeder] != island_of[link.fed]
-        if apart and feeder.spec.fuse is not None and feeder.spec.fuse is fed.spec.fuse:
+        if apart and _are_fused(feeder, fed):
             why = why_apart(feeder, fed)
             lines.append(f"'{feeder.name}' and '{fed.name}' are fused but apart: {why}")
     return "\n".join(lines)

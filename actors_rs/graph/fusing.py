@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from actors_rs.graph.assembly_site import assembly_place
 from actors_rs.graph.blueprint import walked
 from actors_rs.graph.spec import OPEN, Attributes, Fuse, OutletRef, StageSpec, altered
 
 __all__ = ["changed_together", "fused", "fused_to_the_ends"]
+
+_Change: TypeAlias = Callable[[StageSpec], Mapping[str, Any]]
+"""The fields of a stage that change."""
 
 
 def fused(out: OutletRef) -> OutletRef:
@@ -17,9 +21,7 @@ def fused(out: OutletRef) -> OutletRef:
     A stage with outlets to elsewhere stays as it is, and so do the stages before it: other flows
     share them.
     """
-    own = _own(out)
-    copies = _copies([spec for spec in walked([out.spec]) if spec in own], _fuse())
-    return OutletRef(copies.get(out.spec, out.spec), out.index)
+    return _changed_own(out, _marks())
 
 
 def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
@@ -30,7 +32,7 @@ def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
     sinks = tuple(sinks)
     specs = walked(sinks)
     shared = _shared(specs)
-    copies = _copies([spec for spec in specs if spec not in shared], _fuse())
+    copies = _copies([spec for spec in specs if spec not in shared], _marks())
     return tuple(copies[sink] for sink in sinks)
 
 
@@ -44,20 +46,20 @@ def changed_together(
     fuse = out.spec.fuse
     if fuse is None:
         return None
+    return _changed_own(
+        out, lambda spec: {"attributes": attributes_of(spec)} if spec.fuse is fuse else {}
+    )
+
+
+def _marks() -> _Change:
+    fuse = Fuse(assembly_place(2))
+    return lambda _: {"fuse": fuse}
+
+
+def _changed_own(out: OutletRef, change: _Change) -> OutletRef:
     own = _own(out)
-    specs = [spec for spec in walked([out.spec]) if spec in own]
-    copies: dict[StageSpec, StageSpec] = {}
-    for spec in specs:
-        inputs = _refed(spec, copies)
-        if spec.fuse is fuse:
-            copies[spec] = altered(spec, inputs=inputs, attributes=attributes_of(spec))
-        elif inputs != spec.inputs:
-            copies[spec] = altered(spec, inputs=inputs)
-    return OutletRef(copies[out.spec], out.index)
-
-
-def _fuse() -> Fuse:
-    return Fuse(assembly_place(2))
+    copies = _copies([spec for spec in walked([out.spec]) if spec in own], change)
+    return OutletRef(copies.get(out.spec, out.spec), out.index)
 
 
 def _own(out: OutletRef) -> set[StageSpec]:
@@ -85,16 +87,18 @@ def _shared(specs: Sequence[StageSpec]) -> set[StageSpec]:
     )
 
 
-def _copies(specs: Collection[StageSpec], fuse: Fuse) -> dict[StageSpec, StageSpec]:
-    """``specs``, each after its inputs, marked with ``fuse``."""
+def _copies(specs: Collection[StageSpec], change: _Change) -> dict[StageSpec, StageSpec]:
+    """``specs``, each after its inputs, as copies with the fields that ``change`` gives.
+
+    A stage of which nothing changes stays itself: other flows may share it.
+    """
     copies: dict[StageSpec, StageSpec] = {}
     for spec in specs:
-        copies[spec] = altered(spec, inputs=_refed(spec, copies), fuse=fuse)
+        inputs = tuple(
+            ref if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
+            for ref in spec.inputs
+        )
+        fields = change(spec)
+        same = not fields and inputs == spec.inputs
+        copies[spec] = spec if same else altered(spec, inputs=inputs, **fields)
     return copies
-
-
-def _refed(spec: StageSpec, copies: dict[StageSpec, StageSpec]) -> tuple[OutletRef, ...]:
-    return tuple(
-        ref if ref is OPEN else OutletRef(copies.get(ref.spec, ref.spec), ref.index)
-        for ref in spec.inputs
-    )

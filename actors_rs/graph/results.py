@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Generic, Never, Protocol, TypeVar, get_origin, get_type_hints
+from typing import Any, Generic, Protocol, TypeVar, get_origin, get_type_hints
 
-__all__ = ["NONE", "ONE", "Closed", "Open", "Results", "Takes", "Untyped", "each_of"]
+__all__ = ["NONE", "ONE", "Open", "Results", "Takes", "each_of"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -92,19 +92,6 @@ class Takes(Generic[T]):
     """For type checkers only: what a flow takes. Unlike the flow it is not contravariant."""
 
 
-class _Nothing:
-    """A class that no flow takes: only ``Any`` is taken for it."""
-
-
-class Closed(Protocol[T_co]):
-    """A flow whose input is closed."""
-
-    @property
-    def _takes(self) -> Takes[Never]: ...
-    @property
-    def _gives(self) -> T_co: ...
-
-
 class Open(Protocol[T, T_co]):
     """A flow whose input is open."""
 
@@ -113,12 +100,3 @@ class Open(Protocol[T, T_co]):
     @property
     def _gives(self) -> T_co: ...
     def into(self, sink: Any, /) -> Any: ...
-
-
-class Untyped(Protocol[T_co]):
-    """A flow of which nobody has said what it takes, as ``Flow()``."""
-
-    @property
-    def _takes(self) -> Takes[_Nothing]: ...
-    @property
-    def _gives(self) -> T_co: ...

@@ -212,8 +212,6 @@ class StageLogic:
     interrupt: Callable[[], object] | None = None
     """Called once, on another thread, when it is to end: it may be in a call that does not."""
     interrupted = False  # whether that was done, or is being done
-    failing = False
-    """Whether it gives what came before a failure of its own, of which nobody knows yet."""
     conserves: bool | Literal["at most once"] = True
     """Whether a world counts what it takes and gives, where it knows how to or is told here."""
     on_failure: OnFailure = STOP
@@ -329,7 +327,6 @@ class StageLogic:
         error = askable(error)
         policy, beside = self._decide(error, element)
         if policy == "stop" or not isinstance(error, Exception):
-            self.failing = True
             if first is not None:
                 first()
             self.fail_for(element, error, position, beside)
@@ -344,7 +341,6 @@ class StageLogic:
         try:
             self.renew(error, position)
         except Exception as failure:
-            self.failing = True
             if first is not None:
                 first()
             self.end_behind(self.context.failed(failure))

@@ -342,3 +342,10 @@ def test_a_policy_directly_after_fuse_is_that_of_all_its_stages(shared):
 def test_a_dispatcher_directly_after_fuse_is_that_of_all_its_stages():
     flow = three().map(same).map(same).fuse().with_attributes(dispatcher="pinned")
     assert islands(flow.to(Sink.list())) == ["range + map + map-2", "list"]
+
+
+def test_what_is_before_a_fused_flow_is_still_shared_when_that_gets_attributes():
+    shared = three().map(same)
+    one = shared.via(Flow().map(same).map(same).fuse()).with_attributes(dispatcher="pinned")
+    with pytest.raises(GraphError, match="outlet of stage 'map' feeds exactly one inlet"):
+        Graph(one.to(Sink.list()), shared.to(Sink.list()))
