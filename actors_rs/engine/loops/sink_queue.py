@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from actors_rs.engine.run.source_queue import only_one
 from actors_rs.engine.run.waiting import wait_for_end
-from actors_rs.errors import EndOfStreamError, GraphError
+from actors_rs.errors import EndOfStreamError
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
@@ -256,12 +257,7 @@ def sink_queue_among(
             queues[stage.name] = logic.queue
             logic.queue.name = stage.name
             logic.queue.bind(end)
-    found = [queue for called, queue in queues.items() if name in (None, called)]
-    if len(found) != 1:
-        wanted = "one Sink.queue" if name is None else f"a Sink.queue called '{name}'"
-        there = ", ".join(f"'{called}'" for called in queues) or "none"
-        raise GraphError(f"expected {wanted} in this run, there is {there}")
-    return found[0]
+    return only_one(queues, "Sink.queue", name)
 
 
 def disown_sink_queues(stages: Iterable[RunningStage]) -> tuple[RunningStage, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -19,9 +19,10 @@ from actors_rs.stages.sources.queue import QueueSource
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
 
-__all__ = ["QueueOverflow", "SourceQueue", "disown_queues", "queue_among"]
+__all__ = ["QueueOverflow", "SourceQueue", "disown_queues", "only_one", "queue_among"]
 
 T = TypeVar("T")
+Q = TypeVar("Q")
 QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest", "drop_all", "fail"]
 
 
@@ -283,9 +284,14 @@ def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue
             continue  # fed by whoever has its emitter
         queues[stage.name] = queue
         queue.name = stage.name
+    return only_one(queues, "Source.queue", name)
+
+
+def only_one(queues: Mapping[str, Q], kind: str, name: str | None) -> Q:
+    """The one of ``queues``, or the one called ``name``; ``GraphError`` if that is not one."""
     found = [queue for called, queue in queues.items() if name in (None, called)]
     if len(found) != 1:
-        wanted = "one Source.queue" if name is None else f"a Source.queue called '{name}'"
+        wanted = f"one {kind}" if name is None else f"a {kind} called '{name}'"
         there = ", ".join(f"'{called}'" for called in queues) or "none"
         raise GraphError(f"expected {wanted} in this run, there is {there}")
     return found[0]

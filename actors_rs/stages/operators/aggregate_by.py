@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.errors import TooManyKeysError
 from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.iterators import check_key
-from actors_rs.stages.windows.spans import OnTooMany
+from actors_rs.stages.windows.spans import OnTooMany, evicts_oldest
 
 _NEW = object()
 
@@ -89,9 +88,7 @@ class AggregateBy(EdgedOperator):
 
     def _has_room(self, key: Any, out: list[Any]) -> bool:
         """Whether there is room for ``key``, perhaps in place of the oldest one."""
-        if self._on_overflow == "fail":
-            raise TooManyKeysError(self._max_keys, key)
-        if self._on_overflow == "drop":
+        if not evicts_oldest(self._on_overflow, self._max_keys, key):
             self._dropped += 1
             return False
         oldest = next(iter(self._values))

@@ -7,8 +7,7 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any
 
-from actors_rs.errors import TooManyKeysError
-from actors_rs.stages.windows.spans import Closed, LeftOut, OnTooMany, Sliding
+from actors_rs.stages.windows.spans import Closed, LeftOut, OnTooMany, Sliding, evicts_oldest
 
 __all__ = ["FixedWindows"]
 
@@ -92,9 +91,7 @@ class FixedWindows:
         """Whether there is room for one value more, perhaps in place of the oldest."""
         if self.open < self._max_keys:
             return True
-        if self._on_overflow == "fail":
-            raise TooManyKeysError(self._max_keys, key)
-        if self._on_overflow == "drop":
+        if not evicts_oldest(self._on_overflow, self._max_keys, key):
             return False
         oldest = self._order[0]
         window = self._windows[oldest]

@@ -8,8 +8,7 @@ from itertools import count
 from math import inf
 from typing import Any
 
-from actors_rs.errors import TooManyKeysError
-from actors_rs.stages.windows.spans import Closed, LeftOut, OnTooMany, Session
+from actors_rs.stages.windows.spans import Closed, LeftOut, OnTooMany, Session, evicts_oldest
 
 __all__ = ["Sessions"]
 
@@ -126,9 +125,7 @@ class Sessions:
         """Whether there is room for one session more, perhaps in place of the oldest."""
         if self.open < self._max_keys:
             return True
-        if self._on_overflow == "fail":
-            raise TooManyKeysError(self._max_keys, key)
-        if self._on_overflow == "drop":
+        if not evicts_oldest(self._on_overflow, self._max_keys, key):
             return False
         while (oldest := self._first()) is None:
             pass

@@ -6,12 +6,24 @@ from dataclasses import dataclass
 from math import floor
 from typing import Literal, NamedTuple, TypeAlias
 
-__all__ = ["Closed", "LeftOut", "OnTooMany", "Session", "Sliding"]
+from actors_rs.errors import TooManyKeysError
+
+__all__ = ["Closed", "LeftOut", "OnTooMany", "Session", "Sliding", "evicts_oldest"]
 
 OnTooMany: TypeAlias = Literal["fail", "emit_oldest", "drop"]
 """What to do with a key for which there is no room."""
 LeftOut: TypeAlias = Literal["late", "dropped"]
 """Why an element is in no window: they are closed, or there is no room for its key."""
+
+
+def evicts_oldest(on_overflow: OnTooMany, max_keys: int, key: object) -> bool:
+    """Whether the oldest value makes room for ``key``; if not, the element of ``key`` is dropped.
+
+    To be asked when ``max_keys`` values are held. ``fail`` raises ``TooManyKeysError``.
+    """
+    if on_overflow == "fail":
+        raise TooManyKeysError(max_keys, key)
+    return on_overflow == "emit_oldest"
 
 
 class Closed(NamedTuple):
