@@ -24,6 +24,7 @@ from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher
+from actors_rs.stages.calls.async_elements import AsyncRest, is_async_only
 from actors_rs.stages.functions import ASYNC_GENERATOR, GENERATOR, deferred_kind
 from actors_rs.stages.iterators import Rest
 from actors_rs.stages.sources.defer import Defer
@@ -38,7 +39,6 @@ from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.stages.sources.repeat import Repeat
 from actors_rs.stages.sources.unfold import Unfold
-from actors_rs.stages.user_code.async_elements import AsyncRest, is_async_only
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from actors_rs.engine.member import Member
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.spec import PLAIN, OutletRef, StageSpec, lent_spec
+from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
 from actors_rs.stages.ports import Inlet, Outlet
@@ -28,7 +29,6 @@ from actors_rs.stages.sources.from_async_iterable import AsyncIterableSource
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.sources.of import SequenceSource, is_sliced
 from actors_rs.stages.stage import StageLogic, Stream
-from actors_rs.stages.user_code.async_elements import is_async_only
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:

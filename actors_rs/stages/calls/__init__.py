@@ -1,5 +1,6 @@
-"""Calls of a user's function that may take their time: how ``map_async`` keeps them.
+"""User code that goes on while its stage does other things: calls, and async iterables.
 
-Begin with ``call.py``. ``limit.py`` says how long one may take, ``retries.py`` which of them are
-made again.
+Begin with ``call.py``: how ``map_async`` keeps a call. ``limit.py`` says how long a call may take,
+``retries.py`` which calls are made again. ``async_elements.py`` draws an async iterable on demand.
+Imports the modules of ``stages`` that know no stage, and nothing of ``engine``.
 """

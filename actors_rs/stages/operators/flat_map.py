@@ -27,6 +27,7 @@ from itertools import chain, islice
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.inner.drawn import Drawing, Drawn
 from actors_rs.stages.inner.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
@@ -35,7 +36,6 @@ from actors_rs.stages.pieces.counted import NOTHING
 from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
-from actors_rs.stages.user_code.async_elements import is_async_only
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
 """Iterators whose rest exists already; that of a range may be endless for all that is known."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from actors_rs.stages.calls.async_elements import AsyncElements, AsyncRest, is_async_only
 from actors_rs.stages.load import Load
 from actors_rs.stages.sources.from_iterable import IterableSource
 from actors_rs.stages.stage import Budget
-from actors_rs.stages.user_code.async_elements import AsyncElements, AsyncRest, is_async_only
 
 WHERE = "Source.from_iterable"
 

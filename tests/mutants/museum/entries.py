@@ -8,7 +8,7 @@ MUTANTS = (
     mutant(
         "an async iterable is drawn beyond demand",
         "the coroutine draws one element before it looks whether somebody wants it",
-        "stages.user_code.async_elements:AsyncElements._draw",
+        "stages.calls.async_elements:AsyncElements._draw",
         "self._drawn >= self._granted:",
         "self._drawn > self._granted:",
         "generators/async iterable",
