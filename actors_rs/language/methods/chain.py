@@ -1,4 +1,4 @@
-"""What the operators' classes build on: one more stage behind a flow."""
+"""The base of the operators' classes: ``then`` adds one stage downstream of a flow."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ if TYPE_CHECKING:
     from actors_rs.graph.spec import Traits
     from actors_rs.language.flow import Flow
 
-__all__ = ["Chain"]
+__all__ = ["FRESH", "Chain"]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 
+FRESH = 1
+"""The window of an outlet whose elements are made when downstream asks for them, not before."""
+
 
 class Chain(Generic[In_contra, Out_co]):
     """A flow, as far as an operator has to know it."""
+
+    __slots__ = ()
 
     def then(
         self,
@@ -25,5 +30,8 @@ class Chain(Generic[In_contra, Out_co]):
         outflow_window: int | None = None,
         **traits: Unpack[Traits],
     ) -> Flow[In_contra, Any]:
-        """This flow with one more stage of ``kind``, whose logic ``make`` gives."""
+        """This flow with one more stage of ``kind``, whose logic ``make`` gives.
+
+        ``outflow_window`` and the traits: see ``StageSpec``.
+        """
         raise NotImplementedError

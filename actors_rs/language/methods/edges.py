@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.graph.checks import function
 from actors_rs.language.initial import Always
-from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.chain import Chain
 from actors_rs.stages.operators.default_if_empty import DefaultIfEmpty
 from actors_rs.stages.operators.end_with import EndWith
 from actors_rs.stages.operators.start_with import StartWith
@@ -23,7 +23,7 @@ Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
 
 
-class Edges(Appending[In_contra, Out_co]):
+class Edges(Chain[In_contra, Out_co]):
     """Values at the edges of a stream, without a stream of their own."""
 
     __slots__ = ()

@@ -17,7 +17,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.windowing import Aggregation, aggregation_in_windows
 from actors_rs.language.initial import Always, copies_of
-from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.combining import joined
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.stages.operators.aggregate_by import AggregateBy
@@ -68,7 +68,7 @@ class WindowOptions(TypedDict, total=False):
     on_overflow: OnTooMany
 
 
-class Folds(Appending[In_contra, Out_co]):
+class Folds(Chain[In_contra, Out_co]):
     """Folds give their result when upstream completes, tests as soon as they know it.
 
     One that needs an element fails with ``EmptyStreamError`` where none came.

@@ -20,7 +20,7 @@ from actors_rs.graph.checks import (
     wrong_value,
 )
 from actors_rs.language.initial import begun, copies_of
-from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.recovery import (
     MOST_ABANDONED,
     RetryOn,
@@ -70,7 +70,7 @@ LEAST_WINDOW_OF_CALLS = 16
 """What it keeps requested at least: behind a smaller window quick calls wait for upstream."""
 
 
-class Operators(Appending[In_contra, Out_co]):
+class Operators(Chain[In_contra, Out_co]):
     """What can be done to a stream. Each call gives a new blueprint and changes none."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from actors_rs.graph.checks import at_least, flag, function, one_of, wrong_value
-from actors_rs.language.methods.chain import Chain
+from actors_rs.language.methods.chain import FRESH, Chain
 from actors_rs.stages.operators.buffer import Buffer, Overflow
 from actors_rs.stages.operators.conflate import Conflate
 from actors_rs.stages.operators.expand import Expand
@@ -22,8 +22,6 @@ In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 R = TypeVar("R")
 
-FRESH = 1
-"""The window behind a stage whose elements are to be made when they are needed, not before."""
 BEHIND_A_BUFFER = 16
 """The window behind a buffer that drops: what a larger one asked for could not be dropped."""
 

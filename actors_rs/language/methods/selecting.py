@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors_rs.graph.checks import at_least, optional_plain_function, plain_function
-from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.chain import Chain
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
 from actors_rs.stages.operators.element_at import ElementAt
@@ -26,7 +26,7 @@ In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 
 
-class Selections(Appending[In_contra, Out_co]):
+class Selections(Chain[In_contra, Out_co]):
     """Which elements go on. Whoever has had enough cancels upstream."""
 
     __slots__ = ()

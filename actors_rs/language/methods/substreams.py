@@ -17,7 +17,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, spec_of
-from actors_rs.language.methods.appending import Appending
+from actors_rs.language.methods.chain import Chain
 from actors_rs.stages.inner.groups import Closed, OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.concat import Concat
@@ -64,7 +64,7 @@ def _check_breadth_for_groups(spec: StageSpec, breadth: int) -> None:
         )
 
 
-class Substreams(Appending[In_contra, Out_co]):
+class Substreams(Chain[In_contra, Out_co]):
     """Streams that begin while another one runs.
 
     An inner stream belongs to the run: it ends with it, drains with it, and its failure is the

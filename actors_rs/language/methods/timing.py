@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Never, TypeVar
 
 from actors_rs.graph.checks import plain_function, positive_seconds, telling_where, wrong_value
 from actors_rs.language.initial import begun
-from actors_rs.language.methods.chain import Chain
+from actors_rs.language.methods.chain import FRESH, Chain
 from actors_rs.language.sources import source
 from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.stages.operators.backpressure_timeout import BackpressureTimeout
@@ -36,9 +36,6 @@ __all__ = ["TimedSources", "Timing"]
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
-
-FRESH = 1
-"""The window behind a stage whose elements are to be given when they are needed, not before."""
 
 
 class TimedSources:

@@ -85,7 +85,8 @@ class Blocks:
                 over.set()
                 awaiting.wake()
 
-        Thread(target=work, name=f"{self.name}-shutdown", daemon=True).start()
+        thread = Thread(target=work, name=f"{self.name}-shutdown", daemon=True)
+        thread.start()
         try:
             while not over.is_set():
                 await Until(awaiting, over.is_set)
@@ -93,6 +94,9 @@ class Blocks:
             self.stop_soon(self.cancel_grace)
             await Until(awaiting, over.is_set)
             raise
+        finally:
+            if over.is_set():  # the thread has nothing left to do: this waits for its last steps
+                thread.join()
         if failed:
             raise failed[0]
 
