@@ -23,6 +23,15 @@ def wait_until(condition, seconds=SECONDS):
         pause.wait(0.002)
 
 
+def alive(pid):
+    """Whether a process runs: one that has ended and is not waited for yet does not."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # gone before, or between open and read
+        return False
+
+
 def run(graph, seconds=SECONDS, **options):
     """The graph's result, on a system of its own."""
     with ActorSystem(shutdown_timeout=seconds, **options) as system:

@@ -123,9 +123,14 @@ def test_a_cancelled_task_cancels_its_run_and_waits_for_the_end():
 def test_a_timeout_around_a_run_cancels_it():
     endless = Endless()
 
+    async def expire_once_begun(limit):
+        await begun(endless)
+        limit.reschedule(0)
+
     async def main():
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.02):
+            async with asyncio.timeout(None) as limit, asyncio.TaskGroup() as tasks:
+                tasks.create_task(expire_once_begun(limit))
                 await endless.source().run_async(Sink.ignore())
         assert endless.released.is_set()
 

@@ -15,21 +15,13 @@ from actors_rs.errors import (
     StageError,
     WorkerDied,
 )
-from tests.graph.helpers import SECONDS, wait_until
+from tests.graph.helpers import SECONDS, alive, wait_until
 
 LIST = Sink.list()
 
 
 def result(system, flow, sink=None):
     return system.start(flow.to(sink or Sink.list())).result(SECONDS)
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def made_here():

@@ -13,7 +13,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.runtime.processes.wire import SHARED, pack, receive, send, unpack
-from tests.graph.helpers import SECONDS, wait_until
+from tests.graph.helpers import SECONDS, alive, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -35,14 +35,6 @@ ENDS = {
     "the program ends and nobody has shut it down": "system.start(graph); time.sleep(1)",
     "the program is killed": "system.start(graph).result()",
 }
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 @pytest.mark.parametrize("how", ENDS)
