@@ -128,7 +128,7 @@ def test_a_timeout_around_a_run_cancels_it():
         limit.reschedule(0)
 
     async def main():
-        with pytest.raises(TimeoutError):
+        with pytest.raises(TimeoutError):  # noqa: PT012 - the block is what raises
             async with asyncio.timeout(None) as limit, asyncio.TaskGroup() as tasks:
                 tasks.create_task(expire_once_begun(limit))
                 await endless.source().run_async(Sink.ignore())
