@@ -1,0 +1,73 @@
+"""``WindowPolicy``: how many elements a link may hold, given how fast and how heavy they were.
+
+A window starts small. It grows while the stage drains a whole window within 5 ms: a larger window
+saves turns. It shrinks to the work of 250 ms, since a run that drains goes through all of it, and
+to 16 MiB.
+"""
+
+from __future__ import annotations
+
+__all__ = ["FIRST_WINDOW", "MOST_BYTES", "MOST_ELEMENTS", "MOST_SECONDS", "WindowPolicy"]
+
+FIRST_WINDOW = 4
+"""Elements asked for before anything is known of them."""
+GROWTH = 4
+GROW_SECONDS = 0.005
+"""A window that is drained within that is too small."""
+MOST_SECONDS = 0.25
+"""A window that is drained in more than that is too large."""
+MOST_BYTES = 16 * 2**20
+MOST_ELEMENTS = 4096
+
+
+class WindowPolicy:
+    """The size of a link's window; a value without a clock, told what was drained.
+
+    Not thread-safe: the stage downstream of the link has it.
+
+    >>> policy = WindowPolicy()
+    >>> policy.size
+    4
+    >>> policy.drained(4, seconds=0.001, weight=100)
+    16
+    >>> policy.drained(16, seconds=0.8, weight=100)
+    5
+    """
+
+    __slots__ = ("_drained", "_seconds", "any_pace", "most", "size", "weight")
+
+    def __init__(self, most: int = MOST_ELEMENTS, *, any_pace: bool = False) -> None:
+        self.most = most
+        self.any_pace = any_pace
+        """Whether the stage wants a large window however long it takes over one."""
+        self.size = min(FIRST_WINDOW, most)
+        self.weight = 0.0
+        """Bytes of an element, as they were lately."""
+        self._drained = 0
+        self._seconds = 0.0
+
+    def drained(self, elements: int, seconds: float, weight: float) -> int:
+        """The size, now that ``elements`` more have left the link, in ``seconds`` it held some.
+
+        ``weight`` is that of one of them, in bytes. The policy judges the pace of a whole window,
+        or what there is of it after ``MOST_SECONDS``. It believes a heavier element at once, and a
+        lighter one half.
+        """
+        self.weight = max(weight, (self.weight + weight) / 2)
+        self._drained += elements
+        self._seconds += seconds
+        if self._drained >= self.size or self._seconds > MOST_SECONDS:
+            self._follow_pace()
+        size = min(self.size, self.most)
+        if size * self.weight > MOST_BYTES:
+            size = max(1, int(MOST_BYTES / self.weight))
+        self.size = size
+        return size
+
+    def _follow_pace(self) -> None:
+        seconds = self._seconds * self.size / max(1, self._drained)  # of a whole window
+        if self.any_pace or seconds <= GROW_SECONDS:
+            self.size *= GROWTH
+        elif seconds > MOST_SECONDS:
+            self.size = max(1, int(self.size * MOST_SECONDS / seconds))
+        self._drained, self._seconds = 0, 0.0
