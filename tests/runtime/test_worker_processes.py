@@ -17,8 +17,11 @@ from tests.graph.helpers import SECONDS, alive, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
-import os, sys, time, threading
+import os, signal, sys, time
 from actors_rs import ActorSystem, Sink, Source
+
+# Where the tests run in the background SIGINT is ignored, and programs would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def busy(x):
     os.write(1, b"%d\\n" % os.getpid())  # one call: lines of two workers never mix
@@ -32,7 +35,7 @@ graph = Source.range(0, 4).map_processes(busy, 2, chunk=1).to(Sink.list())
 ENDS = {
     "its block ends": "with system: system.start(graph).result()",
     "its block is left by Ctrl-C": "with system: system.start(graph).result()",
-    "the program ends and nobody has shut it down": "system.start(graph); time.sleep(1)",
+    "the program ends and nobody has shut it down": "system.start(graph); sys.stdin.readline()",
     "the program is killed": "system.start(graph).result()",
 }
 
@@ -42,6 +45,7 @@ def test_no_worker_outlives_its_system_when(how):
     hangs = how != "its block ends"
     program = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.format(hangs=hangs, end=ENDS[how])],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -53,6 +57,8 @@ def test_no_worker_outlives_its_system_when(how):
             program.send_signal(signal.SIGINT)
         elif "killed" in how:
             program.kill()
+        elif "nobody" in how:
+            program.stdin.close()
         wait_until(lambda: not any(alive(pid) for pid in pids))
         assert program.wait(SECONDS) is not None
 
