@@ -1,4 +1,4 @@
-"""Delivery: what is acknowledged, and what a run can be resumed from."""
+"""Delivery: acknowledged elements, and the ledger that a run is resumed from."""
 
 from actors_rs.delivery.ack import Disposition as Disposition
 from actors_rs.delivery.acknowledge import acknowledged as acknowledged

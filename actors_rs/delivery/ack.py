@@ -13,7 +13,7 @@ branch gathers, and commits, by itself.
 
 A token that is dropped, because its run failed or was cancelled, leaves its unit unsettled for
 ever, which is what "not acknowledged" means. A source that cannot give the rest of a unit abandons
-it, and sinks let go of what they parked. Tokens of one unit may be touched from any thread.
+it, and sinks release its parked elements. Tokens of one unit may be touched from any thread.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Scope:
         _call(due)
 
     def is_all_that_is_left(self, shares: int) -> bool:
-        """Whether nobody holds anything of the unit but whoever holds ``shares`` of this scope."""
+        """Whether ``shares`` of this scope are all that is left of the unit."""
         with self.unit.lock:
             return self._is_left_with(shares)
 
@@ -111,7 +111,7 @@ class Scope:
             token.settle(Disposition.FILTERED)
 
     def abandon(self) -> None:
-        """It will never be whole: tell those who wait for it."""
+        """Call the listeners: the unit will never be whole."""
         with self.unit.lock:
             due, self._listeners = self._listeners, []
         _call(due)
@@ -121,7 +121,7 @@ class Scope:
         return self._sealed and self._open == shares
 
     def _due(self) -> list[Callable[[], None]]:
-        """Who is to be called now, under the lock: the listeners, or the unit's end."""
+        """The functions to call now: the listeners, or the unit's end. Called under the lock."""
         if self.unit.abandoned:
             due, self._listeners = self._listeners, []
             return due
@@ -144,7 +144,7 @@ class Entry(Protocol):
     """Where a unit is written down when it is done, for sinks that can do so themselves."""
 
     run_key: str
-    """Tells this run from every other one, also behind a restart of the process."""
+    """Identifies this run among all others, also after a restart of the process."""
     path: str
     """The database of the entry."""
 
@@ -164,7 +164,7 @@ class Entry(Protocol):
 
 
 class Unit:
-    """What is acknowledged as a whole; ``on_settled`` gets the number of elements per disposition.
+    """Elements acknowledged as a whole; ``on_settled`` gets the number of them per disposition.
 
     It is called once, on the thread of the last token that was settled (or of ``seal``), with
     no lock held.
@@ -218,7 +218,7 @@ class _Whole(Scope):
 class Fork:
     """One scope's way into ``count`` branches, each of which gets a scope of its own.
 
-    ``split`` is called by one stage, in its own turns; the rest by whoever settles tokens.
+    One stage calls ``split``, in its own turns; threads that settle tokens call the rest.
     """
 
     __slots__ = ("_going", "_parked", "branches", "parent", "sealed")
@@ -349,7 +349,7 @@ class Bundle:
             token.park()
 
     def settle(self, outcome: Disposition | None) -> None:
-        """Settle all of them, so that each member's outcome is that of the whole."""
+        """Settle all tokens with one outcome."""
         for token in self.tokens:
             token.settle(outcome)
 

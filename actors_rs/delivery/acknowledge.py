@@ -1,7 +1,7 @@
 """acknowledged(ack)
 
 in:  1 2 3 |
-out: 1 2 3 |            (ack(element, outcomes) behind each, when all that came of it is done)
+out: 1 2 3 |            (ack(element, outcomes) after each, once all its results are done)
 
 Gives on what comes, each element with a token. When everything that came of an element has been
 taken by a sink, filtered out or dead-lettered, ``ack`` is called.
@@ -44,7 +44,7 @@ def acknowledged(
     ``ack`` is called once for an element when the stages behind are done with all that came of
     it, with the number of results per ``Disposition``; never when the run fails, or is cancelled,
     before. It runs on the thread of whichever stage was done last, one call after another for
-    one element, though not for several; what it raises is a dead letter. Stages that cannot keep
+    one element, though not for several; its exceptions become dead letters. Stages that cannot keep
     count, for instance ``sliding`` or ``take``, are refused with a ``GraphError``.
     """
     if not isinstance(flow, Flow):

@@ -11,7 +11,7 @@ import sqlite3
 
 __all__ = ["Hold"]
 
-_PATIENCE = 0.25  # seconds; somebody may just be looking whether it is held
+_PATIENCE = 0.25  # seconds; a reader may be checking whether it is held
 
 
 class Hold:
@@ -22,7 +22,7 @@ class Hold:
         self._database: sqlite3.Connection | None = None
 
     def take(self) -> bool:
-        """Whether it is held now; False if somebody else holds it."""
+        """Take the hold. Returns ``False`` if another process or run has it."""
         database = self._connected(_PATIENCE)
         try:
             database.execute("BEGIN EXCLUSIVE")
@@ -35,7 +35,7 @@ class Hold:
         return True
 
     def is_taken(self, *, unknown: bool) -> bool:
-        """Whether somebody holds it, this process included; ``unknown`` if nobody can tell."""
+        """Whether any process, this one included, has the hold; ``unknown`` if unreadable."""
         if not os.path.exists(self.file):
             return False
         try:

@@ -1,12 +1,12 @@
 """The ledger: which partitions of a long run are done, in one SQLite file.
 
-Somebody starts a run over thousands of partitions; the ledger says at any later moment, also
-behind a ``kill -9``, which of them are committed. A run that starts again skips those and repeats
-the others. One live process holds a ledger at a time; anybody may read it, with ``status``.
+A run goes over thousands of partitions. The ledger says at any later moment, also after a
+``kill -9``, which of them are committed. A run that starts again skips those and repeats the
+others. One live process holds a ledger at a time; every process may read it, with ``status``.
 
-A commit is durable when ``commit`` returns: write-ahead log, synchronized with the disk. What is
-noted on the way (a partition has begun, or failed) survives the end of the process, though not
-that of the machine.
+A commit is durable when ``commit`` returns: write-ahead log, synchronized with the disk. Notes in
+between (a partition has begun, or failed) survive the end of the process, but not a crash of the
+machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _END = (
     "WHERE run = :run"
 )
 _LEFT = "UPDATE ledger_partitions SET state = 'pending' WHERE run = :run AND state = 'running'"
-_BUSY_SECONDS = 60.0  # a sink may write a large partition into the same file meanwhile
+_BUSY_SECONDS = 60.0  # a sink may be writing a large partition into the same file
 
 
 class Ledger:
@@ -88,19 +88,19 @@ class Ledger:
                     run = run_of(database, self.path, plan, outputs, start_over=start_over)
                     return LedgerRun(self.path, hold, database, run)
                 except BaseException:
-                    database.close()  # what is left open would lock the next one out
+                    database.close()  # an open database would lock out the next run
                     raise
         except BaseException:
             hold.release()
             raise
 
     def check(self) -> None:
-        """Raise what ``open`` would raise whatever the plan is, as far as one can see. Blocks.
+        """Raise the errors of ``open`` that do not depend on the plan. Blocks. Writes nothing.
 
-        For planning may take long. Writes nothing.
+        Planning may take long, so this reports early.
         """
         self._check_place()
-        if Hold(self.path).is_taken(unknown=False):  # what nobody can tell is told by open
+        if Hold(self.path).is_taken(unknown=False):  # if that cannot be read, open reports it
             raise self._is_held()
         if os.path.isfile(self.path):
             with _naming(self.path), closing(_connected(self.path)) as database:
@@ -135,7 +135,7 @@ class LedgerRun:
         self._hold = hold
         self._database = database
         self.key = key_of(database, run)
-        """Tells this run from every other one, also behind a restart of the process."""
+        """Identifies this run among all others, also after a restart of the process."""
         self._lock = Lock()
         self._finished = self._closed = False
 
@@ -233,10 +233,10 @@ def commit_within(
 
 
 def status(path: str | os.PathLike[str]) -> Report:
-    """The newest run of a ledger, whether somebody holds it or not. Blocks; changes nothing in it.
+    """The newest run of a ledger, whether a process holds it or not. Blocks; changes nothing in it.
 
-    A run that is "running" and has no ``holder`` was killed; what its process left beside the file
-    may be merged into it. Where nobody may write, the ledger of a run that has ended can be read.
+    A run that is "running" and has no ``holder`` was killed; reading may merge the write-ahead log
+    of its process into the file. On a read-only disk the ledger of an ended run can be read.
     Raises ``LedgerError`` if there is no ledger at ``path``, no run in it, or the file is damaged,
     ``ReadError`` if it cannot be read, and for a bad ``path`` what ``Ledger`` raises.
     """

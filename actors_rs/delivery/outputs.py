@@ -51,7 +51,7 @@ class Output:
 
 
 def outputs_of(sinks: Iterable[StageSpec]) -> frozenset[Output]:
-    """Those that ``sinks`` are, and the parts of those that are several as one."""
+    """The outputs of ``sinks``; a sink made of several gives the outputs of its parts."""
     return frozenset(_outputs_of(sinks))
 
 
@@ -91,7 +91,7 @@ def note_delivered(database: sqlite3.Connection, run: int, output: Output, now: 
 def noted(database: sqlite3.Connection, run: int) -> dict[Output, bool]:
     """The outputs of ``run``, and whether something was delivered there.
 
-    Paths are those that the links lead to; none in a ledger that is older than such notes.
+    Symbolic links in paths are resolved. A ledger from before these notes has none.
     """
     rows = database.execute(
         "SELECT kind, target, delivered FROM ledger_outputs WHERE run = ? ORDER BY kind, target",

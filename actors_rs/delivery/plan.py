@@ -1,4 +1,4 @@
-"""What a run computes, by which a ledger tells the same run from another one."""
+"""The plan of a run, by which a ledger recognizes the same run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Plan"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run computes: its schema and plan as texts without volatile parts.
+    """The schema and plan of a run, as texts without volatile parts.
 
-    ``remarks`` do not tell a plan from another one; they help to say why two differ.
+    ``remarks`` do not count when two plans are compared; they help to say why two differ.
     """
 
     schema: str

@@ -1,6 +1,6 @@
 """Which run a ledger goes on with: the newest one, if its plan and its sinks are the same.
 
-What is committed is skipped, so its rows have to be where this run writes.
+A resumed run skips committed partitions, so it must write where their rows are.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Out
 
 
 def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Output]) -> None:
-    """What was running when the last process ended is to be done again, poison is tried again."""
+    """Continue ``run``: partitions that are not committed, poison included, are pending again."""
     with database:
         database.execute(
             "UPDATE ledger_runs SET state = 'running', holder = ?, ended = NULL, error = NULL "

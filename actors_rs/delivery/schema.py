@@ -49,7 +49,7 @@ _ADDED = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the ledger holds of one partition; times in seconds since the epoch."""
+    """The ledger's row of one partition; times in seconds since the epoch."""
 
     partition: int
     state: State
@@ -108,7 +108,7 @@ def _has(database: sqlite3.Connection, table: str, column: str) -> bool:
 
 
 def add_columns(database: sqlite3.Connection) -> None:
-    """Give a ledger that is older than some of the columns those that it lacks."""
+    """Add the columns that an older ledger lacks."""
     for table, column, kind in _ADDED:
         if not _has(database, table, column):
             with database:

@@ -1,4 +1,4 @@
-"""A ledger's run in words: what a person wants to know of a night's work in the morning."""
+"""A ledger's run in words, as a person reads it in the morning after."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from actors_rs.texts import text_of
 __all__ = ["nothing_left", "told"]
 
 LATELY = 100
-"""Partitions, those committed last, by which the pace of a run that goes on is judged."""
+"""Partitions committed last, from which the rate of a live run is computed."""
 MOST_CAUSES = 20
-"""Poison partitions, or last errors, that are told one by one."""
+"""Poison partitions, or last errors, that are listed one by one."""
 
 
 def told(report: Report, now: float) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Where a stage was made: the line of the user's that its errors show.
 
-A function that returns a stream makes one for each element, and almost none of them fails. So what
-is kept is where the interpreter was; a line is made of it when somebody asks.
+A function that returns a stream makes one for each element, and almost none of them fails. So the
+site keeps the position of the interpreter, and makes the line of text when it is needed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ __all__ = ["Place", "assembly_place", "at_site", "site_of"]
 Place: TypeAlias = tuple[CodeType, int] | str
 """Some code and how far it had come, or the file and line; empty where no line is the user's."""
 _NOBODYS = frozenset(("typing", "threading", "concurrent.futures.thread"))
-"""What may stand between us and the user: an alias, which ``Source`` is; a thread, which has nobody
-behind it where a stage's function is one of ours, as in ``flat_map(Source.from_iterable)``."""
+"""Modules between this library and the user's code: ``Source`` is an alias of ``typing``; a thread
+has no user code below it where a stage calls one of ours: ``flat_map(Source.from_iterable)``."""
 
 
 def assembly_place(depth: int = 1) -> Place:

@@ -29,9 +29,9 @@ __all__ = [
 
 
 def in_order(ends: Iterable[StageSpec]) -> list[StageSpec]:
-    """All specs that ``ends`` depend on and themselves, each behind its inputs.
+    """``ends`` and all specs that they depend on, each after its inputs.
 
-    With them the side sinks, fed from their stages; these are copies, new ones in each call.
+    Side sinks come too, fed from their stages; each call makes new copies of them.
     """
     return walked(ends, with_sides=True)
 
@@ -42,7 +42,7 @@ def to_pickle(ends: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
 
 
 def walked(ends: Iterable[StageSpec], *, with_sides: bool = False) -> list[StageSpec]:
-    """As ``in_order``, by default without the side sinks: those that exist, and no copies."""
+    """As ``in_order``, with the existing specs instead of copies; by default without side sinks."""
     ordered: dict[StageSpec, None] = {}
     stack = [(spec, False) for spec in reversed(list(ends))]
     while stack:
@@ -70,7 +70,7 @@ def graft(end: StageSpec, source: OutletRef) -> StageSpec:
 
 
 def grafted(ends: Sequence[StageSpec], source: OutletRef) -> list[StageSpec]:
-    """``graft`` of several ``ends``; what they have in common they still have."""
+    """``graft`` of several ``ends``; specs that they share stay shared."""
     copies: dict[StageSpec, StageSpec] = {}
     for spec in walked(ends):
         inputs = tuple(

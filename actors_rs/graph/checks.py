@@ -42,7 +42,7 @@ __all__ = [
 
 
 def wrong_kind(message: str) -> ArgumentTypeError:
-    """The error for an argument of a kind that is of no use, with the line that gave it."""
+    """The error for an argument of the wrong type, with the line that gave it."""
     return ArgumentTypeError(_with_site(message))
 
 
@@ -104,8 +104,8 @@ def at_least(least: int, value: Any, what: str) -> int:
 def function(value: Any, what: str, *, awaited: bool = False) -> Callable[..., Any]:
     """``value`` if it can be called, and is no coroutine function unless those are ``awaited``.
 
-    Nobody would run what one returns. A generator function passes: what it returns is an element,
-    or drawn. An async one does not: see ``stream_function``.
+    The stage would not run the coroutine. A generator function passes: its generator is an element,
+    or the stage iterates it. An async generator function is refused: see ``stream_function``.
     """
     return _called(value, what, (COROUTINE, GENERATOR) if awaited else (GENERATOR,))
 
@@ -118,7 +118,7 @@ def stream_function(value: Any, what: str) -> Callable[..., Any]:
 def plain_function(value: Any, what: str) -> Callable[..., Any]:
     """``value`` if it can be called and a call runs it: for predicates, keys and callbacks.
 
-    What a generator function returns would be taken for true, or thrown away without having run.
+    A generator would count as true, or be dropped before it has run.
     """
     return _called(value, what, ())
 
@@ -186,7 +186,7 @@ def optional_text(value: Any, what: str) -> None:
 
 
 def path_of(value: Any, what: str, name: str = "path") -> Any:
-    """``value`` if it is a path; ``name`` is that of the argument."""
+    """``value`` if it is a path; ``name`` is the name of the argument."""
     if not isinstance(value, str | PathLike):
         raise wrong_kind(f"{what}: {name} must be a text or a path, got {repr_of(value)}")
     if value == "":

@@ -1,8 +1,8 @@
 """Streams whose elements carry something with them, for instance an acknowledgement.
 
-A source says so with a ``Carrier``, which from there on has the last word on how each stage's
-logic is made: stages see the user's elements, links carry those of the carrier. A stage that
-cannot keep what the carrier promises is refused when the graph is built.
+A source says so with a ``Carrier``, which decides how the logic of each stage downstream is made:
+stages see the user's elements, links carry the envelopes. Building the graph refuses a stage that
+cannot keep the promises of the carrier.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["check_plain", "makers_of"]
 
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
-    """For each of ``specs``, each behind its inputs, what makes its logic in this graph.
+    """For each of ``specs``, given each after its inputs, the function that makes its logic.
 
-    Raises ``GraphError`` for a stage that a carrier refuses, or that is fed both from sources
-    that carry something and from others.
+    Raises ``GraphError`` for a stage that a carrier refuses, or that has inputs both with
+    envelopes and without.
     """
     carriers: dict[StageSpec, Carrier | None] = {}
     makers: dict[StageSpec, Callable[[], StageLogic]] = {}

@@ -112,7 +112,7 @@ def compression_of(value: Any, what: str) -> Compression:
 
 
 def inputs_of(given: Any, compression: Any, what: str) -> Inputs:
-    """What a source reads, if ``given`` is what it takes; ``what`` names the call in messages."""
+    """The files or file objects of ``given``, checked; ``what`` names the call in messages."""
     compression_of(compression, what)
     listed = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
     ones = given if listed else (given,)

@@ -27,7 +27,7 @@ def fused(out: OutletRef) -> OutletRef:
 def fused_to_the_ends(sinks: Iterable[StageSpec]) -> tuple[StageSpec, ...]:
     """``sinks`` of a graph, with all its stages marked as fused.
 
-    What another graph shares, with which this one is to be put together, stays as it is.
+    Stages that this graph shares with another one are copied, so the other one stays as it is.
     """
     sinks = tuple(sinks)
     specs = walked(sinks)

@@ -81,7 +81,7 @@ def check_entry(
 
 def _dry_stages(specs: Sequence[StageSpec], sources: set[StageSpec]) -> set[StageSpec]:
     dry = set(sources)
-    for spec in specs:  # each behind its inputs
+    for spec in specs:  # each after its inputs
         if spec.inputs and _is_dry(spec.kind, [ref.spec in dry for ref in spec.inputs]):
             dry.add(spec)
     return dry

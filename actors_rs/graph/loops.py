@@ -1,6 +1,6 @@
 """Loops: graphs in which elements come round, closed by a ``Feedback``.
 
-In a blueprint a loop stays open, so that stages can be told in the order in which they depend on
+In a blueprint a loop stays open, so that stages can be listed in the order in which they depend on
 each other: a ``Feedback`` is a source spec and a sink spec with one ``Loop`` in common. They become
 one stage when the graph is materialized.
 """
@@ -54,7 +54,7 @@ def check_buffers(specs: Sequence[StageSpec]) -> None:
 
 
 def closing_refs(specs: Sequence[StageSpec]) -> dict[StageSpec, tuple[OutletRef, ...]]:
-    """For each source end of a loop the outlet that feeds it, through the sink end."""
+    """The outlet that feeds the source end of each loop, through the sink end."""
     ends = _ends_of(specs).values()
     return {source: sinks[0].inputs for source, sinks in ends if source is not None and sinks}
 
@@ -62,10 +62,10 @@ def closing_refs(specs: Sequence[StageSpec]) -> dict[StageSpec, tuple[OutletRef,
 def narrowed(specs: Sequence[StageSpec], windows: Mapping[StageSpec, int]) -> dict[StageSpec, int]:
     """``windows``, but in a loop such that all that is under way in it fits where it comes back.
 
-    The buffer of a loop is the inlet that its way back leads to: so a stage that serves this inlet
-    first lets nothing in from outside while anything is in the buffer. What the other stages hold
-    together is less than the buffer; so whatever was let in finds room there, and none of it waits
-    for room that only it could make. Loops that lead into each other count as one.
+    The buffer of a loop is the inlet that its way back leads to. A stage that serves this inlet
+    first takes no element from outside while the buffer holds any. The other stages together hold
+    less than the buffer. So each element in the loop finds room there, and none waits for room
+    that only its own progress could make. Loops that lead into each other count as one.
     """
     narrow = dict(windows)
     buffers: dict[StageSpec, int] = {}
@@ -100,7 +100,7 @@ def _ends_of(specs: Sequence[StageSpec]) -> dict[Loop, tuple[StageSpec | None, l
 def _bound_up_with(source: StageSpec, specs: Sequence[StageSpec]) -> list[StageSpec]:
     """The stages of the loop of ``source``, and of all loops that it leads into and that lead back.
 
-    Such loops end together: what is in one of them may come to any other.
+    These loops end together: an element of one of them may enter any other.
     """
     into = {spec: [ref.spec for ref in spec.inputs] for spec in specs}
     into.update({end: [ref.spec for ref in refs] for end, refs in closing_refs(specs).items()})
@@ -124,7 +124,7 @@ def _reached(start: StageSpec, steps: Mapping[StageSpec, Sequence[StageSpec]]) -
 def _cycle(specs: Sequence[StageSpec], source: StageSpec, sink: StageSpec) -> list[StageSpec]:
     """``source`` and every stage that leads from it to ``sink``, in order; without ``sink``."""
     behind = {source}
-    for spec in specs:  # each behind its inputs
+    for spec in specs:  # each after its inputs
         if any(ref.spec in behind for ref in spec.inputs):
             behind.add(spec)
     before = {sink}

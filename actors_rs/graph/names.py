@@ -9,7 +9,7 @@ __all__ = ["unique_names"]
 
 
 def unique_names(labels: Iterable[str]) -> list[str]:
-    """Each label, with ``-2``, ``-3`` behind it where it has occurred before."""
+    """Each label; one that has occurred before gets ``-2``, ``-3`` and so on at its end."""
     taken: set[str] = set()
     numbers: Counter[str] = Counter()  # where to go on, else many of a kind would take n * n steps
     names = []

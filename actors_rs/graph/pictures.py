@@ -1,7 +1,7 @@
 """Pictures of graphs: boxes and arrows as Mermaid, Graphviz DOT, SVG, or an outline in plain text.
 
-Pure but for SVG, which Graphviz makes. A stage may have any name: what a format would take for its
-own signs is escaped.
+Pure functions, except for SVG, which Graphviz makes. A stage may have any name: characters with a
+meaning in the format are escaped.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Arrow:
 
     @property
     def label(self) -> str:
-        """What is written on the arrow."""
+        """The text on the arrow."""
         return ", ".join(part for part in (self.outlet, self.note) if part)
 
 
@@ -149,7 +149,7 @@ def _row(
     out: list[list[Arrow]],
     begun: set[int],
 ) -> str:
-    """The stages from ``place`` on, with those that feed it in front."""
+    """The stages from ``place`` on, after the names of the stages that feed it."""
     feeders = [f"{names[a.begin]}[{a.outlet}]" if a.outlet else names[a.begin] for a in into[place]]
     row = [", ".join(feeders)] if feeders else []
     while True:

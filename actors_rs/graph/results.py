@@ -1,4 +1,4 @@
-"""``Results``: what a graph gives of its sinks' results; ``Takes``: what checkers see of inputs."""
+"""``Results``: a graph's result, from its sinks; ``Takes``: a flow's input type, for checkers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """How the results of ``ends`` sinks become one: that of one sink, or of ``parts``, a tuple.
+    """How the results of ``ends`` sinks become one: one sink's result, or a tuple with ``parts``.
 
-    ``combine`` is applied to it. ``kind`` is its class, as far as that is known.
+    ``combine`` is applied to it. ``kind`` is its class, if known.
     """
 
     kind: Any = object
@@ -28,7 +28,7 @@ class Results:
 
     @classmethod
     def of_all(cls, parts: Sequence[Results]) -> Results:
-        """A tuple of those of ``parts``."""
+        """A tuple of the results of ``parts``."""
         return cls(tuple, tuple(parts), ends=sum(part.ends for part in parts))
 
     @property
@@ -89,7 +89,7 @@ def _spread(f: Callable[..., Any], values: Sequence[Any]) -> Any:
 
 
 class Takes(Generic[T]):
-    """For type checkers only: what a flow takes. Unlike the flow it is not contravariant."""
+    """For type checkers only: the type a flow takes. Unlike the flow it is not contravariant."""
 
 
 class Open(Protocol[T, T_co]):

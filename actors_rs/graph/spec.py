@@ -36,24 +36,24 @@ __all__ = [
 
 
 class Carrier(Protocol):
-    """What the elements of a source carry. Compared by identity."""
+    """The envelopes of a source: how stages treat them. Compared by identity."""
 
     def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
-        """What makes the logic of ``spec``, which takes such elements. ``GraphError``: nothing."""
+        """The maker of the logic of ``spec``, which takes envelopes. ``GraphError``: it cannot."""
         ...
 
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
-        """What makes the logic of ``spec``, the source, whose elements ``sinks`` get."""
+        """The maker of the logic of ``spec``, the source, whose elements reach ``sinks``."""
         ...
 
     def beside(self, other: Carrier, /) -> Carrier | None:
-        """Whose elements they are where those of ``other`` come too; ``None``: nobody's."""
+        """The carrier where elements of ``other`` join these; ``None``: they cannot join."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """What the two ends of a ``Feedback`` have in common; compared by identity."""
+    """The object that the two ends of a ``Feedback`` share; compared by identity."""
 
     buffer: int
 
@@ -126,7 +126,7 @@ PLAIN = Attributes()
 """Those of a stage that was given none."""
 
 
-@dataclass(frozen=True, eq=False)  # no slots: what is not given costs nothing, see spec_of
+@dataclass(frozen=True, eq=False)  # no slots: a field that is not given costs nothing, see spec_of
 class StageSpec:
     """One stage of a blueprint. ``make`` gives a fresh logic for each materialization.
 
@@ -175,7 +175,7 @@ class StageSpec:
     total: int | None = None
 
     def window_behind(self, own: int) -> int | None:
-        """What it says of the window behind it, whose own window is ``own``; as ``outflow_window``.
+        """Its rule for the window downstream, given its own window ``own``; as ``outflow_window``.
 
         Lists of few elements are as many as its own window has elements for, so that a frame of
         them costs what any other costs; of long ones, or of an unknown length, it is a few.
@@ -193,7 +193,7 @@ class StageSpec:
     def logic_class(self) -> Any:
         """The class of its logic where ``make`` says it, being that or a ``partial`` of it.
 
-        Else ``make``, which may give anything: so ask whether it has what a class would say.
+        Otherwise ``make`` itself: callers read the attributes of a logic's class from it.
         """
         make: Any = self.make
         return make.func if type(make) is partial else make
@@ -227,7 +227,7 @@ class OutletRef(NamedTuple):
     """One outlet of one stage."""
 
     spec: StageSpec
-    index: int = 0  # type: ignore[assignment]  # nobody wants the method of a tuple
+    index: int = 0  # type: ignore[assignment]  # hides the method of tuple
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return "OPEN" if self is OPEN else (OutletRef, tuple(self))  # which is known by identity
@@ -248,7 +248,7 @@ def altered(spec: StageSpec, **changes: Any) -> StageSpec:
 
 
 _OURS = 2
-"""Frames to whoever called ``spec_of``, which is the first that may be the user's."""
+"""Frames up to the caller of ``spec_of``, the first that may be the user's code."""
 
 
 def spec_of(

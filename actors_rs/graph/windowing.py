@@ -27,7 +27,7 @@ KINDS = "every=seconds, sliding=(size, step) or session=gap"
 
 
 class Aggregation(NamedTuple):
-    """What is done with the elements of each key."""
+    """How the elements of each key are aggregated."""
 
     key: Callable[[Any], Any]
     make_init: Callable[[], Any]

@@ -4,9 +4,9 @@ The promise: an element counts as done only when everything that came of it is. 
 elements back, mixes them or cuts a stream short cannot say that of single elements, and is
 refused when the graph is built.
 
-A source that takes back what it gave, to give it again, or that skips what earlier runs did, needs
-more: what comes of an element must not depend on those before it. `RESUMABLE` refuses stages that
-remember them.
+A source that emits elements again, or skips those that earlier runs did, needs more: the results
+of an element must not depend on earlier elements. `RESUMABLE` refuses stages that remember
+earlier elements.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ PASSING = frozenset(
         "on_termination",
     )
 )
-"""Stages that hand on what comes, as it is; what they cut off is never acknowledged."""
+"""Stages that emit elements unchanged; the elements they cut off are never acknowledged."""
 TO_BY_SPEC = frozenset(("also_to", "broadcast"))
 BY_FUNCTION = frozenset(("divert_to", "partition"))
 AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum"))
@@ -113,7 +113,7 @@ class _Acknowledging:
         return {*_ADAPTERS, *_BY_SPEC}
 
     def refusal(self, spec: StageSpec, why: str) -> GraphError:
-        """What is raised for ``spec``."""
+        """The error for ``spec``."""
         able = ", ".join(sorted(self.able))
         return GraphError(
             f"stage '{spec.label}'{spec.made} takes acknowledged elements, but "
@@ -122,9 +122,9 @@ class _Acknowledging:
 
 
 class _Resumable(_Acknowledging):
-    """What was given may be taken back and given again, in this run or in a later one.
+    """Elements may be taken back and emitted again, in this run or in a later one.
 
-    A later run has to have the same sinks, so the source is told which it has.
+    A later run must have the same sinks, so the source gets the list of sinks.
     """
 
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
@@ -160,7 +160,7 @@ _mixed: Callable[[Any, Any], Any] = cache(
 
 
 def _mixing(first: type) -> Callable[[Any], StageLogic]:
-    """Gives a logic ``first``'s ways, before those of its own class."""
+    """A function that puts ``first`` before a logic's own class in its method order."""
 
     def adapt(logic: Any) -> StageLogic:
         logic.__class__ = _mixed(first, type(logic))
@@ -195,7 +195,7 @@ def _map_async(logic: Any) -> StageLogic:
 
 def _processes(logic: Any) -> StageLogic:
     _mixing(CarryingProcesses)(logic)
-    logic._f = logic._called  # not that of the class it had
+    logic._f = logic._called  # not the method of its own class
     return logic  # type: ignore[no-any-return]
 
 

@@ -2,8 +2,8 @@
 
 A stream that has its run goes on when the transform has ended which met it. So the token of its
 element stays until that stream has completed. It is never settled if the stream fails or is
-cancelled, for then the run ends. If the run drains, the stream may have been cut short, and
-nobody can tell: so the unit is abandoned, and sinks let go of what they hold of it.
+cancelled, since the run ends then. If the run drains, the stream may have been cut short, so the
+unit is abandoned, and sinks release the elements they hold of it.
 """
 
 from __future__ import annotations
@@ -33,5 +33,5 @@ class CarryingFlatMap(CarryingOperator, FlatMap):
         self._settle_last()
 
     def _settle_last(self) -> None:
-        if self._met is None:  # else it begins behind the end of this transform
+        if self._met is None:  # else it begins after the end of this transform
             super()._settle_last()

@@ -1,8 +1,8 @@
 """A kill switch for acknowledged elements: of a unit that it cuts, nothing is committed.
 
-What came of the unit before the switch was used lies in sinks, which would wait for the rest of it.
-So units of which something has passed, and not all, are abandoned. Those that have passed as a
-whole are none of its business any more.
+Sinks hold the elements of the unit that passed before the switch was used, and would wait for the
+rest. So the switch abandons units that have passed in part. Units that have passed as a whole are
+not affected.
 """
 
 from __future__ import annotations

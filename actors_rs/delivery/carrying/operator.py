@@ -1,8 +1,8 @@
-"""Operators that take their elements one by one: what comes of an element shares its token.
+"""Operators that take their elements one by one: the results of an element share its token.
 
-A transform draws an element when all that comes of those before has been given. So whatever it
-gives belongs to the element drawn last, and one behind which it draws the next without having
-given anything was filtered out.
+A transform draws an element after it has emitted all results of the elements before. So each result
+belongs to the element drawn last, and an element without a result before the next one is drawn
+was filtered out.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class CarryingOperator(Surviving, Operator):
         out.extend(self.transform(elements))
 
     _pass_on = Operator._pass_on
-    """Not that of the class it is mixed with, which may give a view of what it has not drawn."""
+    """Overrides the class it is mixed with, which may emit a view of elements it has not drawn."""
 
     def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
         more = super()._pull(results, out, most)
         if not more and not length_hint(self._elements):
-            deque(results, maxlen=0)  # nothing: but the last element is settled behind it
+            deque(results, maxlen=0)  # empty, but drawing it settles the last element
         return more
 
     def survives(
@@ -66,7 +66,7 @@ class CarryingOperator(Surviving, Operator):
         return super().explained(error, element.value)
 
     def let_go(self) -> None:
-        """Forget the element drawn last: whoever decides what becomes of it settles its share."""
+        """Forget the element drawn last: the failure policy settles its share."""
         self._token = None
 
     def _values(self, elements: Iterator[Tracked]) -> Iterator[Any]:

@@ -71,7 +71,7 @@ class _Part(Parquet):
         self.inlet.cancel()
 
     def _take_schema(self) -> None:
-        """That of the sink, which another unit may have settled meanwhile."""
+        """Take the sink's schema, which another unit may have settled by now."""
         if self._schema is None and self._sink.written is not None:
             self._schema = self._written = self._sink.written
 
@@ -177,7 +177,7 @@ class UnitParquet(UnitSink[_Part]):
         return self.written
 
     def _look_up_schema(self, unit: Unit) -> None:
-        """What is known of it before a row has come."""
+        """Find the schema before the first row: in the ledger's entry."""
         if unit.entry is not None:
             self.written = _read(unit.entry.schema_of(self.context.name))
         if self.schema is None:
@@ -225,7 +225,7 @@ class UnitParquet(UnitSink[_Part]):
 
 
 def _write_first(path: Path, text: str) -> None:
-    """Make ``path`` with ``text``, whole, unless somebody has made it, maybe just now."""
+    """Make ``path`` with ``text`` in one step, unless it exists, made perhaps at this moment."""
     if path.exists():
         return
     handle, written = mkstemp(prefix=f"{path.name}.", dir=path.parent)
@@ -233,7 +233,7 @@ def _write_first(path: Path, text: str) -> None:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            os.fsync(handle)  # empty behind a power cut, it would shut its own run out
+            os.fsync(handle)  # an empty file after a power cut would shut out its own run
         try:
             os.link(written, path)
         except FileExistsError:

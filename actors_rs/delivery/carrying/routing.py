@@ -1,4 +1,4 @@
-"""Junctions: elements that are handed on as they are, and those that go to several outlets."""
+"""Junctions: they emit elements unchanged, to one outlet or to several."""
 
 from __future__ import annotations
 

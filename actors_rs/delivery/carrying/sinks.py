@@ -26,7 +26,7 @@ class CarryingSink(Surviving, SinkLogic):
             super().consume(values)
         except (Exception, Halted):
             taken = len(piece) - length_hint(values)
-            deque(islice(elements, taken), maxlen=0)  # the caller goes on just behind the failure
+            deque(islice(elements, taken), maxlen=0)  # the caller goes on after the failed one
             self._settle(piece[: taken - 1])
             raise
         self._settle(piece)

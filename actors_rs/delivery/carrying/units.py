@@ -1,12 +1,12 @@
 """Sinks that write a unit as a whole: all of it, in one step, or nothing.
 
-Elements are parked as they come. When their scope is gathered, what is held is the whole unit on
-this branch of the graph, and it is committed. Units that were abandoned are dropped, with those of
-their elements that come late: another attempt at the same unit may be behind them already.
+A sink parks elements as they come. Once their scope is gathered, the parked elements are the whole
+unit on this branch of the graph, and the sink commits them. It drops abandoned units, and elements
+of them that come late: another attempt at the same unit may follow already.
 
-Which element cannot be written is often known only when the unit is. So a sink that finds one,
-whenever that is, asks `PassesOver`: by the stage's policy the element is a dead letter, and the
-rest of its unit is committed; or the stage has failed, and nothing of the unit is.
+A sink often learns only while it writes the unit which element cannot be written. It then asks
+`PassesOver`: by the stage's policy either the element becomes a dead letter and the rest of the
+unit is committed, or the stage fails and nothing of the unit is committed.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["PassesOver", "UnitSink"]
 H = TypeVar("H")
 PassesOver: TypeAlias = Callable[[int, Any, Exception], bool]
 """Whether to go on without a value that made the sink raise, which came of the unit's element of
-this number. If not, the sink has failed, and nothing of the unit is to be written."""
+this number. If not, the sink has failed, and must write nothing of the unit."""
 
 
 class _Held(Generic[H]):
-    """What is held of one unit, on this branch of the graph."""
+    """The parked elements of one unit, on this branch of the graph."""
 
     __slots__ = ("passed_over", "positions", "tokens", "what")
 
@@ -66,13 +66,13 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         self._ready: deque[Scope] = deque()  # appended to on any thread
         self._refused: Exception | None = None  # why no unit can be begun
         self._told: str | None = None  # the run whose ledger knows that something is delivered
-        self._run_key: str | None = None  # of the units so far; "" for those that are in no ledger
+        self._run_key: str | None = None  # of the units so far; "" without a ledger
 
     output: Output | None = None
-    """Where it writes to, for ledgers; ``None`` where nobody could tell that it is gone."""
+    """Where it writes to, for ledgers; ``None`` where its loss could not be noticed."""
 
     def take_from(self, run_key: str) -> None:
-        """Units of ``run_key`` are about to come, behind those of another, or as the first."""
+        """Called before the first unit of each ``run_key``."""
 
     def begin(self, unit: Unit, passes_over: PassesOver) -> H:
         """The first element of ``unit`` has come."""
@@ -83,15 +83,15 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         raise NotImplementedError
 
     def commit(self, unit: Unit, held: H, /, *, last: bool) -> None:
-        """Make what is held durable, in one step; may be called again for the same unit.
+        """Make the unit durable, in one step; may be called again for the same unit.
 
-        If it raises, or a value was not passed over, what is held is discarded.
-        ``last``: nobody else holds anything of the unit, so with this it is done.
+        If it raises, or the stage fails over a value, ``discard`` follows.
+        ``last``: no other sink holds a part of the unit, so this commit completes it.
         """
         raise NotImplementedError
 
     def discard(self, held: H, /) -> None:
-        """What is held is not to be written."""
+        """Drop the unit without writing it."""
 
     def consume(self, elements: Iterator[Tracked], /) -> None:
         for tracked in elements:
@@ -203,7 +203,7 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         try:
             self.commit(scope.unit, held.what, last=scope.is_all_that_is_left(shares))
         except BaseException:
-            with suppress(Exception):  # why it was not committed is what is to be heard of
+            with suppress(Exception):  # the error of the commit is the one to report
                 self.discard(held.what)
             raise
         if self.inlet.cancelled:

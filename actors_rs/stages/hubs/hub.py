@@ -9,7 +9,7 @@ All elements to all subscribers, which come and go, from the oldest that is held
 Back-pressure: asks upstream for what subscribers have asked for, but lets none fall more than
   ``replay`` elements behind; with ``on_slow`` one that does loses elements, or its stream.
 Completes: each subscriber, when upstream has completed and it has got all that it missed.
-Fails: each subscriber, when upstream has failed, behind what came before.
+Fails: each subscriber, when upstream has failed, after what came before.
 Cancels: upstream, when the last subscriber has left, unless the hub is to stay.
 """
 

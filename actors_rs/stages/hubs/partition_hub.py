@@ -12,7 +12,7 @@ Back-pressure: asks upstream while a subscriber asks; an element whose subscribe
   waits, and those behind it wait too. If that subscriber leaves, ``f`` is asked again.
 Completes: all subscribers, when upstream has completed and all of it was given.
 Fails: all subscribers, when ``f`` raises or gives no number of one; when upstream has failed,
-  behind what it gave.
+  after what it gave.
 Cancels: upstream, when the last subscriber has left, unless the hub is to stay.
 """
 

@@ -9,7 +9,7 @@ completes with what it has got.
 
 Back-pressure: asks upstream for what both downstream and the sink have asked for.
 Completes: both, when the input has completed; the sink also when downstream cancels.
-Fails: both, when the input has failed, behind what it gave; or when a stage behind one has failed.
+Fails: both, when the input has failed, after what it gave; or when a stage after one has failed.
 Cancels: upstream, when downstream cancels; a sink that has had enough no longer counts.
 """
 

@@ -10,7 +10,7 @@ others are cancelled.
 Back-pressure: asks each stream for a window when downstream asks; then the one that counts for
   what downstream asks for.
 Completes: when the stream that counts has.
-Fails: when the stream that counts does. What fails behind its cancellation does no harm.
+Fails: when the stream that counts does. What fails after its cancellation does no harm.
 Cancels: every stream that is running.
 """
 

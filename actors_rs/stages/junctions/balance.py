@@ -11,7 +11,7 @@ gets most.
 
 Back-pressure: asks upstream while any outlet asks; never gives an outlet more than that asked for.
 Completes: all outlets, when the input has completed and all of it was given.
-Fails: all outlets, when the input has failed, behind what it gave; or when a stage behind one of
+Fails: all outlets, when the input has failed, after what it gave; or when a stage after one of
   them has failed.
 Cancels: upstream, when all outlets have been cancelled; the others share what comes. What had
   gone to the one that was and waits before its stage is dropped with it.

@@ -6,7 +6,7 @@ out 1: 1 2 3 |          (at the pace of the slowest)
 
 Back-pressure: asks upstream for what all outlets have asked for.
 Completes: all outlets, when the input has completed and all of it was given.
-Fails: all outlets, when the input has failed, behind what it gave; or when a stage behind one of
+Fails: all outlets, when the input has failed, after what it gave; or when a stage after one of
   them has failed.
 Cancels: upstream, when all outlets have been cancelled; one that was no longer counts.
 """

@@ -10,7 +10,7 @@ so its first tuple has the latest elements of the quicker inputs; here nothing i
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when all inputs have completed, or one has without an element.
-Fails: when an input has failed, behind what that input gave; the others are cancelled.
+Fails: when an input has failed, after what that input gave; the others are cancelled.
 Cancels: all inputs, when downstream cancels.
 """
 

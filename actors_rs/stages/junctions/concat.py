@@ -9,8 +9,8 @@ One stream after the other; also ``append``, ``prepend`` and ``if_empty``.
 Back-pressure: asks the stream whose turn it is for what downstream asks for; a stream that is not
   an input of the stage itself is started when its turn has come.
 Completes: when the last stream has completed.
-Fails: when the stream whose turn it is fails; those behind it are not started.
-Cancels: the stream whose turn it is; those behind it are not started.
+Fails: when the stream whose turn it is fails; those after it are not started.
+Cancels: the stream whose turn it is; those after it are not started.
 """
 
 from __future__ import annotations

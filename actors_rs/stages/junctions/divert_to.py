@@ -11,8 +11,8 @@ Back-pressure: asks upstream once one of them asks; an element whose receiver do
   and those behind it wait too.
 Completes: both, when the input has completed and all of it was given; the sink also when
   downstream cancels.
-Fails: both, when ``when`` raises; when the input has failed, behind what it gave; or when a stage
-  behind one of them has failed.
+Fails: both, when ``when`` raises; when the input has failed, after what it gave; or when a stage
+  after one of them has failed.
 Cancels: upstream, when downstream cancels. For a sink that has had enough elements are dropped.
 """
 

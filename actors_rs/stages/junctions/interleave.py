@@ -10,7 +10,7 @@ other follows.
 Back-pressure: asks both inputs for their windows once downstream asks; waits for the one whose
   turn it is.
 Completes: when both inputs have completed and what they gave was delivered.
-Fails: when an input has failed, behind what that input gave; the other is cancelled.
+Fails: when an input has failed, after what that input gave; the other is cancelled.
 Cancels: both inputs, when downstream cancels.
 """
 

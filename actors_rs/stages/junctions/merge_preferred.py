@@ -9,7 +9,7 @@ while it has nothing ready: one that always has starves them.
 
 Back-pressure: asks every input for its window once downstream asks; gives only what was asked for.
 Completes: when all inputs have completed and what they gave was delivered.
-Fails: when an input has failed, behind what that input gave; the others are cancelled.
+Fails: when an input has failed, after what that input gave; the others are cancelled.
 Cancels: all inputs, when downstream cancels.
 """
 

@@ -10,7 +10,7 @@ first input. An input that is not sorted gives its elements in its own order all
 Back-pressure: asks both inputs for their windows once downstream asks; waits until each has an
   element or has completed.
 Completes: when both inputs have completed and what they gave was delivered.
-Fails: when an input has failed, behind what that input gave; when ``key`` raises and the policy is
+Fails: when an input has failed, after what that input gave; when ``key`` raises and the policy is
   to stop; when a comparison raises. The other input is cancelled.
 Cancels: both inputs, when downstream cancels.
 """

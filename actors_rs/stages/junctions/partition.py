@@ -8,7 +8,7 @@ Back-pressure: asks upstream while any outlet asks; an element whose outlet does
   those behind it wait too.
 Completes: all outlets, when the input has completed and all of it was given.
 Fails: all outlets, when ``f`` raises or gives no number of an outlet; when the input has failed,
-  behind what it gave; or when a stage behind one of them has failed.
+  after what it gave; or when a stage after one of them has failed.
 Cancels: upstream, when all outlets have been cancelled. Elements for one that was are dropped: its
   receiver has had enough.
 """

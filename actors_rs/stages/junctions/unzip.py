@@ -6,8 +6,8 @@ out 1: a b c |          (at the pace of the slowest)
 
 Back-pressure: asks upstream for what all outlets have asked for.
 Completes: all outlets, when the input has completed and all of it was given.
-Fails: all outlets, when the input has failed, behind what it gave; when an element has not as many
-  parts (``len``) as there are outlets; when a stage behind one of them has failed.
+Fails: all outlets, when the input has failed, after what it gave; when an element has not as many
+  parts (``len``) as there are outlets; when a stage after one of them has failed.
 Cancels: upstream, when all outlets have been cancelled; one that was gets its parts no longer.
 """
 

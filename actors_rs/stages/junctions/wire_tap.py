@@ -9,9 +9,9 @@ comes when these places are taken is dropped for the sink, and counted: ``droppe
 details.
 
 Back-pressure: asks upstream for what downstream has asked for, whatever the sink does.
-Completes: downstream with the input; the sink behind what waits for it, also when downstream
+Completes: downstream with the input; the sink after what waits for it, also when downstream
   cancels.
-Fails: as it completes, when the input has failed; both, when a stage behind one of them has
+Fails: as it completes, when the input has failed; both, when a stage after one of them has
   failed.
 Cancels: upstream, when downstream cancels. A sink that has had enough gets no more.
 """

@@ -11,7 +11,7 @@ are replaced meanwhile, here (1 x) (2 y) (3 z); there is none such here, as ``zi
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when an input has completed and what it gave was delivered; the others are cancelled.
-Fails: when an input has failed, behind what that input gave; the others are cancelled.
+Fails: when an input has failed, after what that input gave; the others are cancelled.
 Cancels: all inputs, when downstream cancels.
 """
 

@@ -7,7 +7,7 @@ Folds the elements of each key into one value: ``group_by`` without groups, so n
 The keys come in the order of their first elements.
 
 Back-pressure: takes everything once an element is demanded, and gives one for each key.
-Completes: behind the last key, when upstream has completed.
+Completes: after the last key, when upstream has completed.
 Fails: when upstream fails, one of the functions raises, or beyond ``max_keys`` with ``fail``; there
   is no result then. ``emit_oldest`` gives the key that came first, which may come again, and
   ``drop`` leaves elements of further keys out and counts them.

@@ -8,12 +8,12 @@ of activity (``session``). A window closes when the watermark has reached its en
 time less ``lateness``, of several inputs the minimum. Without ``event_time`` the clock of the run
 counts. Elements whose windows are closed go to ``late``; without one they are dead letters.
 
-Back-pressure: asks for its window once downstream asks, and takes no more while results wait, or
-  late elements that nobody asks for.
-Completes: when all inputs have completed, behind the windows that were open.
+Back-pressure: requests its window once downstream requests, and takes no more while results or
+  late elements wait for demand.
+Completes: when all inputs have completed, after the windows that were open.
 Fails: with an input; when a function raises and the policy is to stop; beyond ``max_keys`` with
-  ``fail``. Windows that are open give nothing then.
-Cancels: the inputs, when downstream cancels. For a ``late`` that has had enough, elements are
+  ``fail``. Open windows give no results then.
+Cancels: the inputs, when downstream cancels. If the ``late`` outlet is cancelled, late elements are
   dropped and counted.
 """
 
@@ -42,7 +42,7 @@ LATE = "it came when its window was closed"
 
 
 class OpenWindows(Protocol):
-    """What is in the windows that are open: ``FixedWindows`` or ``Sessions``."""
+    """The contents of the open windows: ``FixedWindows`` or ``Sessions``."""
 
     next_end: float
     early: list[Closed]
@@ -59,7 +59,7 @@ class OpenWindows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When elements happened: what they say themselves, or the clock of the run."""
+    """The time of an element: by ``event_time``, or by the clock of the run."""
 
     event_time: Callable[[Any], Any] | None
     lateness: float

@@ -6,7 +6,7 @@ out:       3.0 |
 Tells the arithmetic mean of the elements; at least one is needed.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, an element cannot be added, or none came (EmptyStreamError).
 Cancels: upstream, when downstream cancels.
 """

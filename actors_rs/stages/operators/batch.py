@@ -4,13 +4,13 @@
     out: [1 2 3] [4] |
 
 Gives lists of a number of elements; the last one may be shorter. With ``within`` a batch that is
-not full is given that many seconds after the stage took its first element, or later if downstream
-does not ask. That element is taken when it comes, but not before the list ahead of it was given: so
-behind a slow downstream, time for which it has waited already does not count.
+not full is emitted that many seconds after the stage took its first element, or later if downstream
+has no demand. The stage takes that element when it comes, but not before it has emitted the list
+before. So with a slow downstream, the time that an element waited in the inlet does not count.
 
 Back-pressure: asks for its window once downstream asks, and gathers one list ahead.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, behind what came before.
+Completes: with upstream, after the last list.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 
@@ -126,7 +126,7 @@ class Batch(StageLogic):
         self.outlet.emit([self._closed_batch()])
 
     def _closed_batch(self) -> Any:
-        """What is given for the batch in hand; the next one begins."""
+        """The result for the current batch; the next one begins."""
         if self._timer is not None:
             self._timer.cancel()
         batch, self._batch, self._timer = self._batch, [], None

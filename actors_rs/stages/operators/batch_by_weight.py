@@ -6,8 +6,8 @@ out: ["ab" "cd"] ["efg" "h"] |
 Gives lists whose elements weigh no more than so much together. One that is heavier comes alone.
 
 Back-pressure: takes elements when a list is asked for, and gives one at a time.
-Completes: with upstream, behind the last list.
-Fails: with upstream, behind the last list; or when the weight raises or is below 0.
+Completes: with upstream, after the last list.
+Fails: with upstream, after the last list; or when the weight raises or is below 0.
 Cancels: upstream, when downstream cancels.
 """
 
@@ -43,7 +43,7 @@ class BatchByWeight(Batch):
         self._most = most
         self._heft: Any = 0  # of what is in the list
         self._full = False
-        self._weighed: Any = None  # what the next element weighs, if it did not fit
+        self._weighed: Any = None  # the weight of the next element, if it did not fit
         self._pace = Pace()
 
     def _gather(self, budget: Budget) -> None:

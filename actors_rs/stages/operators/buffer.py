@@ -7,9 +7,9 @@
 Holds up to that many elements for downstream; ``overflow`` says what becomes of further ones.
 Back-pressure: with "backpressure", the default, passed on; else none to upstream.
 Completes: when upstream has and all that is held was given.
-Fails: when upstream has and all that is held was given; with overflow="fail" the same, behind what
+Fails: when upstream has and all that is held was given; with overflow="fail" the same, after what
   is held, with a BufferOverflowError.
-Cancels: at once; what is held is dropped.
+Cancels: at once; held elements are dropped.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Buffer(Detached):
         return {"held": len(self._held), "dropped": self._dropped}
 
     def _make_room_for(self, element: Any) -> list[Any]:
-        """Hold ``element`` in a full buffer, or not; what is dropped."""
+        """Put ``element`` into a full buffer by the overflow rule. Returns the dropped elements."""
         held = self._held
         match self._overflow:
             case "drop_oldest":

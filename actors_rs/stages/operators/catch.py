@@ -9,9 +9,9 @@ failure of the run then. ``f`` is called once: a failure of its stream is one.
 
 Back-pressure: hands on what downstream asks for, to upstream and then to the stream of ``f``.
 Completes: when upstream completes, or the stream of ``f`` does.
-Fails: when the stream of ``f`` fails or ``f`` raises; the error that was not dealt with is among
-  the run's failures then.
-Cancels: whichever of the two is running. ``f`` is not called behind a cancellation.
+Fails: when the stream of ``f`` fails or ``f`` raises; the unhandled error is among the run's
+  failures then.
+Cancels: whichever of the two is running. ``f`` is not called after a cancellation.
 """
 
 from __future__ import annotations

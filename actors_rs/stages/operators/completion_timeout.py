@@ -43,4 +43,4 @@ class CompletionTimeout(PassThrough):
         self._alarm.cancel()
 
     def _ring(self) -> None:
-        self._time_is_up = True  # what has arrived by now is looked at first
+        self._time_is_up = True  # elements that have arrived by now go first

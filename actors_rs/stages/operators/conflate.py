@@ -7,7 +7,7 @@
 Puts together what comes while downstream does not ask, and gives the sum of it when it does.
 Back-pressure: none to upstream; a fast downstream gets seed(element) for each element.
 Completes: when upstream has and what was put together was given.
-Fails: when upstream has, or f or seed raises, behind what was put together.
+Fails: when upstream has, or f or seed raises, after what was put together.
 Cancels: at once.
 """
 

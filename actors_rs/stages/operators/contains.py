@@ -6,7 +6,7 @@ out:   True |       (upstream is cancelled at the 2)
 Gives True as soon as an element is the value or equal to it, else False at the end.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its answer.
+Completes: after its answer.
 Fails: when upstream fails before the answer is known, or a comparison raises.
 Cancels: upstream, as soon as the value was found or when downstream cancels.
 """

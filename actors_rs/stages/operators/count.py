@@ -6,7 +6,7 @@ out:       3 |
 Tells how many elements there were.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails; there is no result then.
 Cancels: upstream, when downstream cancels.
 """

@@ -7,7 +7,7 @@ Gives an element when no other has come for that many seconds; those in between 
 Back-pressure: none to upstream; while nobody asks, a newer element replaces the one that waits.
 Completes: gives the last element at once, then completes.
 Fails: gives the last element at once, then fails.
-Cancels: at once; what waits is dropped.
+Cancels: at once; the waiting element is dropped.
 """
 
 from __future__ import annotations

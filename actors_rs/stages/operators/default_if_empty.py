@@ -6,8 +6,8 @@ out: 7 |
 Gives values if the stream completes without an element.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream; behind its values if there was no element.
-Fails: with upstream, behind what came before.
+Completes: with upstream; after its values if there was no element.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

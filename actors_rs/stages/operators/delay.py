@@ -5,9 +5,9 @@
 
 Gives each element that many seconds after it came, in the same order and at the same distances.
 Back-pressure: elements wait in the inlet, so at most a window of them is under way at a time.
-Completes: behind the last element; an empty stream at once.
-Fails: behind the elements that came before the failure, each at its time.
-Cancels: at once; what waits is dropped.
+Completes: after the last element; an empty stream at once.
+Fails: after the elements that came before the failure, each at its time.
+Cancels: at once; waiting elements are dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from actors_rs.stages.stage import Budget
 
 
 class Delay(PassThrough):
-    """What came is given ``seconds`` later. It notes how many had come by when, nothing else."""
+    """Each element, ``seconds`` later. It stores only how many had come by which time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()

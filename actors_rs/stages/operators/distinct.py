@@ -7,7 +7,7 @@ Gives the elements whose key has not been seen before, among all or the most rec
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, or when the key raises or has no hash, behind what came before.
+Fails: with upstream, or when the key raises or has no hash, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

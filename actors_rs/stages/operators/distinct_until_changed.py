@@ -3,11 +3,11 @@
 in:  1 1 2 2 1 |
 out: 1 2 1 |
 
-Gives the elements whose key differs from that of the element before.
+Emits the elements whose key differs from the key of the element before.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, or when the key raises, behind what came before.
+Fails: with upstream, or when the key raises, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 
@@ -21,7 +21,7 @@ from actors_rs.stages.pieces.piece_fold import NOTHING
 
 
 class DistinctUntilChanged(Operator):
-    """Elements whose ``key`` is not equal to that of the one before."""
+    """Elements whose ``key`` differs from the key of the element before."""
 
     runs_user = True
     lets_go = ("_last",)

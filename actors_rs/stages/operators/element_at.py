@@ -1,14 +1,14 @@
 """element_at(1)
 
 in:  a b c |
-out:   b |          (upstream is cancelled behind it)
+out:   b |          (upstream is cancelled after it)
 
 Gives the element at an index, from 0; there must be that many.
 
 Back-pressure: asks for its window, once an element is demanded.
-Completes: behind its element.
+Completes: after its element.
 Fails: when upstream fails before it came, or completes (EmptyStreamError).
-Cancels: upstream, behind its element or when downstream cancels.
+Cancels: upstream, after its element or when downstream cancels.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 in:  1 2 |
 out: 1 2 8 9 |
 
-Gives values, or what functions return when they are due, behind the elements.
+Emits values after the elements; a function among them is called when its value is due.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: behind its values, once upstream has completed.
+Completes: after its values, once upstream has completed.
 Fails: with upstream, without its values; or when a function raises.
 Cancels: upstream, when downstream cancels.
 """

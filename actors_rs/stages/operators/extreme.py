@@ -6,7 +6,7 @@ out:       1 |      (min)
 Gives the smallest or the largest element, the first one among equals; at least one is needed.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, elements cannot be compared, or none came (EmptyStreamError).
 Cancels: upstream, when downstream cancels.
 """

@@ -6,8 +6,8 @@ out: 2 4 |          (even)
 Gives the elements for which the predicate is true.
 
 Back-pressure: asks for its window, as far as downstream asks; for what was dropped it asks anew.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; after what came
   before.
 Cancels: upstream, when downstream cancels.
 """
@@ -29,7 +29,7 @@ def _filtered(predicate: Callable[[Any], Any], elements: Iterator[Any], out: lis
     """Filter into ``out``; whether that came to the end of ``elements``.
 
     A predicate in C may compare elements, say, and a method of theirs raise ``StopIteration``. To
-    ``filter`` that is the end as well, but then it has not asked behind the last element.
+    ``filter`` that is the end as well, but then it has not drawn past the last element.
     """
     if forgets(elements):
         out.extend(filter(predicate, elements))

@@ -1,15 +1,15 @@
 """first()
 
 in:  1 2 3 |
-out: 1 |            (upstream is cancelled behind the first)
+out: 1 |            (upstream is cancelled after the first)
 
 Gives the first element for which the predicate is true; there must be one.
 
 Back-pressure: asks for one element, with a predicate for its window.
-Completes: behind its element.
+Completes: after its element.
 Fails: when upstream fails before it came, the predicate raises, or no element fits
   (EmptyStreamError).
-Cancels: upstream, behind its element or when downstream cancels.
+Cancels: upstream, after its element or when downstream cancels.
 """
 
 from __future__ import annotations

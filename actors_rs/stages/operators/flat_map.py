@@ -9,12 +9,12 @@ f(y):             3 |   (started when the stream before it has completed)
 out:    1   2     3 |
 
 The elements of each iterable or stream that ``f`` returns, one after the other; ``concat_map`` is
-another name for it. What has no end is better given as a ``Source.from_iterable``, which drains.
+another name for it. Return an endless iterable as a ``Source.from_iterable``, which drains.
 
 Back-pressure: draws from an iterable, and asks a stream for, what downstream asks for.
 Completes: when upstream has completed and the last stream too; when drained, a stream ends
-  behind what it has in hand, an iterable at its end, for it is what came of an element in hand.
-Fails: when upstream or an inner stream fails, behind all elements before, or when ``f`` raises and
+  after its elements under way, an iterable at its end, since it belongs to an accepted element.
+Fails: when upstream or an inner stream fails, after all elements before, or when ``f`` raises and
   the stage's policy is to stop.
 Cancels: upstream and the stream that is running; an iterator with a close() is closed.
 """
@@ -38,7 +38,7 @@ from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 
 _AT_HAND: tuple[type[Iterator[Any]], ...] = (type(iter([])), type(iter(())))
-"""Iterators whose rest exists already; that of a range may be endless for all that is known."""
+"""Iterators whose remaining elements exist already; a range may be endless."""
 _SEVERAL: tuple[Iterable[Any], ...] = ([], (), range(0), "", "\xe9", b"", {}, set())
 _COUNTED = tuple({type(iter(kind)) for kind in _SEVERAL})
 """Iterators that know how many elements are left."""
@@ -67,7 +67,7 @@ class FlatMap(Drawing, Operator):
         self._met: object = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the piece it was met in
         self._inner: Inlet | None = None
-        self._drawn = NOTHING  # what comes of the element begun last
+        self._drawn = NOTHING  # the results of the element begun last
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
@@ -152,10 +152,10 @@ class FlatMap(Drawing, Operator):
         self._leave_stream()
         if self.outlet.closed and self.drawer is not None:  # else it is a restart
             self.drawer.close()
-        close(drawn)  # what was cut off need not wait for somebody to collect the garbage
+        close(drawn)  # at once, not when the garbage is collected
 
     def held(self) -> Iterable[Any]:
-        """Behind the end, also what has not come of the element that was begun.
+        """After the end, also the results that the element begun last has not given.
 
         That is the rest of a list. Of a stream, or of what is made as it is drawn, nobody has the
         rest: there it is the element itself, whatever had come of it.
@@ -211,7 +211,7 @@ class FlatMap(Drawing, Operator):
                 return
         elif self._has_another():
             return
-        list(self._results or ())  # nothing: but a transform may have to do something behind it
+        list(self._results or ())  # empty, but drawing it lets a transform do its last step
         self._results, self._piece = None, ()
         self._end_if_due(budget)
 
@@ -284,7 +284,7 @@ class FlatMap(Drawing, Operator):
         """
 
     def _go_on(self) -> None:
-        """Apply the transform to what is left of the piece; an end behind it needs no demand."""
+        """Apply the transform to the rest of the piece; an end after it needs no demand."""
         piece, self._met_in = self._met_in, ()
         if length_hint(self._elements):
             self._piece = piece

@@ -12,7 +12,7 @@ Back-pressure: takes an element only when an inner stream can be started for it 
   asks; inner streams are asked for a share of the window each, frame by frame in turn.
 Completes: when upstream and all inner streams have completed.
 Fails: when upstream has failed and the inner streams have completed, when an inner stream fails,
-  behind its last element, or when ``f`` raises and the stage's policy is to stop.
+  after its last element, or when ``f`` raises and the stage's policy is to stop.
 Cancels: upstream and all inner streams.
 """
 
@@ -99,7 +99,7 @@ class FlatMapMerge(Drawing, Hosting):
         if self.running >= self._breadth or not self._has_next():
             return False
         if self._is_slow:
-            self._send()  # what is there does not wait for f
+            self._send()  # results do not wait for f
         element = self._hand.popleft()
         try:
             self._start(element, self._f(element))
@@ -141,9 +141,9 @@ class FlatMapMerge(Drawing, Hosting):
                 self._note(inner, element)
 
     def _note(self, inner: InnerInlet, element: Any) -> None:
-        """Keep ``element`` while its stream runs only where a section asks for what is lost.
+        """Keep ``element`` while its stream runs, if a section wants to know of lost elements.
 
-        Else it is counted: an element may be a group, which keeps a good part of a KiB with it.
+        Otherwise only count it: an element may be a group, which holds a good part of a KiB.
         """
         self._begun[inner] = None if self.on_lost is None else element
 
@@ -230,7 +230,7 @@ class FlatMapMerge(Drawing, Hosting):
         streams = [inner.stream for inner in self._begun if isinstance(inner, _DrawnInlet)]
         return streams if self._open is None else [*streams, self._open]
 
-    # What the inner streams give
+    # Results of the inner streams
 
     def _look_at_first(self) -> None:
         inner = self.first_in_line()
@@ -256,8 +256,8 @@ class FlatMapMerge(Drawing, Hosting):
     def _look_for_ends(self) -> None:
         """An end needs no demand, unless there are elements before it.
 
-        Those it has looked at wait for demand; only when they are the last ones, those that are
-        drawn are looked at once more.
+        Streams it has looked at wait for demand; only when they are the last ones, drawn streams
+        are looked at once more.
         """
         last = self.inlet.exhausted and not self._hand
         if last and not self._are_last:

@@ -5,12 +5,12 @@
 
 Gives what a generator function of the user's yields, which takes the elements from an iterator.
 
-Back-pressure: the generator goes on while downstream asks for elements, and waits in ``next`` for
-  those of upstream, of which the stage requests its window.
+Back-pressure: the generator runs while downstream has demand, and waits in ``next`` for elements
+  of upstream, of which the stage requests its window.
 Completes: when the generator returns; then upstream is cancelled. For the generator the iterator
   ends when upstream has completed.
 Fails: when the generator raises and the policy is to stop. ``next`` raises the failure of upstream,
-  with which the stage fails behind what the generator yields after it.
+  with which the stage fails after what the generator yields after it.
 Cancels: upstream, when downstream cancels; the generator is closed.
 """
 
@@ -41,7 +41,7 @@ class Switch(Protocol):
 
 
 class Elements(Iterator[Any]):
-    """What the generator draws its elements from."""
+    """The iterator that the generator draws its elements from."""
 
     __slots__ = ("_stage",)
 
@@ -55,7 +55,7 @@ class Elements(Iterator[Any]):
 class Generated(StageLogic):
     """The generator that ``make`` returns for an iterator; ``aside`` runs it.
 
-    What is said to run aside does so while a turn of the stage waits for it. So there is one
+    A generator that runs aside does so while a turn of the stage waits for it. So there is one
     thread of control, and both sides use the same state.
     """
 
@@ -73,9 +73,9 @@ class Generated(StageLogic):
         self.pace = Pace()
         self._make, self._where = make, where
         self._aside = aside(self._generate, where)
-        self._piece: Frame = ()  # what the generator has been given
-        self._taken = 0  # how much of it the generator has taken
-        self._last: tuple[Any, int] | None = None  # what this generator has taken, and its place
+        self._piece: Frame = ()  # the elements that the generator may draw
+        self._taken = 0  # how many of them it has drawn
+        self._last: tuple[Any, int] | None = None  # the element drawn last, and its place
         self._out: list[Any] = []
         self._most = 0  # results that are asked for
         self._dry = False  # the generator waits for an element
@@ -138,7 +138,7 @@ class Generated(StageLogic):
             self.outlet.emit(out)
 
     def _survived(self, error: BaseException) -> bool:
-        """Whether another generator begins behind the element that was taken last."""
+        """Whether another generator begins after the element that was drawn last."""
         self._error = None
         if error is self.inlet.error:
             self.end(error)

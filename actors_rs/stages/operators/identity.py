@@ -1,4 +1,4 @@
-"""identity: what comes goes.
+"""identity: emits each element unchanged.
 
 in:  1 2 |
 out: 1 2 |
@@ -6,8 +6,8 @@ out: 1 2 |
 Gives each element as it is; what an empty flow is between foreign peers.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, behind what came before.
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

@@ -12,7 +12,7 @@ may give one to meet it; one that comes later than that is a dead letter.
 Back-pressure: asks both inputs for their windows once downstream asks, and takes no more while
   pairs wait. When ``max_held`` elements wait, only the input is taken from whose time is behind.
 Completes: when both inputs have completed and all pairs were given.
-Fails: with an input, behind the pairs before; when a function raises and the policy is to stop;
+Fails: with an input, after the pairs before; when a function raises and the policy is to stop;
   with ``JoinOverflowError`` when more than ``max_held`` elements lie within the time.
 Cancels: both inputs, when downstream cancels.
 """

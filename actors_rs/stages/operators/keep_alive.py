@@ -4,7 +4,7 @@
     out: 1 - ? 2 3 - ? - ? 4 |
 
 Passes everything on, and gives the value whenever nothing was given for that many seconds.
-Back-pressure: passed on; the value, too, is given only when somebody asks, and once then.
+Back-pressure: passed on; the value, too, is emitted only on demand, once at a time.
 Completes: when upstream does.
 Fails: when upstream does.
 Cancels: at once.
@@ -20,7 +20,7 @@ from actors_rs.stages.stage import Budget
 
 
 class KeepAlive(PassThrough):
-    """What comes, and ``value`` after each ``seconds`` in which nothing did."""
+    """The elements, and ``value`` after each ``seconds`` without one."""
 
     def __init__(self, seconds: float, value: Any) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ class Switch(Protocol):
 
     @property
     def error(self) -> BaseException | None:
-        """What they are to fail with; ``None`` to complete."""
+        """The error that the streams fail with; ``None`` to complete."""
         ...
 
     def watch(self, stage: Any, /) -> None:

@@ -6,7 +6,7 @@ out:       3 |
 Gives the last element; at least one is needed.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, or no element came (EmptyStreamError).
 Cancels: upstream, when downstream cancels.
 """

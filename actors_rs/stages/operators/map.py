@@ -6,8 +6,8 @@ out: f(1) f(2) f(3) |
 Gives what the function makes of each element.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, or when ``f`` raises and the policy is to stop; behind what came before.
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, or when ``f`` raises and the policy is to stop; after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

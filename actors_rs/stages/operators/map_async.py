@@ -11,7 +11,7 @@ system's event loop. Each call has a context of its own, and may have a time: ``
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
   made at a time, and waits when results are not taken.
 Completes: when upstream has completed and all results were given.
-Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, behind what came
+Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, after what came
   before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
   its ``timeout`` as ``CallTimeout``. More than ``max_abandoned`` threads beyond it fail the stage.
 Cancels: upstream, when downstream cancels; calls that have not begun are not made.
@@ -46,10 +46,10 @@ _End: TypeAlias = Callable[[Call, Any, BaseException | None], None]
 class MapAsync(StageLogic):
     """Each element through ``f``, up to ``parallelism`` calls at a time.
 
-    A call runs in a slot. Whoever ends a call takes the next one that waits, without a turn of
-    the stage in between: otherwise calls that began together would end together and the stage,
-    once for all of them, begin the next together. As many calls as there are slots may wait, so
-    the stage holds at most twice ``parallelism`` elements.
+    A call runs in a slot. The thread that ends a call takes the next waiting one, without a turn
+    of the stage in between: otherwise calls that began together would end together, and the stage
+    would begin the next ones together. As many calls as there are slots may wait, so the stage
+    holds at most twice ``parallelism`` elements.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class MapAsync(StageLogic):
         self._ordered = ordered
         self._executor = executor
         self._is_coroutine_function = is_coroutine_function(f)
-        self._calls: deque[Call] = deque()  # to be emitted; unordered: only those that ended
+        self._calls: deque[Call] = deque()  # to be emitted; unordered: only ended calls
         self._waiting: deque[Call] = deque()  # popped by any thread
         self._not_ended: set[Call] = set()
         self._slots = 0  # that are taken
@@ -198,7 +198,7 @@ class MapAsync(StageLogic):
             raise StreamError("the actor system was shut down")
 
     def _keep_runner(self, runner: Future[Any]) -> None:
-        """To be cancelled when the stage stops; those that have ended are not kept for ever."""
+        """Keep ``runner``, to cancel it when the stage stops; forget those that have ended."""
         if len(self._runners) >= 2 * self._parallelism:
             self._runners = [one for one in self._runners if not one.done()]
         self._runners.append(runner)
@@ -257,7 +257,7 @@ class MapAsync(StageLogic):
         self._finish_and_leave(again, None, error)
 
     def _in_place_of(self, call: Call) -> Call:
-        """A call for the same element: what the old one gives, if ever, is nobody's any more."""
+        """A new call for the same element; the result of the old one, if it comes, is not used."""
         again = Call(call.element, call.position, limited=True)
         again.attempts = call.attempts
         self._not_ended.discard(call)
@@ -315,10 +315,10 @@ class MapAsync(StageLogic):
         return answered(self._f(element))
 
     def _made(self, call: Call) -> Callable[[], bool] | None:
-        """Make the call; what the stage is to be told, unless there is something to wait for."""
+        """Make the call. Returns the report for the stage, or a waiter for the result."""
         call.runner = self.context.begins_call()
         try:
-            value = copy_context().run(self._value_of, call.element)  # what it sets is its own
+            value = copy_context().run(self._value_of, call.element)  # with its own context
         except BaseException as error:
             return partial(self._tell, self._finish, call, None, error)
         if is_awaitable(value):
@@ -329,9 +329,9 @@ class MapAsync(StageLogic):
     async def _run_coroutines(self) -> None:
         """One slot, on the event loop: call after call until none waits.
 
-        Each is a task, hence with a context and a state of cancellation of its own. Cancelling
-        the slot, which waits for it, cancels it, and is the slot's last. The task may end as a
-        cancelled one by itself too: what comes of its call it has told the stage by then.
+        Each call is a task, with a context and a state of cancellation of its own. Cancelling the
+        slot, which waits for the task, cancels the task, and ends the slot. A task may also end
+        cancelled by itself: by then it has reported its result to the stage.
         """
         loop, slot = get_running_loop(), current_task()
         taken: list[Call] = []
@@ -386,7 +386,7 @@ class MapAsync(StageLogic):
 
     def _follow(self, call: Call, future: Future[Any]) -> None:
         call.future = future
-        # Looked at behind the assignment, as stop sets it before it looks.
+        # Read after the assignment: stop sets the flag before it reads ``future``.
         if self._stopped or call.time_is_up:
             future.cancel()
         future.add_done_callback(partial(self._future_done, call))

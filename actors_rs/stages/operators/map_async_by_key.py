@@ -1,14 +1,14 @@
 """map_async(f, parallelism=2, key=first_letter)
 
 in:  a1 a2 b1 |
-out: f(b1) f(a1) f(a2) |    (f(a2) begins behind f(a1); b1 overtakes both)
+out: f(b1) f(a1) f(a2) |    (f(a2) begins after f(a1); b1 overtakes both)
 
 Like map_async, with one call at a time for each key: results of a key come in the order of its
-elements, those of different keys as they are ready.
+elements, results of different keys as they are ready.
 
 Back-pressure: holds at most twice ``parallelism`` elements, of all keys together.
 Completes: when upstream has completed and the last call has ended.
-Fails: with upstream, behind all calls; or when the function or the key raises.
+Fails: with upstream, after all calls; or when the function or the key raises.
 Cancels: upstream and the calls under way, when downstream cancels.
 """
 
@@ -38,7 +38,7 @@ class MapAsyncByKey(MapAsync):
         super().__init__(f, parallelism, False, executor)
         self.key = key
         self._keys: dict[Call, Any] = {}  # of the calls that have not ended
-        self._lines: dict[Any, deque[Call]] = {}  # behind the one call of a key that has its turn
+        self._lines: dict[Any, deque[Call]] = {}  # each after the one call of its key that runs
 
     @property
     def _due(self) -> int:

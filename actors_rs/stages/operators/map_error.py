@@ -47,7 +47,7 @@ class MapError(PassThrough):
 def _name_cause(other: BaseException, error: Exception) -> None:
     """``error`` is the cause of ``other``, unless ``f`` has named one; whatever its methods do.
 
-    Where ``f`` gives the same ``other`` in each run, the cause is that of the last one.
+    If ``f`` returns the same ``other`` in each run, it has the cause of the last one.
     """
     with suppress(BaseException):
         names = vars(other)

@@ -13,7 +13,7 @@ Back-pressure: asks for a small window once downstream asks, which grows with th
   up to eight chunks for each worker, of some MiB together: one that is late holds up no other.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises, takes longer than ``timeout`` or kills its worker and
-  the policy is to stop; ordered, behind what came before.
+  the policy is to stop; ordered, after what came before.
 Cancels: upstream, when downstream cancels; workers that are in a call are killed within the grace.
 """
 
@@ -39,13 +39,13 @@ FIRST_WINDOW = 64
 """Elements that are kept requested until it is known how long calls take."""
 MOST_WINDOW = 32_768
 MOST_WINDOW_BYTES = 64 << 20
-"""Of elements that are kept requested."""
+"""Of requested elements."""
 CHUNKS_AHEAD = 3
-"""For which each worker's elements are kept requested."""
+"""Elements are kept requested for so many chunks of each worker."""
 
 
 class _Outcome:
-    """What came of a chunk that was called in this process."""
+    """The outcome of a chunk that ran in this process."""
 
     __slots__ = ("failures", "seconds", "values")
 
@@ -56,7 +56,7 @@ class _Outcome:
 
 
 class _Results:
-    """What is to be emitted of a chunk, and which element has failed behind it."""
+    """The results of a chunk, and the element that has failed after them."""
 
     __slots__ = ("at", "error", "first", "given", "values")
 
@@ -211,7 +211,7 @@ class MapProcesses(MapAsync):
         self._times[0] += chunk.calling
         self._times[1] += chunk.pickling + chunk.packing
         size = self._size = self._size.after(figures, self._workers)
-        if self.window == FIRST_WINDOW:  # nobody has said how large it is to be
+        if self.window == FIRST_WINDOW:  # the user has not set it
             wanted = CHUNKS_AHEAD * self._workers * size.elements
             light = int(MOST_WINDOW_BYTES / max(size.nbytes, 1.0))
             widen(self.inlet, min(wanted, MOST_WINDOW, light))

@@ -6,10 +6,10 @@
 Passes everything on and tells f what the stream has come to. The same stands, with or without f,
 in the details of its stage in the run's snapshot.
 Back-pressure: passed on.
-Completes: when upstream does; f is told.
-Fails: when upstream does; f is told. If f itself raises, the stage fails, and f is
+Completes: when upstream does; f is called.
+Fails: when upstream does; f is called. If f itself raises, the stage fails, and f is
   not called again.
-Cancels: at once; f is told.
+Cancels: at once; f is called.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Gives f(error) as a last element when upstream fails, and completes; the run has not failed then.
 Back-pressure: passed on; the last element, too, is given when it is asked for.
-Completes: when upstream does, or behind the last element.
+Completes: when upstream does, or after the last element.
 Fails: when f raises; if that is the error it was given, the stream fails as if f were not there.
 Cancels: at once; f is not called any more.
 """

@@ -4,8 +4,8 @@ in:      1 2 X
 stream:        8 X        (each time it is started)
 out:     1 2   8   8 X
 
-Goes on with the stream when upstream fails, and again when that fails, so many times; what was
-recovered from is no failure of the run. Starting again a source that failed is one use of it.
+Goes on with the stream when upstream fails, and again when that stream fails, so many times. A
+recovered failure is not a failure of the run. One use is to start a failed source again.
 
 Back-pressure: hands on what downstream asks for, to upstream and then to the stream.
 Completes: when upstream completes, or the stream does.

@@ -6,7 +6,7 @@ out:       6 |
 Folds all elements into one value; the initial value if there are none.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, or f raises; there is no result then.
 Cancels: upstream, when downstream cancels.
 """

@@ -6,7 +6,7 @@ out:       3 |
 Folds all elements into one value, from the first one on; at least one is needed.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, f raises, or no element came (EmptyStreamError).
 Cancels: upstream, when downstream cancels.
 """
@@ -22,7 +22,7 @@ from actors_rs.stages.pieces.piece_fold import NOTHING
 
 
 class ReduceWithoutInitial(Folding):
-    """``f(accumulated, element)`` over all elements behind the first."""
+    """``f(accumulated, element)`` over all elements after the first."""
 
     runs_user = True
     lets_go = ("_accumulated",)

@@ -6,8 +6,8 @@ out: 1 3 6 |        (the initial value itself is not emitted)
 Gives each value of a running fold.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, or when ``f`` raises and the policy is to stop; behind what came before.
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, or when ``f`` raises and the policy is to stop; after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

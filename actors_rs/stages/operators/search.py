@@ -6,7 +6,7 @@ out:   True |       (some, even; upstream is cancelled at the 2)
 Gives one bool, as soon as it is known.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its answer.
+Completes: after its answer.
 Fails: when upstream fails before the answer is known, or the predicate raises.
 Cancels: upstream, as soon as the answer is known or when downstream cancels.
 """

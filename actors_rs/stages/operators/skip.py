@@ -6,8 +6,8 @@ out: 3 4 |
 Leaves out so many elements, then gives all.
 
 Back-pressure: asks for its window, as far as downstream asks; for what was left out it asks anew.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, behind what came before.
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

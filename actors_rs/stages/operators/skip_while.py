@@ -6,8 +6,8 @@ out: 9 3 |          (below 5)
 Leaves out elements until the predicate is false, then gives all.
 
 Back-pressure: asks for its window, as far as downstream asks; for what was left out it asks anew.
-Completes: with upstream, behind what came of its elements.
-Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+Completes: with upstream, after what came of its elements.
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; after what came
   before.
 Cancels: upstream, when downstream cancels.
 """

@@ -7,7 +7,7 @@ Gives tuples of neighbouring elements; one that would be shorter is not given.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, behind what came before.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 
@@ -26,7 +26,7 @@ WIDEST_VIEW = 64
 
 
 class Sliding(Operator):
-    """Tuples of ``size`` elements, each beginning ``step`` elements behind the one before."""
+    """Tuples of ``size`` elements, each beginning ``step`` elements after the one before."""
 
     runs_code = False
     gives_views = True

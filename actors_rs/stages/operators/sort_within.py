@@ -6,8 +6,8 @@ out: 1 2 3 4 |
 Sorts elements that come up to so many places too late; equal ones stay in their order.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream, behind what was held back.
-Fails: with upstream, behind what was held back; or when elements cannot be compared.
+Completes: with upstream, after what was held back.
+Fails: with upstream, after what was held back; or when elements cannot be compared.
 Cancels: upstream, when downstream cancels.
 """
 

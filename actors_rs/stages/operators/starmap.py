@@ -7,7 +7,7 @@ Gives each element, a tuple of arguments, through a function.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, or when the function raises, behind what came before.
+Fails: with upstream, or when the function raises, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

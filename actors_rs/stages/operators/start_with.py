@@ -7,7 +7,7 @@ Gives values, or what functions return when they are due, before the elements.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, behind what came before; or when a function raises.
+Fails: with upstream, after what came before; or when a function raises.
 Cancels: upstream, when downstream cancels.
 """
 

@@ -6,8 +6,8 @@ out: 1 3 6 |        (f adds to a state of its own)
 Gives each element through a function with a state, and what on_complete makes of the last one.
 
 Back-pressure: asks for its window, as far as downstream asks.
-Completes: with upstream, behind what on_complete gives.
-Fails: with upstream, or when a function raises, behind what came before.
+Completes: with upstream, after what on_complete gives.
+Fails: with upstream, or when a function raises, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

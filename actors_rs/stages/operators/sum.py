@@ -6,7 +6,7 @@ out:       6 |
 Adds the elements up; 0 if there are none.
 
 Back-pressure: takes everything once an element is demanded, and gives one.
-Completes: behind its result, when upstream completes.
+Completes: after its result, when upstream completes.
 Fails: when upstream fails, or an element cannot be added; there is no result then.
 Cancels: upstream, when downstream cancels.
 """

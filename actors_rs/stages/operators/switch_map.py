@@ -13,9 +13,9 @@ only the last one's stream is seen, where Rx starts a stream for each and cancel
 
 Back-pressure: upstream is never held back; the inner stream is asked for what downstream asks for.
 Completes: when upstream and the newest inner stream have completed.
-Fails: when upstream has failed and the newest inner stream has completed, when that fails, behind
-  its last element, or when ``f`` raises and the stage's policy is to stop. A stream that fails
-  behind its cancellation does no harm.
+Fails: when upstream has failed and the newest inner stream has completed, when that fails, after
+  its last element, or when ``f`` raises and the stage's policy is to stop. The failure of a stream
+  after its cancellation is ignored.
 Cancels: upstream and the inner stream.
 """
 

@@ -1,15 +1,15 @@
 """take(2)
 
 in:  1 2 3 4 |
-out: 1 2 |          (upstream is cancelled behind the second)
+out: 1 2 |          (upstream is cancelled after the second)
 
 Gives so many elements, then completes.
 
 Back-pressure: asks for its window as downstream asks, and for no more elements than it gives unless
   they are more than a window: a group that is cut short so loses none.
-Completes: behind the last of them, or with upstream.
-Fails: with upstream, behind what came before.
-Cancels: upstream, behind the last of them or when downstream cancels.
+Completes: after the last of them, or with upstream.
+Fails: with upstream, after what came before.
+Cancels: upstream, after the last of them or when downstream cancels.
 """
 
 from __future__ import annotations

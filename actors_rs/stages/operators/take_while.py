@@ -7,7 +7,7 @@ Gives elements until the predicate is false, then completes.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: at the first element that does not fit, or with upstream.
-Fails: with upstream, or when ``predicate`` raises and the policy is to stop; behind what came
+Fails: with upstream, or when ``predicate`` raises and the policy is to stop; after what came
   before.
 Cancels: upstream, at the first element that does not fit or when downstream cancels.
 """
@@ -70,8 +70,10 @@ class TakeWhile(Operator):
                 return
 
     def _pass_on(self, piece: Frame) -> int:
-        """What is given is the piece or its beginning: a list is made of it only where results are
-        to be seen before the piece is done, or some elements of it may be passed over.
+        """Emit the piece or its beginning.
+
+        It becomes a list only where results must be visible before the piece is done, or where a
+        policy may pass elements over.
         """
         if self.on_failure is not STOP or self.context.filling(self.outlet, []):
             return super()._pass_on(piece)

@@ -3,9 +3,9 @@
     in:  1 2 - 3 4
     out: 1 2 - |
 
-Passes on what comes within that many seconds of the stream's start, then completes.
-Back-pressure: passed on; what came in time and was not asked for is still given behind the end.
-Completes: when upstream does, or when the time is up and all that came in time was given.
+Emits the elements of the first so many seconds of the stream, then completes.
+Back-pressure: passed on; elements that came in time are still emitted once downstream requests.
+Completes: when upstream does, or when the time is up and all elements in time were emitted.
 Fails: when upstream does before that.
 Cancels: at once; upstream is cancelled when the time is up.
 """

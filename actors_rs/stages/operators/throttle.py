@@ -3,10 +3,10 @@
     in:  1 2 3 - - - - - 4 |
     out: 1 - 2 - 3 - - - 4 |
 
-Lets through so many elements in so much time; those that come faster wait their turn.
-Back-pressure: passed on; what waits beyond one element is in the inlet.
-Completes: behind the last element, which keeps to the rate.
-Fails: behind the elements that came before the failure, or when the cost of one cannot be told.
+Lets through so many elements in so much time; elements that come faster wait.
+Back-pressure: passed on; one element waits in the stage, further ones in the inlet.
+Completes: after the last element, which keeps to the rate.
+Fails: after the elements that came before the failure, or when the function for the cost raises.
 Cancels: at once; the share of the rate that a waiting element had is given back.
 """
 
@@ -63,8 +63,8 @@ class Limit(Protocol):
 class Throttle(PassThrough):
     """Elements at the pace of ``limit``.
 
-    ``cost`` is asked for those that can pass now and for one more, and only if another stage took
-    of the limit at the same moment is it asked for one of them again.
+    ``cost`` is called for the elements that can pass now and for one more. It is called again for
+    an element only if another stage took from the limit at the same moment.
     """
 
     def __init__(self, limit: Limit, cost: Callable[[Any], float] | None) -> None:
@@ -106,8 +106,8 @@ class Throttle(PassThrough):
     def wake(self) -> None:
         """The rate has changed; called on any thread.
 
-        The limit is told the time, or what it gains up to the next element were of the old rate.
-        One message is enough: where many wait, each that leaves wakes all the others.
+        The limit reads the clock now; otherwise the time up to the next element would count at the
+        old rate. One message is enough: of many that wait, each one that leaves wakes the others.
         """
         if not self._woken:
             self._woken = True
@@ -169,7 +169,7 @@ class Throttle(PassThrough):
             self.survives(failure, inlet.take(1)[0], inlet.count - 1)
 
     def _costs_of(self, piece: Frame) -> tuple[list[float], Exception | None]:
-        """What its first elements cost, up to one that cannot pass now or cannot be told."""
+        """The costs of its first elements, up to one that cannot pass now or whose cost fails."""
         assert self._cost is not None
         costs: list[float] = []
         level = self._limit.level(self.context.now())

@@ -7,7 +7,7 @@ Gives each element with its number.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.
-Fails: with upstream, behind what came before.
+Fails: with upstream, after what came before.
 Cancels: upstream, when downstream cancels.
 """
 

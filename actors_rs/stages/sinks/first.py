@@ -1,9 +1,9 @@
 """first: the first element; upstream is cancelled behind it.
 
 Back-pressure: asks for one element.
-Completes: behind the first element, with it as the result.
+Completes: after the first element, with it as the result.
 Fails: when upstream has failed or completed before (EmptyStreamError).
-Cancels: upstream, behind the first element or when the run is cancelled.
+Cancels: upstream, after the first element or when the run is cancelled.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ read() read() |
 Gives what functions return, each called when its element is asked for.
 
 Back-pressure: gives as many elements as are asked for.
-Completes: behind its last element.
-Fails: when a function raises, behind what came before.
+Completes: after its last element.
+Fails: when a function raises, after what came before.
 Cancels: nothing is held.
 """
 

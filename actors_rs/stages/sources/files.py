@@ -6,7 +6,7 @@ Gives the paths of the files that match a pattern, sorted, as found on first dem
 matches, there are none.
 
 Back-pressure: looks at each path when it is asked for, on a thread of its own.
-Completes: behind the last path.
+Completes: after the last path.
 Fails: when the pattern is the name of a directory, or one cannot be read (ReadError).
 Cancels: nothing is held.
 """

@@ -7,9 +7,9 @@ coroutine on the system's event loop. An async generator can be run once, and is
 has ended; give the function that makes it to run it again and again.
 
 Back-pressure: draws what was asked for and no more.
-Completes: when the iterable has ended; when drained, behind what was drawn: the ``__anext__`` that
+Completes: when the iterable has ended; when drained, after what was drawn: the ``__anext__`` that
   is pending is cancelled.
-Fails: when the iterable raises, behind what came before.
+Fails: when the iterable raises, after what came before.
 Cancels: the ``__anext__`` that is pending, and awaits ``aclose()``, if there is one.
 """
 

@@ -8,8 +8,8 @@ starts, and what it returns, a function, when the stream has ended.
 
 Back-pressure: takes what downstream has requested, and up to ``buffer`` elements more; then the
   stream fails, or as ``overflow`` says.
-Completes: behind what was emitted before emit.complete(), or when drained.
-Fails: behind what was emitted before emit.fail(error), or when it overflows and is to fail then;
+Completes: after what was emitted before emit.complete(), or when drained.
+Fails: after what was emitted before emit.fail(error), or when it overflows and is to fail then;
   when ``register`` raises.
 Cancels: calls what ``register`` has returned; what is emitted from then on is not taken.
 """

@@ -5,7 +5,7 @@
 Gives the result of a future, or of what a function returns when an element is asked for.
 
 Back-pressure: waits for the result once an element is asked for.
-Completes: behind the result.
+Completes: after the result.
 Fails: when the future failed or was cancelled, or the function raises.
 Cancels: cancels a future of its own, not one that was given.
 """

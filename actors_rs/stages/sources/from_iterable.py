@@ -7,8 +7,8 @@ anew for each run, so a generator, or another iterator, can be run once, and is 
 ended already; give a function that returns an iterable to run it again and again.
 
 Back-pressure: draws what was asked for and no more.
-Completes: when the iterable has ended; when drained, behind what was drawn.
-Fails: when the iterable raises, behind what came before.
+Completes: when the iterable has ended; when drained, after what was drawn.
+Fails: when the iterable raises, after what came before.
 Cancels: by closing the iterator, if it can be closed.
 """
 

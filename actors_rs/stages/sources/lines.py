@@ -6,8 +6,8 @@ Reads the lines of text files, also of compressed ones. Lines come without their
 is opened on first demand and closed at any end, unless the user opened it.
 
 Back-pressure: reads what was asked for; the file buffers on its own.
-Completes: at the end of the file; when drained, behind what was read.
-Fails: when the file cannot be opened, read or decoded, behind what came before (ReadError).
+Completes: at the end of the file; when drained, after what was read.
+Fails: when the file cannot be opened, read or decoded, after what came before (ReadError).
 Cancels: by closing the file.
 """
 

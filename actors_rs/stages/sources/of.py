@@ -5,7 +5,7 @@
 Gives the elements of something that can be sliced, in frames.
 
 Back-pressure: gives what was asked for and no more.
-Completes: behind the last element, or when drained.
+Completes: after the last element, or when drained.
 Fails: never.
 Cancels: at once.
 """

@@ -9,8 +9,8 @@ Back-pressure: takes what downstream has requested, and up to its capacity more;
   waits, or as its overflow says. A Subscriber requests what it says, a stage of ours a window ahead
   (4,096): a sink that is stuck has up to one in its hands and one that waits, so queue(1) takes
   8,193 before it. Give that stage with_attributes(window=1) where a few have to be the bound.
-Completes: behind what was put before complete().
-Fails: behind what was put before fail(error); or when it overflows and is to fail then.
+Completes: after what was put before complete().
+Fails: after what was put before fail(error); or when it overflows and is to fail then.
 Cancels: whoever puts or offers is told that the stream is over.
 """
 

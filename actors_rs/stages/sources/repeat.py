@@ -5,7 +5,7 @@
 Gives one value again and again.
 
 Back-pressure: gives what was asked for and no more.
-Completes: behind the last one, if there is a last one, or when drained.
+Completes: after the last one, if there is a last one, or when drained.
 Fails: never.
 Cancels: at once.
 """

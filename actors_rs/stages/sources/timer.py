@@ -4,7 +4,7 @@
 
 Gives one element, 0, that many seconds after its start.
 Back-pressure: the element waits until somebody asks.
-Completes: behind the element, or when it is drained.
+Completes: after the element, or when it is drained.
 Fails: never.
 Cancels: at once.
 """

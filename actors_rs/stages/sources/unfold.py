@@ -6,7 +6,7 @@ Gives elements that a function makes of a state.
 
 Back-pressure: calls the function for what was asked for and no more.
 Completes: when the function returns ``None``, or when drained.
-Fails: when the function raises or returns no pair, behind what came before.
+Fails: when the function raises or returns no pair, after what came before.
 Cancels: at once.
 """
 

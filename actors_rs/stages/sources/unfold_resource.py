@@ -5,8 +5,8 @@
 Gives what a function reads from a resource, which is opened on first demand and closed at any end.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
-Completes: when read gives None, behind the closing.
-Fails: when a function raises, behind what came before.
+Completes: when read gives None, after the closing.
+Fails: when a function raises, after what came before.
 Cancels: closes the resource.
 """
 
