@@ -1,8 +1,8 @@
 """Compressed files: reading them piece by piece, and writing them.
 
-A compressed file is one or more members behind one another, as ``cat a.gz b.gz`` makes. Reading
-gives the contents of all of them. A file that breaks off, or is damaged, raises an error that says
-at which byte; what comes before is given first.
+A compressed file has one or more members, one after the other, as ``cat a.gz b.gz`` makes. Reading
+gives the contents of all members. A truncated or damaged file raises an error with the number of
+the byte; the contents before it are given first.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ _MEMBERS: dict[str, Callable[[], _Member]] = {
 
 
 def decompressed(chunks: Iterable[bytes], kind: str | None) -> Iterator[bytes]:
-    """What is in ``chunks``, which are compressed as ``kind``; themselves if that is ``None``."""
+    """The contents of ``chunks``, compressed as ``kind``; ``chunks`` themselves for ``None``."""
     return iter(chunks) if kind is None else _members(chunks, kind)
 
 
@@ -166,7 +166,7 @@ def _damaged(kind: str, members: int, at: int, error: Exception) -> ValueError:
 
 
 def compressing(file: IO[bytes], kind: str | None, closing: ExitStack) -> IO[bytes]:
-    """What is written to becomes ``kind`` in ``file``; ``closing`` writes its end.
+    """A file whose writes go to ``file`` compressed as ``kind``; ``closing`` writes its end.
 
     The same elements give the same bytes: no time and no name is written into the file.
     """

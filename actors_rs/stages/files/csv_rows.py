@@ -132,7 +132,7 @@ def rows_of(
 
 
 class BadFieldError(ValueError):
-    """The fields of a row are not as many, or not what, they are to be."""
+    """A row has the wrong number of fields, or a field of the wrong type."""
 
 
 def expect_width(width: int, row: list[str]) -> None:

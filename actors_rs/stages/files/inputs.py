@@ -68,7 +68,7 @@ class Input:
             yield from decompressed(_read(file), self._kind)
 
     def lines(self, encoding: str, place: Place, newline: str | None = None) -> Generator[str]:
-        """The lines with their ends; ``place`` is told where it is, ``newline`` as for ``open``."""
+        """The lines with their ends; ``place`` follows the position; ``newline`` as in ``open``."""
         if self.is_text:
             return text_lines(self._file, place)
         return lines_of(self.chunks(), encoding, place, newline)

@@ -32,7 +32,7 @@ _DEFAULTS = {
     "set": "list",
     "frozenset": "list",
 }
-"""By the name of a class, what can be given as ``default``; ``str`` does for most others."""
+"""A ``default`` to suggest, by the name of the class; ``str`` suits most others."""
 _MOST = 100
 """Characters of a value that are shown."""
 

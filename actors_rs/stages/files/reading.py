@@ -44,9 +44,9 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Place]:
 def lines_of(
     chunks: Iterable[bytes], encoding: str, place: Place, newline: str | None = None
 ) -> Generator[str]:
-    """The lines of text that comes as ``chunks``, with their ends; ``place`` is told where it is.
+    """The lines of the text in ``chunks``, with their ends; ``place`` follows the position.
 
-    ``newline`` is that of ``open``: ``None``, or "" for ends that stay as they are.
+    ``newline`` as for ``open``: ``None``, or "" for ends that stay as they are.
     """
     strictly = codecs.getincrementaldecoder(encoding)()
     decoder = IncrementalNewlineDecoder(strictly, translate=newline is None)

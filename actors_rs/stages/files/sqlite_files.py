@@ -1,7 +1,7 @@
-"""Databases of SQLite as streams use them: for reading, and transactions that begin when told.
+"""SQLite databases as streams use them: for reading, and with explicit transactions.
 
-SQLite says that a database is locked and not by whom. Sources of this process that read it let go
-of it; of other processes the error tells the numbers.
+SQLite reports that a database is locked, but not who locks it. Sources of this process that read
+it release it on request; for other processes the error gives their numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def begin(database: sqlite3.Connection) -> None:
 
 
 def free_of_sources(database: sqlite3.Connection, path: str) -> None:
-    """Have sources of this process let go of ``path`` if they would keep a commit from it."""
+    """Have sources of this process release ``path`` if they would block a commit."""
     if sqlite_readers.are_there(path):
         ((mode,),) = database.execute("PRAGMA journal_mode")
         if mode != "wal":
@@ -50,7 +50,7 @@ def free_of_sources(database: sqlite3.Connection, path: str) -> None:
 
 @contextmanager
 def transaction(database: sqlite3.Connection, path: str) -> Iterator[None]:
-    """What is written inside is committed, or nothing of it if anything raises: see ``writing``."""
+    """Commit the writes of the block, or none of them if it raises: see ``writing``."""
     with writing(path):
         begin(database)
         free_of_sources(database, path)
@@ -77,7 +77,7 @@ def writing(path: str) -> Iterator[None]:
 
 
 def commit(database: sqlite3.Connection, path: str) -> None:
-    """Commit; waits as long as sources of this process are letting go of the file."""
+    """Commit; waits until sources of this process have released the file."""
     while True:
         try:
             database.commit()

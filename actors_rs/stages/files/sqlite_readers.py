@@ -1,8 +1,8 @@
-"""Who reads a database of SQLite: the sources of this process, which let go, and other processes.
+"""The readers of a SQLite database: sources of this process, which can release it, and processes.
 
-Where there is no write-ahead log, whoever reads keeps all others from committing until its last
-row. A source of this process that is asked to let go puts the rows that are left of its query into
-a temporary file, and goes on from there: they are still those of the moment at which it began.
+Without a write-ahead log, a reader blocks all commits until its last row. A source of this process
+that is asked to release the file copies the remaining rows of its query into a temporary file and
+goes on from there, so its rows still are the rows of the moment at which it began.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ class Rows:
             _readers.pop(id(self), None)
 
     def ask(self) -> bool:
-        """Have it let go of its file, in its next turn. Any thread.
+        """Ask it to release its file in its next turn. Any thread.
 
-        False if it was asked before and has not begun: somebody may wait in its own turn for it.
+        Returns ``False`` if it was asked before and has not begun, so that no two turns wait for
+        each other.
         """
         first, self._asked = not self._asked, True
         if first:

@@ -32,7 +32,7 @@ S = TypeVar("S", bound=Seat)
 class HotJunction(StageLogic, Generic[S]):
     """Subclasses give ``advance``, ``_seat`` and ``_over``.
 
-    ``ending`` is what late ones are to be told once the stream is over: an error, or ``None`` for
+    ``ending`` is the signal for late subscribers once the stream is over: an error, or ``None`` for
     a completion. The stage shuts down when its last subscriber has left, unless ``keep_alive``.
     """
 
@@ -55,7 +55,7 @@ class HotJunction(StageLogic, Generic[S]):
         raise NotImplementedError
 
     def _over(self, ending: BaseException | None) -> None:
-        """The stream has ended, in whatever way; whoever comes late is told so too."""
+        """The stream has ended, in any way; late subscribers get the same signal."""
         raise NotImplementedError
 
     def outlet_of(self, whom: object) -> Outlet | None:
@@ -87,12 +87,12 @@ class HotJunction(StageLogic, Generic[S]):
         return self._visited and not self._keep_alive and not self._seats
 
     def _deserted(self) -> IllegalStateError:
-        """What those are told that come when the last subscriber has left."""
+        """The error for subscribers that come after the last one has left."""
         name = self.context.name
         return IllegalStateError(f"hub '{name}' has shut down: its last subscriber has left")
 
     def _let_go(self) -> list[S]:
-        """Forget those that have left; returns them."""
+        """Forget the subscribers that have left. Returns them."""
         gone = [seat for seat in self._seats if seat.outlet.closed]
         if gone:
             self._left.count += sum(seat.outlet.count for seat in gone)

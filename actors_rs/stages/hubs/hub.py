@@ -39,9 +39,9 @@ class _Seat(Seat):
 class HubLogic(HotJunction[_Seat]):
     """The same elements to all that are attached, from the oldest held when they came.
 
-    Ends when upstream has ended and all were told; when the last one has left, unless
-    ``keep_alive``; and when it is drained and nobody is left. Late ones are told ``ending`` behind
-    ``held``.
+    Ends when upstream has ended and all subscribers have the signal; when the last one has left,
+    unless ``keep_alive``; and when it is drained without subscribers. Late subscribers get
+    ``held``, then ``ending``.
     """
 
     def __init__(self, replay: int, on_slow: OnSlow = "backpressure", keep_alive: bool = False):
@@ -73,7 +73,7 @@ class HubLogic(HotJunction[_Seat]):
             if self._is_deserted() and not self.inlet.exhausted:
                 self._over(self._deserted())
         elif self.ending is not None:
-            for seat in self._seats:  # attached in the turn in which all the others were told
+            for seat in self._seats:  # attached in the turn in which the others got the signal
                 seat.outlet.fail(self.ending)
 
     def details(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class HubLogic(HotJunction[_Seat]):
         }
 
     def _look_around(self) -> None:
-        """Forget those that have left, and see what the others ask for."""
+        """Forget the subscribers that have left, and read the demand of the others."""
         for seat in self._let_go():
             self._buffer.leave(seat.reader)
         for seat in self._seats:
@@ -105,7 +105,7 @@ class HubLogic(HotJunction[_Seat]):
             if budget.spent():
                 return
         if inlet.buffered and buffer.mark_late():
-            self.context.post(_go_on)  # behind the requests that are on their way
+            self.context.post(_go_on)  # after the requests that are on their way
 
     def _serve(self) -> None:
         for seat in self._seats:

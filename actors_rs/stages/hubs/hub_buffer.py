@@ -1,13 +1,13 @@
-"""What a hub holds, and who of its readers gets which part of it. Pure: no ports, no threads.
+"""The elements that a hub holds, and its readers' positions. Pure: no ports, no threads.
 
 Elements are known by their position in the stream. The buffer holds the last ``replay`` of them;
 each ``Reader`` has the position of the element it gets next. One step is ``wanted``, ``add``,
 ``read`` for each reader, ``trim``.
 
-What may be taken from upstream is bounded twice: somebody has asked for it, and no reader falls
-more than ``replay`` elements behind by it. A reader that may be left behind (``on_slow`` says so)
-loses the second bound, but not at once: it is ``late`` only when it still asks for nothing after
-everything it may have sent was heard, which is what ``mark_late`` and a pause behind it are for.
+Two bounds hold for elements taken from upstream: a reader has requested them, and no reader comes
+to lag more than ``replay`` elements. With ``on_slow`` a reader may lag further, but not at once: it
+is ``late`` only when it still requests nothing after all its messages were read. ``mark_late`` and
+a pause after it are for that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OnSlow: TypeAlias = Literal["backpressure", "drop", "fail"]
 class Reader:
     """One subscriber's place. ``demand`` and ``foreseen`` are as an outlet has them.
 
-    ``position`` is that of the next element, ``asked`` whether it has ever asked for any.
+    ``position`` is the position of the next element; ``asked``: whether it ever requested one.
     """
 
     __slots__ = ("asked", "demand", "foreseen", "late", "position")
@@ -38,7 +38,7 @@ class Reader:
         self.asked = self.late = False
 
     def asks(self, demand: int, foreseen: int = 0) -> None:
-        """It wants ``demand`` elements now, and ``foreseen`` more behind them."""
+        """It wants ``demand`` elements now, and ``foreseen`` more after them."""
         self.demand, self.foreseen = demand, foreseen
         self.asked = self.asked or demand + foreseen > 0
 
@@ -46,8 +46,8 @@ class Reader:
 class HubBuffer:
     """The last ``replay`` elements of a stream and the readers' places in it.
 
-    ``end`` is the position behind the newest element, ``start`` that of the oldest held,
-    ``dropped`` how many elements readers have missed.
+    ``end`` is the position after the newest element, ``start`` the position of the oldest one held,
+    ``dropped`` the number of elements that readers have missed.
     """
 
     def __init__(self, replay: int, on_slow: OnSlow = "backpressure") -> None:
@@ -57,7 +57,7 @@ class HubBuffer:
         self.dropped = 0
         self._readers: list[Reader] = []
         self._slots: list[Any] = []
-        self._blank = 0  # slots in front whose elements were let go; removed many at a time
+        self._blank = 0  # slots in front whose elements were released; removed many at a time
 
     def join(self) -> Reader:
         """A new reader, at the oldest element held."""
@@ -91,7 +91,7 @@ class HubBuffer:
         return bool(late)
 
     def add(self, frame: Frame) -> None:
-        """Elements came; to be read by those that asked for them before ``trim``."""
+        """Elements came; readers that requested them read them before ``trim``."""
         self._slots.extend(frame)
         self.end += len(frame)
 

@@ -1,7 +1,7 @@
 """merge_hub()
 
 a:   1   3 |
-b:         4 5 |        (attached behind a)
+b:         4 5 |        (attached after a)
 out: 1   3 4 5 |        (completes once the hub was closed)
 
 The elements of streams that come and go, as they come, frame by frame in turn.
@@ -25,7 +25,7 @@ __all__ = ["MergeHubLogic"]
 
 
 class MergeHubLogic(Hosting):
-    """Inner streams that are attached from outside; whoever does so is told of start and stop."""
+    """Inner streams that are attached from outside; the hub learns of start and stop."""
 
     recovers = True
 

@@ -9,7 +9,7 @@ number of subscribers there are, and returns which of them, in the order in whic
 it. While there is none, elements wait.
 
 Back-pressure: asks upstream while a subscriber asks; an element whose subscriber does not ask
-  waits, and those behind it wait too. If that subscriber leaves, ``f`` is asked again.
+  waits, and later elements wait too. If that subscriber leaves, ``f`` is called again.
 Completes: all subscribers, when upstream has completed and all of it was given.
 Fails: all subscribers, when ``f`` raises or gives no number of one; when upstream has failed,
   after what it gave.
@@ -31,7 +31,7 @@ __all__ = ["PartitionHubLogic"]
 
 
 class PartitionHubLogic(HotJunction[Seat]):
-    """Each element to one of those that are attached."""
+    """Each element to one of the attached subscribers."""
 
     def __init__(self, f: Callable[[Any, int], int], keep_alive: bool = False) -> None:
         super().__init__(keep_alive)
@@ -42,7 +42,7 @@ class PartitionHubLogic(HotJunction[Seat]):
         self._pace = Pace()
 
     def held(self) -> list[Any]:
-        """What a late subscriber would get: nothing."""
+        """The elements for a late subscriber: none."""
         return []
 
     def _seat(self, whom: object, outlet: Outlet) -> Seat:
@@ -54,7 +54,7 @@ class PartitionHubLogic(HotJunction[Seat]):
             self._flow(budget)
         self._let_go()
         if self._ended:
-            self._tell()  # also those attached in the turn in which all the others were told
+            self._tell()  # also subscribers attached in this turn
         elif self._is_deserted():
             self.inlet.cancel()
             self._over(self._deserted())

@@ -4,17 +4,16 @@ in:    1 2 3 4 5 |
 out 0: 1 2     5 |
 out 1:     3 4 |        (each element to one outlet, wherever there is demand)
 
-What comes is shared out evenly among the outlets that ask. Stages downstream of an outlet, up to
-the next junction, request 16 elements at a time unless ``with_attributes(window=...)`` says
-otherwise, so an outlet asks again when its stages have worked off what they got: the quickest one
-gets most.
+Shares elements evenly among the outlets with demand. Stages downstream of an outlet, up to the next
+junction, request 16 elements at a time unless ``with_attributes(window=...)`` says otherwise. So an
+outlet has new demand once its stages have processed their elements: the quickest outlet gets most.
 
 Back-pressure: asks upstream while any outlet asks; never gives an outlet more than that asked for.
 Completes: all outlets, when the input has completed and all of it was given.
 Fails: all outlets, when the input has failed, after what it gave; or when a stage after one of
   them has failed.
-Cancels: upstream, when all outlets have been cancelled; the others share what comes. What had
-  gone to the one that was and waits before its stage is dropped with it.
+Cancels: upstream, when all outlets have been cancelled; until then the others share the elements.
+  Elements that wait in a cancelled outlet are dropped with it.
 """
 
 from __future__ import annotations

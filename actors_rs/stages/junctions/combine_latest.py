@@ -4,9 +4,9 @@ a:   1     2   3 |
 b:     x     y     z |
 out: (1 x) (2 x) (2 y) (3 y) (3 z) |
 
-For each new element of any input a tuple of it and the latest of the others. The first tuple is of
-the first elements of all; until then no input gives a second one. Rx drops what comes before that,
-so its first tuple has the latest elements of the quicker inputs; here nothing is dropped.
+Emits a tuple for each new element of any input, with the latest elements of the others. The first
+tuple has the first elements of all inputs; until then no input gives a second one. Rx drops earlier
+elements, so its first tuple has the latest elements of the quicker inputs; here none is dropped.
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
 Completes: when all inputs have completed, or one has without an element.

@@ -54,7 +54,7 @@ class Concat(Hosting):
             self._leave(current)
 
     def _next(self) -> None:
-        """Begin with the next stream, or complete behind the last one."""
+        """Begin with the next stream, or complete after the last one."""
         if not self._left or (self._only_if_empty and self.outlet.count):
             self.end(None)
             return

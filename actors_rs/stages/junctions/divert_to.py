@@ -8,12 +8,12 @@ Elements for which ``when`` is true go to a sink instead. The main stream is wha
 has had enough, the sink completes with what it has got.
 
 Back-pressure: asks upstream once one of them asks; an element whose receiver does not ask waits,
-  and those behind it wait too.
+  and later ones wait too.
 Completes: both, when the input has completed and all of it was given; the sink also when
   downstream cancels.
 Fails: both, when ``when`` raises; when the input has failed, after what it gave; or when a stage
   after one of them has failed.
-Cancels: upstream, when downstream cancels. For a sink that has had enough elements are dropped.
+Cancels: upstream, when downstream cancels. Elements for a sink that has cancelled are dropped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Feedback(100), the two ends of a loop
 
     sink:    1 2 |
-    source:  1 2 |      (sink and source are parts of one graph: what goes out comes round)
+    source:  1 2 |      (sink and source are parts of one graph: elements come round)
 
-Holds what comes back until the loop asks for it again.
+Holds elements that come back until the loop requests them again.
 
 Back-pressure: passed on, once the buffer is full.
 Completes: when everything that flows into the loop from outside has completed and nothing is left
@@ -12,7 +12,7 @@ Completes: when everything that flows into the loop from outside has completed a
 Fails: when a stage of the loop fails. A stage that keeps elements back for more to come, such as a
   batch without a time, keeps them in the loop: the run ends with ``Stalled``. A loop that no
   element can get into is refused when the graph is built.
-Cancels: at once; what is held is dropped.
+Cancels: at once; held elements are dropped.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from actors_rs.stages.junctions.merge import Merge
 
 
 class MergePreferred(Merge):
-    """The first inlet's elements before those of the others."""
+    """Elements of all inlets, the first inlet's before the others'."""
 
     def __init__(self, count: int) -> None:
         super().__init__(count)

@@ -4,8 +4,8 @@ a:   1 4 6 |
 b:   2 3 9 |
 out: 1 2 3 4 6 9 |
 
-Two sorted inputs into one: always the smaller of the two next elements; of equal ones that of the
-first input. An input that is not sorted gives its elements in its own order all the same.
+Two sorted inputs into one: always the smaller of the two next elements; of equal elements, the one
+of the first input. An input that is not sorted gives its elements in its own order all the same.
 
 Back-pressure: asks both inputs for their windows once downstream asks; waits until each has an
   element or has completed.
@@ -36,7 +36,7 @@ class _Side:
         self.elements: Frame = ()
         self.keys: Frame = ()
         self.at = 0
-        self.error: Exception | None = None  # of ``key``, for the element behind the piece
+        self.error: Exception | None = None  # of ``key``, for the element after the piece
         self._key = key
         self.drawing: Iterator[Any] = iter(())
 
@@ -86,7 +86,7 @@ class _Side:
 
     @property
     def rest(self) -> Frame:
-        """What is left of the piece, with what is behind an element whose key could not be had."""
+        """The rest of the piece, with the elements after one whose key failed."""
         return self.elements[self.at :]
 
     def position(self) -> int:

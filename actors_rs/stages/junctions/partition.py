@@ -5,7 +5,7 @@ out 0: 2 4 |            (f gives the number of the outlet, here n % 2)
 out 1: 1 3 |
 
 Back-pressure: asks upstream while any outlet asks; an element whose outlet does not ask waits, and
-  those behind it wait too.
+  later ones wait too.
 Completes: all outlets, when the input has completed and all of it was given.
 Fails: all outlets, when ``f`` raises or gives no number of an outlet; when the input has failed,
   after what it gave; or when a stage after one of them has failed.

@@ -4,8 +4,8 @@ a:   1 2 3 |
 b:   x   y   z ... |
 out: (1 x) (2 y) (3 z) |
 
-Tuples of one element from each input, in order. What the longer inputs gave beyond the last
-complete tuple is not used.
+Tuples of one element from each input, in order. Elements of longer inputs after the last complete
+tuple are not used.
 
 Back-pressure: asks every input for its window once downstream asks; the slowest sets the pace.
 Completes: when an input has completed and all it gave is in a tuple; the others are cancelled.

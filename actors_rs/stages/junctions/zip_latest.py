@@ -6,11 +6,11 @@ out: (1 x) (2 x) (2 y) (3 y) |
 
 As ``combine_latest``, but it ends like ``zip``, with the first input that does: ``zipLatest`` of
 Akka Streams. The first tuple is of the first elements of all, and nothing is dropped. RxPY
-has another operator of this name, which waits for a new element of every input and drops those that
-are replaced meanwhile, here (1 x) (2 y) (3 z); there is none such here, as ``zip`` drops nothing.
+has another operator of this name: it waits for a new element of every input and drops elements
+that are replaced before that, here (1 x) (2 y) (3 z). Use ``zip`` instead, which drops nothing.
 
 Back-pressure: asks every input for its window once downstream asks; each new element is one tuple.
-Completes: when an input has completed and what it gave was delivered; the others are cancelled.
+Completes: when an input has completed and its elements were emitted; the others are cancelled.
 Fails: when an input has failed, after what that input gave; the others are cancelled.
 Cancels: all inputs, when downstream cancels.
 """

@@ -1,7 +1,7 @@
 """csv("out.csv"): one row an element; the file appears when it is complete.
 
-Elements are dicts, whose names are the header, or lists. Lines end with "\\r\\n", as those of the
-``csv`` module and of RFC 4180 do. A path that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is
+Elements are dicts, whose names are the header, or lists. Lines end with "\\r\\n", as in RFC 4180
+and in files of the ``csv`` module. A path that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is
 written compressed.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
@@ -87,7 +87,7 @@ class Csv(TextFileSink):
             raise ValueError("Sink.csv: expected a row with a field at least, got an empty one")
         text: str = self._row(fields)
         if not text.isascii():
-            text.encode()  # what is no text of UTF-8 is the fault of the element, not the file's
+            text.encode()  # raises here, as the element's fault and not the file's
         return text
 
     @staticmethod

@@ -34,7 +34,7 @@ class DirectoryHold:
     def take(self, who: str) -> None:
         """Raise ``BlockingIOError``, which names the holder, if another sink holds the directory.
 
-        ``who`` is what others are told, with the number of this process.
+        Other sinks' errors give ``who``, with the number of this process.
         """
         while fcntl is not None and self._file is None:
             file = self._opened()

@@ -57,7 +57,7 @@ class Fan(SinkLogic):
         super().start()
 
     def name_of(self, number: int, part: Part) -> str:
-        """What the sink of ``part`` is called to itself."""
+        """The name that the sink of ``part`` has for itself."""
         return part.name
 
     def consume(self, elements: Iterator[Any], /) -> None:

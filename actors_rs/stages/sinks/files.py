@@ -1,4 +1,4 @@
-"""What the sinks that write files share: a file is complete or it is not there.
+"""Base of the sinks that write files: a file is complete or it is not there.
 
 It is written under a temporary name in its own directory, which readers of data sets ignore
 (leading dot), synced, and renamed into place. What fails names the file. An element that cannot be
@@ -28,7 +28,7 @@ from actors_rs.stages.linear import SinkLogic
 
 try:
     import fcntl
-except ImportError:  # no such system: what a killed process leaves stays there
+except ImportError:  # a system without it: files of a killed process stay
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
@@ -63,7 +63,7 @@ def _unclaim(path: str, claim: ref[PendingFile]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """What a sink has written: complete files, in order, and the rows that are in them."""
+    """The result of a sink of files: complete files, in order, and the number of their rows."""
 
     files: tuple[str, ...]
     rows: int
@@ -87,7 +87,7 @@ class WritingSink(SinkLogic):
         *,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        """Whatever the policy: what a failure of the file has left of it is not written on."""
+        """A file that has failed is not written any further, whatever the policy."""
         if not self.is_of_the_file(error):
             return super().survives(error, element, position, first=first)
         if first is not None:
@@ -183,7 +183,7 @@ class PendingFile:
         something at the path that is no file.
         """
         expect_file(self._target)
-        # One step for all threads, which that of a WeakValueDictionary is not.
+        # One step for all threads; a WeakValueDictionary takes several.
         while (other := _claimed.setdefault(str(self._target), self._claim)()) is None:
             pass  # that one is being forgotten, and its claim with it
         if other is not self:
@@ -206,7 +206,7 @@ class PendingFile:
             with suppress(OSError):  # no locks here: then nobody removes it either
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._unheld.rename(self.temporary)
-        self._take_permissions(stat.S_IRUSR | stat.S_IWUSR)  # nobody else reads it meanwhile
+        self._take_permissions(stat.S_IRUSR | stat.S_IWUSR)  # no other user can read it yet
 
     @property
     def _unheld(self) -> Path:
@@ -225,7 +225,7 @@ class PendingFile:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """What goes wrong inside names the file, which then can be published no more."""
+        """Errors of the block name the file, which can no longer be published after one."""
         try:
             with naming(self.path):
                 yield
@@ -263,7 +263,7 @@ class PendingFile:
         self._release()
 
     def _free_number(self) -> None:
-        """Behind the temporary file: whoever finds that abandoned frees its number as well."""
+        """Called after the temporary file is gone: a sink that finds one abandoned frees both."""
         if self._number is not None:
             self._number.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""first: the first element; upstream is cancelled behind it.
+"""first: the first element; upstream is cancelled after it.
 
 Back-pressure: asks for one element.
 Completes: after the first element, with it as the result.

@@ -37,7 +37,7 @@ class Fold(SinkLogic):
         try:
             for element in elements:
                 accumulated = f(accumulated, element)
-        finally:  # what came before an element that fails stands
+        finally:  # keeps the result of the elements before a failed one
             self._accumulated = accumulated
 
     def finish(self) -> Any:

@@ -17,7 +17,7 @@ from actors_rs.stages.pieces.views import OF_VIEWS
 
 
 class Ignore(SinkLogic):
-    """For streams that are run for what their stages do."""
+    """Takes all elements and drops them: the stages upstream do the work."""
 
     runs_code = False
     takes_views = True

@@ -34,5 +34,5 @@ class Lines(TextFileSink):
                 "Sink.jsonl writes any text"
             )
         if not element.isascii():
-            element.encode()  # what is no text of UTF-8 is the fault of the element, not the file's
+            element.encode()  # raises here, as the element's fault and not the file's
         return element + "\n"

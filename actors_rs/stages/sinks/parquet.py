@@ -3,15 +3,14 @@
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
 value that would be written as another one (2.5 as a whole number, bytes as a text, or 1e39 in a
 column of 32-bit floats, where it would be infinite; rounding is no such change), or with None
-where there may be no null, does not fit the schema. Without a schema it is that of the first
-element, wherever a value comes that differs: a column of whole numbers takes no fraction later.
-What that leaves open (None, an empty list or dict, the digits of decimal numbers) the rows tell
-that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not fit can be passed over;
-where the first element itself does not, as {} for one, the schema is that of the first row that can
-be written.
+where there may be no null, does not fit the schema. Without a schema the first element
+decides, whatever values come later: a column of whole numbers takes no fraction. Open types (None,
+an empty list or dict, the digits of decimal numbers) come from the rows that are gathered with it,
+16,384 or ``rows_per_file``. Rows that do not fit can be passed over; if the first element itself
+does not fit, as {} for instance, the first row that can be written decides.
 
-Files go behind those that are there already: to run the same twice is to have the rows twice,
-unless existing="refuse" is given. They are written with the schema of those files, which the data
+New files come beside existing ones: a second run of the same graph writes the rows twice, unless
+existing="refuse" is given. They are written with the schema of those files, which the data
 has to fit: columns by name, in any order; numbers and times as narrow as there or narrower, and of
 dicts any whose values are kept; no value, an empty list or dict as anything. All elements of one
 run fit its schema by the same rule. Extension types of Arrow (UUID, JSON, ...) are written as they
@@ -21,10 +20,10 @@ Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
 Fails: when upstream has failed, elements do not fit the schema or a file cannot be written (which
 is no element's fault and fails it whatever the policy); before anything is written, if another
-sink is writing to the directory, or part files that are there have another schema or are to be
-refused; those are looked for once more before the first file gets its name.
-Cancels: when the run is cancelled; complete files stay. What a killed process left is removed
-by the next sink of the same machine on the directory.
+sink is writing to the directory, or existing part files have another schema or are refused; the
+sink looks for them once more before the first file gets its name.
+Cancels: when the run is cancelled; complete files stay. The next sink of the same machine on the
+directory removes files of a killed process.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ class Parquet(WritingSink):
         if self.inlet.cancelled:  # it has just failed
             return WriteReport(tuple(self._files), self._rows_published)
         if not self._files and self._writer is None and self._written is not None:
-            self._open(self._written)  # no row came, but readers shall find the schema
+            self._open(self._written)  # no row came, but readers find the schema
         self._publish()
         return WriteReport(tuple(self._files), self._rows_published)
 
@@ -135,20 +134,20 @@ class Parquet(WritingSink):
         return {"files": len(self._files), "rows_published": self._rows_published}
 
     def _check_parts(self) -> None:
-        """Raise for files that are there, if they are to be refused or a given schema misfits."""
+        """Raise if existing files are refused, or do not fit a given schema."""
         if self._existing == "refuse":
             self._parts.expect_none()
         if self._given_schema is not None:
             self._written = self._parts.schema_beside(self._given_schema)
 
     def _take_list(self, rows: list[Any], elements: Iterator[Any]) -> None:
-        """Gather the rows of an element, behind which ``elements`` come."""
+        """Gather the rows of an element; ``elements`` come after it."""
         self._mark(elements, -1, 0)
         self._rows.extend(rows)
         self._mark(elements)
 
     def _write_whole(self, element: Any, elements: Iterator[Any]) -> None:
-        """Write an element, behind which ``elements`` come; those are held too if that fails."""
+        """Write an element; ``elements`` come after it, and are held too if the write fails."""
         arrow = _arrow()
         if not isinstance(element, arrow.RecordBatch | arrow.Table):
             raise TypeError(
@@ -166,9 +165,9 @@ class Parquet(WritingSink):
             self._write(element, [element])
 
     def _mark(self, elements: Iterator[Any], offset: int = 0, step: int = 1) -> None:
-        """The row that is gathered next is the first of ``elements``, or that ``offset`` from it.
+        """Note that the next row gathered is of the first of ``elements``, or ``offset`` from it.
 
-        Each one behind it, up to the next mark, comes of the element ``step`` further on.
+        Each row after it, up to the next mark, is of the element ``step`` further on.
         """
         origin = len(self._rows), self.inlet.count - length_hint(elements) + offset, step
         if self._origins and self._origins[-1][0] == origin[0]:
@@ -205,7 +204,7 @@ class Parquet(WritingSink):
         self._write(data, rows)
 
     def _settle(self, own: Any, *, inferred: bool = False) -> None:
-        """Fix the schema: ``own``, or that of the files that are there. If those differ, fail."""
+        """Fix the schema: ``own``, or the one of existing files. Fails if the two differ."""
         try:
             with naming(self._directory):
                 if self._compares:
@@ -215,9 +214,9 @@ class Parquet(WritingSink):
             self.fail(error)
 
     def _settle_by(self, rows: list[Any], origins: list[_Origin]) -> None:
-        """Without a schema it is that of the first element, or else of the first row that is one.
+        """Without a schema the first element decides, or else the first valid row.
 
-        What those leave open, by None for instance, the next rows settle.
+        The next rows settle types that are open, for instance by None.
         """
         is_list = origins[0][2] == 0
         first = rows[: origins[1][0] if is_list else 1]
@@ -318,7 +317,7 @@ class Parquet(WritingSink):
         pending, writer = self._pending, self._writer
         if self._existing == "refuse" and not self._files:
             with naming(self._directory):
-                self._parts.expect_none()  # of those who take no hold on it
+                self._parts.expect_none()  # of writers that take no hold on it
         with pending.writing():
             writer.close()
             pending.publish(self.context.committing)
@@ -335,7 +334,7 @@ def _position_of(number: int, origins: list[_Origin]) -> int:
 
 
 def _told(error: Exception, row: Any) -> Exception:
-    """``error``, or what is to be said of a ``row`` that is none."""
+    """``error``, or a better one if ``row`` is no dict."""
     if isinstance(row, Mapping):
         return error
     return TypeError(f"parquet takes lists of dicts, got one with {repr_of(row)}")

@@ -23,7 +23,7 @@ class PartFiles:
     def take(self, who: str) -> None:
         """Make the directory unless it is there, hold it, and remove what killed processes left.
 
-        ``who`` is what other sinks are told. Raises ``OSError`` if something else is there, or
+        Other sinks' errors give ``who``. Raises ``OSError`` if something else is there, or
         another sink has it.
         """
         make_directory(self._directory)
@@ -50,10 +50,10 @@ class PartFiles:
             )
 
     def schema_beside(self, own: Any, *, inferred: bool = False) -> Any:
-        """The schema with which data of the schema ``own`` is written: that of the first file.
+        """The schema for writing data of the schema ``own``: the schema of the first file.
 
-        Raises ``ValueError`` if ``own`` does not fit one of them: nobody could read them with what
-        is written next. ``inferred`` as for ``mismatch``.
+        Raises ``ValueError`` if ``own`` does not fit one of the files: they could not be read
+        together with the next ones. ``inferred`` as for ``mismatch``.
         """
         from pyarrow import parquet
 

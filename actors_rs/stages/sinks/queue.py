@@ -3,8 +3,8 @@
 The result is how many elements came. An iteration, ``for x in source``, is a queue of this kind.
 
 Back-pressure: asks for as many elements as the queue has room for, half a queue at a time at least.
-  While the run drains, it takes all that comes, so that the run ends whether anybody gets or not.
-Completes: when upstream has completed; what waits in the queue can be got later.
+  While the run drains, it takes all elements, so that the run ends without a consumer, too.
+Completes: when upstream has completed; elements that wait in the queue can be got later.
 Fails: when upstream has failed; the queue raises that error after the elements before it.
 Cancels: when the run is cancelled.
 """
@@ -54,7 +54,7 @@ class HandOut(Protocol):
         """In a forked child: the stream goes on in the parent."""
 
     def figures(self) -> dict[str, Any]:
-        """What waits."""
+        """The number of elements that wait."""
         ...
 
 
@@ -62,7 +62,7 @@ class QueueSink(SinkLogic):
     """Puts elements into ``queue``, which holds ``capacity`` of them."""
 
     runs_code = False
-    waits_outside = True  # whoever has the queue may get
+    waits_outside = True  # the owner of the queue may get
 
     def __init__(self, queue: HandOut) -> None:
         super().__init__()

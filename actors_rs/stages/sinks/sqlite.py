@@ -1,13 +1,13 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
 A batch is one transaction whatever the statement is, ``WITH ... INSERT`` or an update for instance.
-An element is a tuple or a dict of parameters. One that is not, or gives a scalar of NumPy, which
-SQLite would take for bytes, cannot be written; a row of pandas does, and ``.tolist()`` of it not.
-Nor can ``nan``, for which SQLite would write NULL: give ``None`` for a value that is missing.
+An element is a tuple or a dict of parameters; any other fails. A scalar of NumPy fails, too, since
+SQLite would take it for bytes: give ``.tolist()`` of a row of pandas. ``nan`` fails, since SQLite
+would write NULL: give ``None`` for a missing value.
 
-A ``Source.sqlite`` of this process that reads the same file lets go of it, and the sink waits for
+A ``Source.sqlite`` of this process that reads the same file releases it, and the sink waits for
 that. Readers elsewhere lock it until their last row, unless ``setup="PRAGMA journal_mode = WAL"``
-lets both go on. The error of a locked database says who holds it: on Linux, which process.
+lets both go on. The error of a locked database names its holder: on Linux, the process.
 
 If a batch fails, its elements are run one by one, which finds those at fault, and taken back; where
 these are passed over, the others are one transaction. What only the commit checks, a deferred
@@ -19,7 +19,7 @@ Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.
 Fails: when upstream has failed, an element cannot be written or the statement fails; batches
 committed before stay.
-Cancels: when the run is cancelled; what waits for a batch is not written.
+Cancels: when the run is cancelled; elements that wait for a batch are not written.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Sqlite(WritingSink):
         return {"committed": self._committed}
 
     def _write_next(self, count: int) -> None:
-        """Write the first ``count`` elements that wait, but for those that are passed over."""
+        """Write the first ``count`` waiting elements, except elements that are passed over."""
         batch = self._waiting[:count]
         first = self.inlet.count - len(self._waiting)
         decided: set[int] = set()

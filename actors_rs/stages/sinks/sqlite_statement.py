@@ -202,7 +202,7 @@ class Statement:
         first_only: bool,
         within: Within = lambda database, run: run(),
     ) -> bool:
-        """Run it for ``rows`` in one transaction, without those that were passed over.
+        """Run it for ``rows`` in one transaction, without rows that were passed over.
 
         False if one of them cannot be written and is not passed over; then nothing was written.
         ``first_only``: that is known beforehand, so no second one is looked for. Raises, and has
@@ -306,14 +306,14 @@ class Statement:
         try:
             begin(database)
             within(database, look)
-        except sqlite3.Error:  # somebody else has begun to write meanwhile
+        except sqlite3.Error:  # another writer has begun
             return []
         finally:
             database.rollback()
         return faults
 
     def _fault_of(self, database: sqlite3.Connection, row: Any) -> Exception | None:
-        """Why ``row`` cannot be written, behind those that were before it."""
+        """The error of writing ``row`` after the rows before it."""
         try:
             self._parameters.check((row,))
             with writing(self._path):

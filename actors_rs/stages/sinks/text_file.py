@@ -20,7 +20,7 @@ class TextFileSink(WritingSink):
     """Writes UTF-8; subclasses give ``text_of``, which may refuse an element."""
 
     errors = "strict"
-    """What the encoder does with half of a surrogate pair."""
+    """How the encoder treats half of a surrogate pair."""
     text_of: Callable[[Any], str]
     """The text of an element, with its line end."""
 

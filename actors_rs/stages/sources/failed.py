@@ -27,6 +27,6 @@ class Failed(SourceLogic):
         self._error = error
 
     def advance(self, budget: Budget) -> None:
-        if not self.outlet.closed:  # else nobody wants to hear of it
+        if not self.outlet.closed:  # else downstream has left
             self.context.failed(self._error, plain=True)
             self.outlet.fail(self._error)

@@ -109,7 +109,7 @@ def _entries(directory: str, *, hidden: bool) -> list[os.DirEntry[str]]:
 
 
 def _mode_of(path: str) -> int:
-    """What is at ``path``, 0 if that is nothing."""
+    """The mode of the file at ``path``, 0 without one."""
     told = _stat(path)
     return 0 if told is None else told.st_mode
 

@@ -11,7 +11,7 @@ Back-pressure: takes what downstream has requested, and up to ``buffer`` element
 Completes: after what was emitted before emit.complete(), or when drained.
 Fails: after what was emitted before emit.fail(error), or when it overflows and is to fail then;
   when ``register`` raises.
-Cancels: calls what ``register`` has returned; what is emitted from then on is not taken.
+Cancels: calls the function that ``register`` has returned; later elements are not taken.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from actors_rs.texts import repr_of
 
 
 class FutureSource(SourceLogic):
-    """One element: what comes of ``make()``, a ``concurrent.futures.Future`` or a coroutine.
+    """One element: the result of ``make()``, a ``concurrent.futures.Future`` or a coroutine.
 
     ``own``: the future was made for this run, and is cancelled when the stage stops.
     """

@@ -68,7 +68,7 @@ class IterableSource(IteratorSource):
 
 
 def _drawn_only(elements: Iterator[Any]) -> Iterator[Any]:
-    """``elements``, which somebody else closes, and ``iter`` is called with once."""
+    """``elements``, for a single ``iter``; the caller closes them."""
     while True:
         try:
             element = next(elements)

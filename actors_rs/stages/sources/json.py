@@ -71,7 +71,7 @@ def _document(content: bytes, place: Place) -> Any:
 
 
 def _items(chunks: Iterable[bytes], items: str) -> Iterator[Any]:
-    """What is at ``items``; ``ValueError`` if nothing can be there, as an empty array is."""
+    """The elements at ``items``. ``ValueError`` if the document has no array there."""
     ijson = incremental_json()
     found, seen = ijson.sendable_list(), _Seen(items)
     given = at = 0

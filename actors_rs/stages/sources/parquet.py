@@ -3,9 +3,9 @@
 batch batch batch |
 
 Gives the record batches of a Parquet file, or of all ``*.parquet`` and ``*.pq`` in a directory and
-the directories in it, in the order of their paths. What these are called (``year=2024/city=Ulm``)
-are columns behind those of the file, of the types that ``pyarrow.dataset`` gives them: ``int32`` if
-all values of a key are such numbers, else texts; ``__HIVE_DEFAULT_PARTITION__`` is null. Names that
+the directories in it, in the order of their paths. Names of directories (``year=2024/city=Ulm``)
+become columns after the columns of the file, with the types of ``pyarrow.dataset``: ``int32`` if
+all values of a key fit it, else text; ``__HIVE_DEFAULT_PARTITION__`` is null. Names that
 begin with a dot or an underscore do not count. A directory that has other files only is an error.
 
 Back-pressure: reads a batch when one is asked for, on a thread of its own.

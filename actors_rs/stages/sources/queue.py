@@ -11,7 +11,7 @@ Back-pressure: takes what downstream has requested, and up to its capacity more;
   8,193 before it. Give that stage with_attributes(window=1) where a few have to be the bound.
 Completes: after what was put before complete().
 Fails: after what was put before fail(error); or when it overflows and is to fail then.
-Cancels: whoever puts or offers is told that the stream is over.
+Cancels: ``put`` raises and ``offer`` reports that the stream is over.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class HandIn(Protocol):
         """Take nothing more in."""
 
     def close(self) -> None:
-        """The stream is over: whoever waits need not wait any more."""
+        """The stream is over: ends all waits of ``put``."""
 
     def figures(self) -> dict[str, Any]:
-        """What waits, and what was dropped."""
+        """The numbers of elements that wait, and that were dropped."""
         ...
 
 
 class QueueSource(SourceLogic):
     """Elements of ``queue`` as they are demanded; it makes the stage advance when some came."""
 
-    waits_outside = True  # whoever has the queue may offer, close or fail
+    waits_outside = True  # the owner of the queue may offer, close or fail
 
     def __init__(self, queue: HandIn) -> None:
         super().__init__()
@@ -84,4 +84,4 @@ class QueueSource(SourceLogic):
 
 
 def _nothing() -> None:
-    """To be posted: the stage advances behind it."""
+    """A message that does nothing; the stage advances after it."""

@@ -3,7 +3,7 @@
     out: - - - 0 |
 
 Gives one element, 0, that many seconds after its start.
-Back-pressure: the element waits until somebody asks.
+Back-pressure: the element waits for demand.
 Completes: after the element, or when it is drained.
 Fails: never.
 Cancels: at once.
