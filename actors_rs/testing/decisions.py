@@ -1,9 +1,9 @@
 """Decisions: who makes the free choices of a deterministic world.
 
-Whatever may happen in one way or another goes through ``choose(what, options)``. Option 0 is the
-dull one: the mailbox that has waited longest, the whole mailbox, no fault. What was chosen is the
-run's trace; the same trace makes the same run again, and a trace with fewer choices that are not
-dull is a simpler run.
+Each event with several outcomes goes through ``choose(what, options)``. Option 0 is the dull one:
+the mailbox that has waited longest, the whole mailbox, no fault. The choices are the run's trace.
+The same trace makes the same run again; a trace with fewer choices that are not dull is a simpler
+run.
 
 ``what`` begins with its stream: ``order``, ``size``, ``time``, ``fault`` or ``data``. Each stream
 draws from random numbers of its own, so that one more fault does not reorder everything.
@@ -23,7 +23,7 @@ __all__ = ["Choice", "Decisions", "Pct", "RandomWalk", "Replay", "Scripted", "Tr
 T = TypeVar("T")
 _MASK = 2**64 - 1
 FAULT_RATE = 0.02
-"""How often a fault is chosen where one may happen, unless the strategy is told otherwise."""
+"""How often a fault is chosen where one may happen, unless the strategy sets another rate."""
 
 
 class Choice(NamedTuple):
@@ -102,9 +102,9 @@ class Scripted(Decisions):
 
 
 class TraceMisfit(InvalidArgumentError):  # noqa: N818 - the trace is at fault, not the run
-    """A trace was made by another run than this one can be; ``graph`` is this one's if it is that.
+    """The trace belongs to another run. ``graph`` is this run's graph if the graphs differ.
 
-    Else the graph is the trace's, but not the data or the version of the code.
+    If it is empty, the graph is the same, but the data or the version of the code differ.
     """
 
     def __init__(self, message: str, graph: str = "") -> None:
@@ -216,7 +216,7 @@ class RandomWalk(Decisions):
         self._size = _Stream(seed, "size").draw
 
     def choose(self, what: str, options: Sequence[T]) -> T:
-        number = len(options)  # what is decided most often is decided here, the rest in ``pick``
+        number = len(options)  # the most frequent decisions, the others in ``pick``
         if number < 2:
             return super().choose(what, options)
         if what == "size":
@@ -248,11 +248,11 @@ class RandomWalk(Decisions):
 
 
 class Pct(RandomWalk):
-    """Runs whoever has the highest priority; priorities are drawn at first sight.
+    """Runs the actor with the highest priority; priorities are drawn at first sight.
 
-    At ``depth - 1`` steps among the first ``length`` whoever is about to run falls behind all
-    others. Finds what needs few, well-placed interruptions, which a random walk rarely leaves
-    alone for long enough. Everything but the order is chosen as a ``RandomWalk`` does.
+    At ``depth - 1`` steps among the first ``length`` the actor about to run gets the lowest
+    priority. Finds faults that need few, well-placed interruptions: a random walk rarely lets one
+    actor run long enough for them. Everything but the order is chosen as a ``RandomWalk`` does.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Faults at named points: what goes wrong in user code, threads and clocks, on purpose.
+"""Faults at named points: errors of user code, threads and clocks, on purpose.
 
     faults = Faults(rate=0.02, seed=7)
     source.map(faults.around("user", enrich)).on_failure("resume")
@@ -73,7 +73,7 @@ KINDS: Final[dict[str, Callable[[str], BaseException]]] = {
     "BaseException": BareFault,
     "BaseExceptionGroup": _bare_group,
 }
-"""What can be injected, by name: a function from a text to the exception."""
+"""Exceptions to inject, by name: a function from a text to the exception."""
 
 ACTOR_POINTS: Final = ("on_start", "on_receive", "on_stop", "on_failure")
 """The points of a ``FaultyActor``, named after its hooks."""
@@ -96,10 +96,10 @@ def _check_points(points: object) -> None:
 class Faults:
     """Decides at each visit of a point whether a fault happens. Any thread.
 
-    ``rate`` is the probability at each visit, drawn by ``seed``, of those of ``points`` or, without
-    them, of all; or ``decide(point)`` says it, of the same.
-    ``kind`` is one of ``KINDS``. Raises ``InvalidArgumentError`` for another one, for a rate that
-    is no probability, and for what could never happen, or not be repeated.
+    ``rate`` is the probability of a fault at each visit of one of ``points`` (without them, of any
+    point), drawn by ``seed``; or ``decide(point)`` decides. ``kind`` is one of ``KINDS``. Raises
+    ``InvalidArgumentError`` for another kind, for a rate that is no probability, and for settings
+    under which a fault could never happen, or not be repeated.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Faults:
         raise error
 
     def around(self, point: str, f: Callable[..., T]) -> Callable[..., T]:
-        """``f``, with a visit of ``point`` in front of each call; what is awaited stays so."""
+        """``f``, with a visit of ``point`` before each call; a coroutine function stays one."""
         if iscoroutinefunction(f):
 
             @wraps(f)
@@ -207,7 +207,7 @@ class FaultyActor(PooledActor):
 
 
 def faulty_stage(flow: Flow[Any, T], faults: Faults) -> Flow[Any, T]:
-    """``flow`` with a stage behind it that passes everything on, with a point in each hook."""
+    """``flow`` with a stage at its end that passes everything on, with a point in each hook."""
     return flow.then("faulty", partial(_FaultyStage, faults))
 
 
@@ -307,7 +307,7 @@ def threads_refused(prefix: str = "") -> Iterator[Counter[str]]:
 
 
 class JumpingClock:
-    """A clock that is right until it is told to jump, forwards or backwards. Any thread."""
+    """A clock that is right until ``jump`` moves it, forwards or backwards. Any thread."""
 
     def __init__(self, base: Callable[[], float] = monotonic) -> None:
         self._base = base

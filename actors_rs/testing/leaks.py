@@ -1,4 +1,4 @@
-"""Leaks: what a piece of code left behind, within a second.
+"""Leaks: threads, actors and files that a piece of code leaves behind.
 
     with no_leaks() as leaks:
         with ActorSystem() as system:
@@ -7,8 +7,8 @@
             run.result()
         del system, run
 
-Looked at are threads, actors that have not stopped, file descriptors, and whatever the block says
-must be collectable by its end, such as a subscriber behind its cancellation (rule 3.13).
+Counted are threads, actors that have not stopped, file descriptors, and objects that the block
+names as collectable by its end, such as a subscriber after its cancellation (rule 3.13).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Leaked(AssertionError):  # noqa: N818 - the verdict of a test
 
 
 class LeakWatch:
-    """What there was at the beginning, and what must be gone at the end. For one thread."""
+    """The state at the beginning, and the objects that must be gone at the end. For one thread."""
 
     def __init__(self) -> None:
         self._threads = set(living_threads())
@@ -52,7 +52,7 @@ class LeakWatch:
             self._expected.append((f"{class_name_of(thing)} at {id(thing):#x}", weakref.ref(thing)))
 
     def left(self) -> list[str]:
-        """What is left at this moment, a sentence each."""
+        """The leaks at this moment, a sentence each."""
         return [
             *(f"thread {repr_of(thread.name)} is alive" for thread in self._new_threads()),
             *(f"{text_of(actor)} has not stopped" for actor in self._new_actors()),
@@ -79,9 +79,9 @@ class LeakWatch:
 
 @contextmanager
 def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
-    """Raise ``Leaked`` if something is left ``seconds`` behind the end of the block.
+    """Raise ``Leaked`` if something is left ``seconds`` after the end of the block.
 
-    The time is stretched as those of the conformance kit are. A block that raises is not judged.
+    Slow machines stretch the time, as in the conformance kit. A block that raises is not judged.
     """
     environment, watch, over = Environment(timeout=seconds), LeakWatch(), False
     yield watch

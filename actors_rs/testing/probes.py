@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class SourceProbe(Generic[T]):
-    """A Publisher for one subscriber. It sends whatever it is told, requested or not.
+    """A Publisher for one subscriber. It sends what the test says, requested or not.
 
     ``timeout`` and ``no_signals_timeout`` are in seconds, and stretched as the kit's are.
     """

@@ -117,9 +117,9 @@ def pytest_sessionfinish(session: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell how much was explored, and how fast.
+    """Report how much was explored, and how fast.
 
-    Each exploration by itself with ``-v``, without it those that are yardsticks.
+    With ``-v`` each exploration has a line, without it only yardsticks have.
     """
     from actors_rs.testing.explore.settings import SETTINGS
 

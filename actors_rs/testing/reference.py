@@ -31,10 +31,10 @@ Signals = Callable[[], None]
 
 
 class ReferenceSubscription(Generic[T]):
-    """Elements in hand for one subscriber, given out as it asks for them.
+    """Elements for one subscriber, sent as it requests them.
 
-    Signals go out in one loop: whoever asks while it runs only leaves its demand there, so that
-    signals never overlap (1.3) and ``request`` never recurses (3.3).
+    Signals go out in one loop. A ``request`` while it runs only adds to the demand, so signals
+    never overlap (1.3) and ``request`` never recurses (3.3).
     """
 
     def __init__(self, subscriber: Subscriber[T], elements: Iterable[T] = ()) -> None:
@@ -49,7 +49,7 @@ class ReferenceSubscription(Generic[T]):
         self.changed: Signals = _nothing
 
     def begin(self) -> None:
-        """Give the subscriber this subscription, then what it asked for meanwhile (1.9)."""
+        """Give the subscriber this subscription, then the elements it has requested (1.9)."""
         if (subscriber := self._subscriber) is not None:
             self.signal(partial(subscriber.on_subscribe, self))
         self._running = False
@@ -70,7 +70,7 @@ class ReferenceSubscription(Generic[T]):
         self.run()
 
     def cancel(self) -> None:
-        """Give no more, and let go of the subscriber (3.12, 3.13)."""
+        """Send no more, and release the subscriber (3.12, 3.13)."""
         if not self.over:
             self.over = True
             self._subscriber = self._end = None
@@ -83,7 +83,7 @@ class ReferenceSubscription(Generic[T]):
         self.run()
 
     def complete(self) -> None:
-        """Complete behind the elements in hand."""
+        """Complete after the elements that wait."""
         subscriber = self._subscriber
         if subscriber is not None:
             with self._lock:
@@ -91,7 +91,7 @@ class ReferenceSubscription(Generic[T]):
             self.run()
 
     def fail(self, error: BaseException) -> None:
-        """Fail at once: elements in hand are dropped."""
+        """Fail at once: waiting elements are dropped."""
         subscriber = self._subscriber
         if subscriber is not None:
             with self._lock:
@@ -100,7 +100,7 @@ class ReferenceSubscription(Generic[T]):
             self.run()
 
     def run(self) -> None:
-        """Give out what can be given, unless somebody is at it already."""
+        """Send the elements with demand, unless the loop runs already."""
         with self._lock:
             if self._running:
                 return
@@ -278,7 +278,7 @@ class ReferenceProcessor(Generic[T]):
         self.end(lambda outlet: outlet.fail(error))
 
     def on_complete(self) -> None:
-        """Pass the completion on, behind the elements in hand."""
+        """Pass the completion on, after the elements that wait."""
         self.end(lambda outlet: outlet.complete())
 
     def end(self, end: Callable[[ReferenceSubscription[T]], None]) -> None:

@@ -49,7 +49,8 @@ def _entries(directory: Path, above: frozenset[str]) -> Iterator[Path]:
 def partition_values(root: Path, files: list[Path]) -> dict[Path, dict[str, Any]]:
     """The values of ``key=value`` in the path of each file below ``root``, as scalars.
 
-    They have the types of ``pyarrow.dataset``: ``int32`` if all values fit it, else text. A file without one of the keys has null for it.
+    They have the types of ``pyarrow.dataset``: ``int32`` if all values fit it, else text. A file
+    without one of the keys has null for it.
     """
     below = [path.relative_to(root) for path in files]
     if not any("=" in part for path in below for part in path.parts[:-1]):

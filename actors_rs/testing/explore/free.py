@@ -1,8 +1,8 @@
 """Free peers: a Publisher and a Subscriber that use every freedom the standard grants them.
 
-What they do next is drawn from the world's decisions: a subscription that comes at once or later;
-demand of 1, of many or without bound, asked for from inside ``on_subscribe`` and ``on_next`` or
-later, and of no avail behind an end; a cancellation at any point, before the first element, twice,
+Their next step is drawn from the world's decisions: a subscription that comes at once or later;
+demand of 1, of many or without bound, requested from inside ``on_subscribe`` and ``on_next`` or
+later, also after an end; a cancellation at any point, before the first element, twice,
 after the end; elements one by one or as many as were asked for, from inside ``request`` or later;
 those and an end that were under way at a cancellation; completion with the last element or on its
 own. They keep the rules themselves, and watch that the other side does: what breaks one fails the
@@ -91,7 +91,7 @@ def _checked(elements: Sequence[T]) -> list[T]:
 
 
 class FreeSubscriber(_Peer, Generic[T]):
-    """A Subscriber for one subscription. What came is in ``elements`` and ``end``.
+    """A Subscriber for one subscription. It keeps the signals in ``elements`` and ``end``.
 
     ``end`` is ``None``, ``"complete"``, the exception, or ``"cancelled"`` once it has cancelled.
     With ``cancels`` false it goes on to the end of the stream.
@@ -191,8 +191,8 @@ class FreeSubscriber(_Peer, Generic[T]):
 class FreePublisher(_Peer, Generic[T]):
     """A Publisher of ``elements`` for one subscriber, in steps of the world.
 
-    It ends by completing, or with ``error`` if there is one, behind its last element; ``cancelled``
-    tells whether the subscriber has cancelled before.
+    After its last element it completes, or fails with ``error`` if there is one; ``cancelled``:
+    whether the subscriber has cancelled before.
     """
 
     def __init__(
@@ -261,7 +261,7 @@ class FreePublisher(_Peer, Generic[T]):
             self._sending = False
 
     def _send_late(self) -> None:
-        """What a Publisher sends that has not heard of the cancellation yet."""
+        """Send as a Publisher does that has not received the cancellation yet."""
         for _ in range(min(len(self._left), self._demand, self._world.pick("late", (1, 2, 0)))):
             self._give()
         if not self._left and not self._over:

@@ -1,6 +1,6 @@
-"""What a world cannot hold: the real clock, and real threads, in the code that runs in it.
+"""Finds code in a world that uses the real clock or real threads.
 
-Looking on costs much, so it is done in few runs; what is forbidden is mostly done in all of them.
+Watching is expensive, so few runs are watched; forbidden calls mostly occur in all runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from actors_rs.texts import text_of
 __all__ = ["no_real_time_or_threads"]
 
 _BENIGN = ("logging", "warnings", "importlib", "_pytest", "pluggy", "hypothesis")
-"""Modules that may look at the clock: what they do with it reaches no stream."""
+"""Modules that may read the clock: it does not reach a stream from there."""
 
 _FOR_ANOTHER = WAITED.format("wait() of an event, a condition, a queue or a future")
 _TAKES_TURNS = "actors_rs.engine.aside"
@@ -31,15 +31,15 @@ _OF_DATES = ("now", "utcnow", "today")
 _UUID_OF_NOW = getattr(uuid, "_generate_time_safe", None)
 """Of C, where there is one: it reads the clock unseen."""
 _OURS = __name__.partition(".")[0]
-"""A thread that we start was asked for: by whoever made a system of their own."""
+"""Threads of this library are allowed: the user has made a system of their own."""
 
 
 @contextmanager
 def no_real_time_or_threads() -> Iterator[None]:
     """In this block, raise ``WorldError`` where the clock is read, a thread started or waited for.
 
-    It is raised there and then, for what follows may be a wait without end; and once more where
-    the block ends, whatever has become of it meanwhile.
+    It is raised at the call, since an endless wait may follow; and once more at the end of the
+    block, in case the code has caught it.
     """
     before = sys.getprofile()
     found: list[WorldError] = []
@@ -113,7 +113,7 @@ def _is_date(function: Any) -> bool:
 
 
 def _outside(frame: FrameType) -> FrameType | None:
-    """The frame whose code is to be named, ``None`` if the call does no harm."""
+    """The frame whose code the error names; ``None`` if the call is harmless."""
     inner: FrameType | None = frame
     while inner is not None:
         module = str(inner.f_globals.get("__name__", ""))

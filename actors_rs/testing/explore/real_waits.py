@@ -34,7 +34,7 @@ _UNKNOWN: Final = object()
 
 
 class _Given(NamedTuple):
-    """What a call is given: how many arguments, the names of the last ones, the last one."""
+    """The arguments of a call: their number, the names of the last ones, the last one."""
 
     arguments: int
     names: tuple[str, ...] = ()
@@ -42,10 +42,10 @@ class _Given(NamedTuple):
 
 
 def real_wait(frame: FrameType, function: Any) -> str:
-    """What is wrong if ``frame`` calls ``function`` now.
+    """The fault of a call of ``function`` by ``frame``, in words.
 
-    Empty if that does not wait, or if it cannot be seen: ``with lock``, ``*arguments``, a number
-    of seconds for a poll that is no constant.
+    Empty if the call does not wait, or if that cannot be seen: ``with lock``, ``*arguments``, a
+    number of seconds for a poll that is no constant.
     """
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")

@@ -23,7 +23,7 @@ def check_repeats(
     """``error``, or what is wrong if the run that left ``world`` is another one the second time.
 
     ``first`` are the deviations of a run that has passed. If there is an ``error``, that run is
-    made again, too: when it fails now, what is wrong has outlived the run that did it.
+    made again, too: if it fails now, state has survived the run that failed.
     """
     again, other = make(Scripted(world.decisions.deviations))
     wrong = _difference(world, again) or _other_end(error, other)

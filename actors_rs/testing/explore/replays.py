@@ -1,4 +1,4 @@
-"""What came of the traces that one test has replayed."""
+"""The outcomes of the traces that one test has replayed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Replays"]
 
 @dataclass
 class Replays:
-    """A test may explore several graphs, one behind the other or drawn: a trace fits one of them.
+    """A test may explore several graphs, in a row or drawn at random: a trace fits one of them.
 
-    So one that does not fit is passed over; that none does shows when the test is over.
+    So a trace that does not fit is passed over. If no graph has fitted, the end of the test fails.
     """
 
     passed: int = 0
@@ -41,8 +41,8 @@ class Replays:
     def check(self, *, asked: bool) -> None:
         """Raise ``TraceMisfit`` if there were traces, and all of something else.
 
-        What was ``asked`` for has to fit. What is kept need not if graphs are drawn: its own may
-        not have been among them.
+        A trace that was ``asked`` for must fit. A kept trace need not if graphs are drawn at
+        random: its graph may not have been among them.
         """
         if self.passed or self.failed or not self.misfits:
             return

@@ -1,4 +1,4 @@
-"""What a failure of an exploration tells: how to make it again, and what happened in it."""
+"""The report of a failed exploration: how to make the run again, and its events."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Failure:
         return "\n".join(line for line in lines if line)
 
     def told(self, again: str = "", runs: int = 0) -> BaseException:
-        """What a test raises for it, with its report; it was found after so many ``runs``."""
+        """The exception for the test, with the report; the failure came after so many ``runs``."""
         raised = as_raised(self.error)
         after = f"after {runs} runs\n" if runs else ""
         raised.add_note(f"{after}{self.report(again)}")
@@ -58,7 +58,7 @@ class Failure:
 
 
 def as_raised(error: BaseException) -> BaseException:
-    """What a test raises for ``error``: a ``SystemExit`` or the like would end more than the test.
+    """The exception that a test raises for ``error``: a ``SystemExit`` would end the whole run.
 
     ``pytest.fail`` raises no ``Exception``, but ends nothing else.
     """

@@ -105,10 +105,10 @@ def check_scenario_runs(scenario: Callable[..., object]) -> None:
 
 @dataclass
 class Exploration:
-    """What came of it: ``runs`` were made, with so many different ``behaviours``.
+    """The result of an exploration: the numbers of ``runs`` and of different ``behaviours``.
 
-    ``seconds`` are those of the processor. ``complete`` tells whether there was no further run to
-    make. ``failure`` is the first that was found, shrunk. ``yardstick``: see ``explore``.
+    ``seconds`` are processor time. ``complete``: whether no further run exists. ``failure`` is
+    the first one found, shrunk. ``yardstick``: see ``explore``.
     """
 
     name: str
@@ -210,7 +210,7 @@ def search(scenario: Scenario, plan: Plan, name: str = "scenario") -> Exploratio
 def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True) -> World:
     """Make the run of ``trace`` again, looked at like the first of a search; raises what it raises.
 
-    What is no ``Exception``, a ``SystemExit`` say, is the cause of an ``AssertionError``. Raises
+    A ``BaseException`` such as ``SystemExit`` is the cause of an ``AssertionError``. Raises
     ``TraceMisfit``, an ``InvalidArgumentError``, for a trace of another graph, and if ``strict``
     also where a decision is not there any more.
     """
@@ -262,7 +262,7 @@ def _undisturbed() -> Iterator[None]:
     level, collecting = ours.level, gc.isenabled()
     ours.setLevel(logging.CRITICAL + 1)
     gc.disable()
-    gc.freeze()  # what is here already is not looked through again and again
+    gc.freeze()  # the collector skips objects that exist by now
     try:
         yield
     finally:

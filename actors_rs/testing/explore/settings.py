@@ -1,4 +1,4 @@
-"""What the command line of pytest says about explorations, and what they have found so far."""
+"""Settings of explorations from the command line of pytest, and their figures so far."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING_TO_REPLAY = "--replay made no run: this test explores nothing"
 
 
 class Tally(NamedTuple):
-    """What is told of one exploration, in plain values that go from one process to another."""
+    """The figures of one exploration, in plain values that can go to another process."""
 
     name: str
     runs: int
@@ -47,8 +47,8 @@ class Settings:
     """``runs``, ``seed`` and ``trace`` replace what a test says; ``None`` leaves it as it is.
 
     ``schedules`` is the folder of kept traces, ``keep`` whether to add those of new failures.
-    ``replays`` are those of the test that runs. Tests are named by their path from ``root``;
-    pytest was started in ``started_in``. Both are guessed where the plugin has not told them.
+    ``replays`` belong to the test that runs. Tests are named by their path from ``root``;
+    pytest was started in ``started_in``. Both are guessed unless the plugin sets them.
     """
 
     runs: int | None = None
@@ -83,7 +83,7 @@ class Settings:
         self.explored.extend(Tally(*one) for one in tallies)
 
     def summary(self, detailed: bool = True) -> list[str]:
-        """A line for each exploration, or for those that always have one, and one for all."""
+        """A line for each exploration (or only for yardsticks), and one for all together."""
         if not self.explored:
             return []
         runs = sum(one.runs for one in self.explored)

@@ -65,7 +65,7 @@ def _is_fault(what: str) -> bool:
 def _deviate(
     script: dict[int, int], made: Decisions, faults_are_settled: bool
 ) -> Iterator[dict[int, int]]:
-    """``script`` with one deviation more, behind its last one; keeps nothing of ``made``."""
+    """``script`` with one more deviation, after its last one; keeps nothing of ``made``."""
     begin = max(script, default=-1) + 1
 
     def options(choice: Choice) -> int:
@@ -88,8 +88,8 @@ class Pruned(BaseException):
 class _Node:
     """A point at which the order was decided.
 
-    ``slept`` need not be tried here, ``tried`` has been; ``done`` are those of the tried that can
-    sleep further on, ``touched`` is what the chosen one touches, ``None`` for all there is.
+    ``slept`` need not be tried here, ``tried`` has been. ``done`` are the tried ones that can sleep
+    further on. ``touched`` is the state that the chosen one touches, ``None`` for all.
     """
 
     names: tuple[str, ...]

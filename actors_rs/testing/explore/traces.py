@@ -1,4 +1,4 @@
-"""Traces: what has to be decided to make a run again, as one word and as files.
+"""Traces: the decisions that make a run again, as one word and as files.
 
 A trace names the graph it was made for, by the actors that were started before anything ran, and
 the choices that were not dull.

@@ -34,7 +34,7 @@ class Violator:
 
     @classmethod
     def message(cls) -> str:
-        """What the message of each test that catches it holds."""
+        """The text in the message of each test that catches it."""
         return cls.says or f"rule {cls.breaks}: "
 
 

@@ -76,7 +76,7 @@ class _BeforeRequest(ReferenceSubscription[Any]):
 
 
 class EmitsBeforeRequest(MisbehavingPublisher):
-    """Sends an element that nobody asked for, right after ``on_subscribe``."""
+    """Sends an element without demand, right after ``on_subscribe``."""
 
     breaks = "1.1"
     caught_by = (

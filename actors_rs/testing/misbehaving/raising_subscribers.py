@@ -107,7 +107,7 @@ class RaisesForFailedDemand(MisbehavingSubscriber):
 
 
 class RaisesFromOnError(MisbehavingSubscriber):
-    """Raises the failure that it is told of."""
+    """Raises the failure that it receives."""
 
     breaks = "2.10"
     caught_by = (

@@ -132,7 +132,7 @@ class AsksAfterTheEnd(MisbehavingSubscriber):
 
 
 class AsksAfterTheError(MisbehavingSubscriber):
-    """Keeps the rule behind a completion, and requests more some time after a failure."""
+    """Keeps the rule after a completion, and requests more some time after a failure."""
 
     breaks = "2.4"
     caught_by = AFTER_THE_END
@@ -245,7 +245,7 @@ class LosesElements(MisbehavingSubscriber):
 
 
 class AsksForOneOnly(MisbehavingSubscriber):
-    """Asks for a single element, however many it is told to ask for."""
+    """Requests a single element, whatever number the test triggers."""
 
     breaks = "3.8"
     caught_by = ("required_spec308_requestMustRegisterGivenNumberElementsToBeProduced",)

@@ -1,8 +1,8 @@
 """Calls of the code under test that have not returned, and the thread that a test makes them on.
 
 A ``request`` that never returns, say for a lock that the publisher holds around ``on_next``, must
-end one test of the kit and not the whole run. No thread of Python can be stopped, so each test has
-one of its own, and whoever waits for it looks at what it is in. Thread-safe.
+end one test of the kit and not the whole run. A thread of Python cannot be stopped, so each test
+runs on its own, and the waiting thread looks which call it is in. Thread-safe.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Calls:
     def run(self, function: Callable[[], None]) -> str | None:
         """Call ``function`` on a thread of its own, and raise what it raises.
 
-        Once a call that began meanwhile is late, all is left alone on its (daemon) thread: returns
-        what is to be said.
+        Once a call that it began is late, the (daemon) thread is left alone. Returns the message
+        then.
         """
         raised: list[BaseException] = []
 

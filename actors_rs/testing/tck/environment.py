@@ -32,7 +32,7 @@ DILATION_VARIABLE = "ACTORS_RS_TCK_DILATION"
 
 
 class Failure(AssertionError):  # noqa: N818 - the verdict of a test
-    """A rule is broken: the message names it, what was expected and what came."""
+    """A rule is broken: the message names it, the expected and the actual signal."""
 
 
 class NotVerified(SkipTest):
@@ -97,8 +97,8 @@ class Environment:
         """Call code under test that has to return normally; ``promise`` opens the message.
 
         ``in_time`` is the promise that it breaks if it never returns, if that is another one. In a
-        test of the kit a ``SystemExit`` or the like is raised by the code under test; outside of
-        one it may be meant for whoever called, as Ctrl-C is, and is passed on.
+        test of the kit a ``SystemExit`` counts as raised by the code under test; elsewhere it may
+        be meant for the caller, as Ctrl-C is, and is passed on.
         """
         with self.under_way(in_time or promise, caller):
             try:
@@ -109,7 +109,7 @@ class Environment:
     def under_way(self, promise: str, caller: object = None) -> AbstractContextManager[None]:
         """In the block code under test is called; if it never returns, a test of the kit fails.
 
-        ``promise`` opens the message; ``caller``, an end of a link, is not given up meanwhile.
+        ``promise`` opens the message; ``caller``, an end of a link, is kept during the block.
         """
         return self._calls.under_way(promise, caller)
 
@@ -197,7 +197,7 @@ class Environment:
 
 
 class Latch:
-    """Closes once, on any thread; somebody waits for it."""
+    """Closes once, on any thread; a test waits for it."""
 
     def __init__(self, env: Environment) -> None:
         self._env = env

@@ -1,4 +1,4 @@
-"""What a white-box test sees and moves of a Subscriber: the probe it reports to, and its puppet."""
+"""White-box tests of a Subscriber: the probe that it reports to, and the puppet that moves it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class SubscriberPuppet(Protocol):
-    """Strings on a Subscriber: it has to do what it is told, soon."""
+    """Strings on a Subscriber: each call makes it act soon."""
 
     def trigger_request(self, n: int, /) -> None:
         """Make the subscriber request ``n`` elements."""

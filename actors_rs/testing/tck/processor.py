@@ -5,8 +5,9 @@
         def create_identity_processor(self, buffer_size):
             return MyProcessor(buffer_size)
 
-It is a publisher's verification, of the processor behind a publisher of the kit, and a subscriber's
-white-box verification, of the processor before a subscriber of the kit, plus what binds the two.
+It is a publisher's verification, of the processor downstream of a publisher of the kit, and a
+subscriber's white-box verification, of the processor upstream of a subscriber of the kit, plus the
+rules that bind the two.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
 
     @untested("1.9")
     def test_untested_spec109_subscribe_should_not_throw_non_fatal_throwable(self) -> None:
-        """``subscribe`` returns normally, also that of a failed publisher where there is one."""
+        """``subscribe`` returns normally, also on a failed publisher where there is one."""
         publisher = self.failed_publisher_or_none() or self.publisher(1)
         self.subscribe(publisher, ManualSubscriber(self.env))
 

@@ -1,4 +1,4 @@
-"""What the tests of a Publisher stand on: the user's factories, and special subscribers."""
+"""Base of the tests of a Publisher: the user's factories, and special subscribers."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class MulticastTests(PublisherBase):
     def test_optional_spec111_multicast_must_produce_the_same_elements_in_the_same_sequence_to_all_of_its_subscribers_when_requesting_many_upfront_and_complete_as_expected(
         self,
     ) -> None:
-        """As before, and all three are told the end."""
+        """As before, and all three receive the end."""
         self.check_upfront(completes=True)
 
     def check_upfront(self, completes: bool) -> None:
@@ -97,7 +97,7 @@ class MulticastTests(PublisherBase):
     ) -> None:
         """All of them get equal elements in one order.
 
-        For the end one more is requested: many a publisher sees its end only when it looks.
+        One more is requested for the end: many a publisher sees its end only on demand.
         """
         first, *others = [one.expect_elements(elements, "1.11") for one in subscribers]
         for other in others:

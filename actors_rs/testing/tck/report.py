@@ -1,4 +1,4 @@
-"""What the kit says of a Publisher, rule by rule, as text: for the command line and for pages.
+"""The kit's verdict on a Publisher, rule by rule, as text: for the command line and for pages.
 
 A rule is kept if every test of it that applied was passed, broken if a test says so. A test that
 was skipped is listed with its reason.

@@ -46,7 +46,7 @@ class SignalLog:
             return [signal.value for signal in self.signals if signal.kind == "on_next"]
 
     def record(self, signal: Signal) -> None:
-        """Append a signal and wake whoever waits for it."""
+        """Append a signal and wake the threads that wait for it."""
         with self.env.changed.lock:
             self.signals.append(signal)
             self.env.changed.notify_all()

@@ -1,4 +1,4 @@
-"""What the tests of a Subscriber have in common, whether they look inside it or not.
+"""Checks that the black-box and white-box tests of a Subscriber share.
 
 A ``Stage`` is a subscriber under test with the kit's own end of its subscription. Each check takes
 one and raises ``Failure``; the tests add what they know beyond it.

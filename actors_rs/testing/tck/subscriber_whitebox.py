@@ -5,7 +5,7 @@
         def create_subscriber(self, probe):
             return MySubscriber(probe)
 
-The subscriber requests only what its puppet is told to, and reports every signal it processes:
+The subscriber requests only on calls of its puppet, and reports every signal it processes:
 ``probe.register_on_subscribe(puppet)``, ``register_on_next(element)``, ``register_on_error(error)``,
 ``register_on_complete()``.
 """
@@ -98,7 +98,7 @@ class SubscriberWhiteboxVerification(SubscriberChecks):
 
     @untested("2.6")
     def test_untested_spec206_must_call_subscription_cancel_if_it_is_no_longer_valid(self) -> None:
-        """One that is told to cancel does."""
+        """The subscriber cancels when its puppet is called to."""
         stage = self.stage()
         self.probe.signal_cancel()
         stage.upstream.expect_cancel("2.6")
@@ -172,7 +172,9 @@ class SubscriberWhiteboxVerification(SubscriberChecks):
     def test_untested_spec213_failing_on_signal_invocation(self) -> None:
         """No signal raises, and all are processed in order."""
         stage = self.stage()
-        stage.expect_request("2.13", 2)  # one more than comes, for those that look for their end
+        stage.expect_request(
+            "2.13", 2
+        )  # one more than comes, for subscribers that look for the end
         element = stage.send()
         stage.end("on_complete")
         self.probe.expect_next(element, "2.13")

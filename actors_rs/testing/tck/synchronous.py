@@ -21,7 +21,7 @@ __all__ = ["SynchronousSubscription"]
 
 
 class SynchronousSubscription(ReferenceSubscription[Any]):
-    """Gives ``elements``, then completes; what a signal does wrong breaks ``rule``."""
+    """Sends ``elements``, then completes; a wrong reaction to a signal breaks ``rule``."""
 
     def __init__(
         self, env: Environment, rule: str, subscriber: Subscriber[Any], elements: Iterable[Any]
@@ -35,7 +35,7 @@ class SynchronousSubscription(ReferenceSubscription[Any]):
         self._thread = 0
 
     def begin(self) -> None:
-        """Give the subscriber this subscription; what it asks for comes before that returns."""
+        """Give the subscriber this subscription; elements it requests come before this returns."""
         self.run()
 
     def run(self) -> None:

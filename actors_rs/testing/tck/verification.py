@@ -22,7 +22,7 @@ V = TypeVar("V", bound="Verification")
 
 @dataclass(frozen=True, slots=True)
 class KitMark:
-    """What a test of the kit is about: a rule's number (empty: the harness), and its kind."""
+    """The subject of a test of the kit: a rule's number (empty: the harness), and its kind."""
 
     rule: str
     kind: Kind

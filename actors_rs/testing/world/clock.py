@@ -16,7 +16,7 @@ from actors_rs.runtime.dispatch.timers import Timer
 __all__ = ["VirtualClock", "VirtualTimers"]
 
 EPOCH = 946_684_800.0
-"""What the wall clock shows at the beginning: 1 January 2000."""
+"""The time of the wall clock at the beginning: 1 January 2000."""
 MOST_TOGETHER = 3
 """How many points in time may be passed at once, as if the process had been suspended."""
 
@@ -29,7 +29,7 @@ class VirtualClock:
     def __init__(self) -> None:
         self.seconds = 0.0
         self.tick = 0.0
-        """What the stopwatch moves on by at each look, during the turn that runs."""
+        """Seconds by which the stopwatch moves at each reading, during the turn that runs."""
         self._elapsed = 0.0
 
     def now(self) -> float:

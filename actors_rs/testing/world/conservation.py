@@ -4,16 +4,16 @@ Looked at is every stage of a world, however it ended: completed, failed, cancel
 the outlet before an inlet gave is what the inlet took, holds, or dropped because its stage wanted
 no more. And what a stage took, with what it added of its own, is what it
 
-- gave, to whomever, also to a receiver that had left meanwhile,
-- holds, in hand or beside it (``StageLogic.held``),
-- dropped by a policy: an overflow, ``resume`` and ``restart``, what was in hand at a restart,
+- emitted, also to a receiver that had left by then,
+- holds (``StageLogic.held``),
+- dropped by a policy: an overflow, ``resume`` and ``restart``, elements held at a restart,
 - and failed for, which is one element at most.
 
 ``RULES`` says for which kinds of stages that is an equation, and for which only part of it is: a
-filter may give less than it took, and nobody but the user's function can say how much. A stage
-that failed for no element in particular may have had a piece in hand, and has to account only for
-what it says it has done. One that told everybody behind it that this was all has also to account
-for what it never took, unless its kind is meant to leave elements (``LEAVING``).
+filter may emit less than it took, and only the user's function decides how much. A stage that
+failed for no element in particular may have held a piece, and accounts only for the elements that
+it reports as done. A stage that has completed all outlets also accounts for elements it never
+took, unless its kind is meant to leave elements (``LEAVING``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Account(NamedTuple):
 
     @property
     def missing(self) -> int:
-        """How many elements nobody can tell of; below zero, how many came from nowhere."""
+        """The number of lost elements; below zero, the number that came from nowhere."""
         return self.taken + self.added - self.gave - self.held - self.dropped - self.failed
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ Rule: TypeAlias = Callable[[Member, Log], Iterable[Account]]
 
 
 def lost(actors: Iterable[Any], log: Log) -> str:
-    """What is wrong with the balance of the stages among ``actors``; empty if nothing is."""
+    """The fault in the balance of the stages among ``actors``, in words; empty if it is right."""
     for actor in actors:
         for stage in actor.planned if isinstance(actor, Island) else ():
             if said := _inside(stage, log) or _before(stage):
@@ -222,7 +222,7 @@ def _latest(stage: Member, log: Log) -> Iterable[Account]:
 
 
 def _inner(stage: Member, log: Log) -> Iterable[Account]:
-    """What came of inner streams is given; the outer inlet only starts them."""
+    """The elements of inner streams are emitted; the outer inlet only starts them."""
     logic: Any = stage.logic
     streams = [inlet for inlet in logic.inlets if inlet is not logic.inlet]
     yield Account(_taken(streams), _gave(logic.outlets))
@@ -250,13 +250,13 @@ def _batched(stage: Member, log: Log) -> Iterable[Account]:
     if inlet is None or outlet.unwanted:
         return
     frames = [one.frame for _, _, one in log.put if _goes_to(one, inlet)]
-    if sum(map(len, frames)) == outlet.count:  # else some were refused behind the end
+    if sum(map(len, frames)) == outlet.count:  # else some were refused after the end
         sizes = (len(_value_of(batch)) for frame in frames for batch in frame)
         yield _account(stage, logic.inlet.count, sum(sizes))
 
 
 def _value_of(element: Any) -> Any:
-    """What the user sees of ``element``, which may be acknowledged."""
+    """The user's part of ``element``, which may be an envelope."""
     return element.value if isinstance(element, Tracked) else element
 
 

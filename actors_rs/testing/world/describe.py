@@ -1,8 +1,8 @@
 """A message or element in words that are the same in every process and on every Python version.
 
-``repr`` would show addresses and the order of sets. What a value holds is shown for dataclasses,
-for common classes of values of Python's and for what is derived from those; of others only the
-class is named.
+``repr`` would show addresses and the order of sets. The contents of a value are shown for
+dataclasses, for common value classes of Python, and for classes derived from those; for others only
+the class.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Describer:
     def keys(self, taken: Iterable[tuple[int, int, Any]], histories: list[int]) -> None:
         """Fold each message into the number of its history, alike for those described alike.
 
-        ``taken`` are messages, each behind its step and the number of the history it belongs to.
+        ``taken`` are messages, each after its step and the number of its history.
         """
         for _, number, message in taken:
             # Those that most are, without a call; within a stage the names of ports differ.
@@ -143,7 +143,7 @@ class Describer:
             return kind.__name__
 
     def told(self, value: Any, depth: int = 0) -> Any:
-        """What is described as ``value`` is, and holds none of its objects; lists stay as long."""
+        """A copy that has the description of ``value``, without its objects; lists stay as long."""
         kind = type(value)
         if kind in _PLAIN or kind is Inlet or kind is Outlet:  # a port's name may change
             return value
@@ -200,7 +200,7 @@ class Describer:
 
 
 def _shape_of(kind: type[Signal]) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
-    """What a kind of signal is called, and what gets all it holds."""
+    """The name of a kind of signal, and a getter of all its fields."""
     held = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
     slots = [name for name in held if name != "member"]  # that is the receiver
     return kind.__name__.strip("_").lower(), _getter(slots)
@@ -254,4 +254,4 @@ _INHERITED: dict[type, Callable[[Describer, Any, int], str]] = {
     OrderedDict: lambda self, value, depth: self._pairs(OrderedDict.items(value), depth),
     dict: lambda self, value, depth: self._pairs(dict.items(value), depth),
 }
-"""What is shown of values of these classes, and of those derived from them."""
+"""How to show values of these classes, and of classes derived from them."""

@@ -13,7 +13,7 @@ LONGEST_MESSAGE = 48
 
 
 def sequence_diagram(deliveries: Sequence[Delivery]) -> list[str]:
-    """A line for the names, then a line for each delivery: an arrow, and the message behind it."""
+    """A line for the names, then a line for each delivery: an arrow, and the message after it."""
     names = list(dict.fromkeys(name for one in deliveries for name in (one.sender, one.receiver)))
     if not names:
         return ["(nothing was delivered)"]

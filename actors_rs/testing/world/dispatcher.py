@@ -33,13 +33,13 @@ class DeterministicDispatcher:
         self.steps = 0
         self.actors: list[ActorStep] = []
         self.begun_with: list[str] = []
-        """What the actors are called that were started before the first step."""
+        """Names of the actors that were started before the first step."""
         self._namesakes: dict[str, int] = {}
-        """How many are called so."""
+        """The number of actors by name."""
         self.met_with: list[str] = []
-        """What the peers are called that were there before it and are no actors."""
+        """Names of the peers, which are no actors, from before the first step."""
         self.refused: WorldError | None = None
-        """What made this world unusable, although it was raised where nobody may have seen it."""
+        """The error that made this world unusable, kept since user code may have caught it."""
         self._decisions = decisions
         self._under_way: list[Step] = []  # a step that waits lets others run within it
         self.running = 0
@@ -54,7 +54,7 @@ class DeterministicDispatcher:
 
     def adopt(self, actor: PooledActor) -> None:
         """``actor`` is about to start in this world."""
-        name = vars(actor).get("name")  # that of a stage, or what a user calls his own actor
+        name = vars(actor).get("name")  # a stage's name, or the user's name for an actor
         label = name if isinstance(name, str) and name else getattr(actor._keeper_, "label", None)
         label = label or class_name_of(actor)
         if not self.steps:
@@ -91,10 +91,10 @@ class DeterministicDispatcher:
     enqueue = schedule
 
     def enqueued(self) -> None:
-        """Nothing: what was handed in takes part in the choice."""
+        """Nothing to do: the choice includes submitted steps."""
 
     def interrupted(self) -> None:
-        """Nothing: any thread runs what was handed in on this one."""
+        """Nothing to do: this thread runs the submitted steps."""
 
     def submit(self, name: str, call: Callable[[], Any]) -> None:
         """Let ``call`` take part in the choice of the next step."""
@@ -103,7 +103,7 @@ class DeterministicDispatcher:
             self.reached.add(0)
 
     def submit_call(self, name: str, call: Callable[[], Any]) -> None:
-        """As ``submit``, for a call of the scenario's own, which deliveries tell of as ``name``."""
+        """As ``submit``, for a call of the scenario itself, shown in deliveries as ``name``."""
         self._calls += 1
         called, log, numbered = self.log.called, self.log, f"{name}-{self._calls}"
 
@@ -121,7 +121,7 @@ class DeterministicDispatcher:
         ready, choose, reached, outer = self.ready, self.choose, self.reached, self.running
         within, self._stepping, depth = self._stepping, True, len(self._under_way)
         if within and reached is not None:
-            self._decisions.resumed()  # what the step that waits has done was not noted yet
+            self._decisions.resumed()  # the waiting step's effects were not noted yet
         try:
             while self.refused is None:
                 if not ready:
@@ -148,9 +148,9 @@ class DeterministicDispatcher:
         raise self.refused
 
     def _note_effects(self, step: Step, reached: set[int]) -> None:
-        """``step`` has run. One that waited saw what the others did meanwhile, as a scenario does.
+        """``step`` has run. One that waited has seen effects of other steps, as a scenario does.
 
-        So it, and the last of them, depend on all there is.
+        So it, and the last of them, depend on everything.
         """
         if self._waited:
             self._decisions.resumed()

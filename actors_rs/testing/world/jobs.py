@@ -17,7 +17,7 @@ __all__ = ["BlockingJobs", "WorldProcesses"]
 class BlockingJobs:
     """Runs each job as one step, at a time that is decided; fits ``Workers``.
 
-    A job may wait for a future or sleep in virtual time: other steps run meanwhile.
+    Other steps run while a job waits for a future or sleeps in virtual time.
     """
 
     in_steps = True

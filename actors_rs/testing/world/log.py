@@ -1,7 +1,7 @@
 """What happened in a world: every message put and taken, its digest and its behaviour.
 
-The digest is of the whole run, step by step. The behaviour is what each actor received, in its
-order, whatever happened elsewhere meanwhile: many orders of a run are one behaviour.
+The digest is of the whole run, step by step. The behaviour is the sequence of messages that each
+actor received: many orders of a run are one behaviour.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Log:
         return len(self.taken) + len(self.called)
 
     def deliveries(self) -> Iterator[Delivery]:
-        """All deliveries, oldest first, with those who sent them; and calls, where they belong."""
+        """All deliveries, oldest first, with their senders; calls are in between, in order."""
         calls = deque(self.called)
         for place, delivery in enumerate(self._taken()):
             while calls and calls[0][0] <= place:

@@ -32,7 +32,7 @@ __all__ = ["WorldCoroutines"]
 
 Generator: TypeAlias = AsyncGenerator[Any, Any]
 MOST_ALONE = 1_000
-"""Callbacks for each coroutine that cleans up behind a failure."""
+"""Callbacks for each coroutine that cleans up after a failure."""
 
 
 class WorldCoroutines:
@@ -66,7 +66,7 @@ class WorldCoroutines:
         return False
 
     def is_current_thread(self) -> bool:
-        """False: in a step of a world nobody may wait, whoever it is."""
+        """Always ``False``: no step of a world may wait."""
         return False
 
     def ending(self) -> bool:
@@ -81,14 +81,14 @@ class WorldCoroutines:
         """The world has failed: coroutines end by themselves, within virtual ``seconds``.
 
         From now on ``close`` asks for no decision and raises nothing that would hide the failure.
-        What has not ended by then, or takes too many callbacks, is thrown away.
+        Coroutines that have not ended by then, or take too many callbacks, are dropped.
         """
         self._seconds_alone = seconds
 
     def close(self, timeout: float, /) -> tuple[str, ...]:
-        """Cancel what runs and let it clean up; what goes on after ``timeout`` virtual seconds.
+        """Cancel coroutines, and return the names of those alive after ``timeout`` virtual seconds.
 
-        Raises what the world does, such as ``Stalled`` when it has taken too many steps.
+        Raises errors of the world, such as ``Stalled`` when it has taken too many steps.
         """
         self._closed = True
         if (loop := self._loop) is None or loop.is_closed():
@@ -121,7 +121,7 @@ class _WorldLoop:
         self._scheduled: list[tuple[float, int, asyncio.TimerHandle]] = []
         self._due: dict[int, Timer] = {}  # by the ids of the handles that wait for their time
         self.tasks: dict[asyncio.Task[Any], bool] = {}
-        """All that have not ended; True for those that release a generator."""
+        """Tasks that have not ended; ``True`` for tasks that release a generator."""
         self._handed_in: dict[asyncio.Task[Any], Future[Any]] = {}
         self._generators: WeakKeyDictionary[Generator, None] = WeakKeyDictionary()
         self._closed = False
@@ -150,9 +150,9 @@ class _WorldLoop:
         return f"coroutine {_place(task)} {state}"
 
     def end(self, until: Callable[[Callable[[], bool]], object]) -> None:
-        """Cancel what was not, then release generators; ``until`` lets the loop go on meanwhile.
+        """Cancel the tasks, then release generators; ``until`` keeps the loop running.
 
-        What was handed in first: to clean up it may need the tasks that it has started.
+        Coroutines that were handed in go first: they may need their own tasks to clean up.
         """
         for future in tuple(self._handed_in.values()):
             future.cancel()

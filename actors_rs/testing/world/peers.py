@@ -1,6 +1,6 @@
-"""Peers that are no actors: what they get is a part of what a world tells of its run, too.
+"""Peers that are no actors: the world notes the signals that they get, too.
 
-Between two of them there is no mailbox that would note a signal, nor behind the last actor.
+There is no mailbox that would note a signal between two peers, or after the last actor.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Peer:
         self.number = dispatcher.adopt_peer(name)
 
     def got(self, kind: str, args: tuple[Any, ...], sender: Peer | None) -> None:
-        """Note a signal, from whoever acts now; from ``sender`` if that is none we know."""
+        """Note a signal from the actor or peer that acts now; without one, from ``sender``."""
         dispatcher, number = self._dispatcher, self.number
         signal = PeerSignal(kind, args)
         by = dispatcher.running or (0 if sender is None else sender.number)
@@ -48,13 +48,13 @@ class Peer:
             dispatcher.reached.add(number)
 
     def soon(self, what: str, call: Callable[[], object]) -> None:
-        """Call it in a step of its own, as ``acts`` does; deliveries tell of what it sends."""
+        """Call it in a step of its own, as ``acts`` does; deliveries show its signals."""
         self._steps += 1
         name = f"{self._dispatcher.log.names[self.number]}-{what}-{self._steps}"
         self._dispatcher.submit(name, partial(self.acts, call))
 
     def acts(self, call: Callable[..., object], *args: Any) -> None:
-        """Call it: what is sent meanwhile comes from this peer."""
+        """Call it: signals that it sends come from this peer."""
         dispatcher = self._dispatcher
         before, dispatcher.running = dispatcher.running, self.number
         if dispatcher.reached is not None:

@@ -1,4 +1,4 @@
-"""Steps: what a deterministic world can do next, one at a time.
+"""Steps: the next actions of a deterministic world, one at a time.
 
 A step is the turn of an actor, a job that would block a thread, a callback of a coroutine, or a
 timer that is due. ``name`` is the same in every run that made the same decisions.
@@ -27,9 +27,9 @@ _take, _offer, _offer_control = Mailbox.take, Mailbox.offer, Mailbox.offer_contr
 
 
 def turns(waiting: int) -> tuple[tuple[int, float], ...]:
-    """What a turn with ``waiting`` messages may be: how many it takes, and the tick of its watch.
+    """Choices for a turn with ``waiting`` messages: how many it takes, and the tick of its clock.
 
-    All that come in no time is the dull one; else all in some time, or one, some, all but one.
+    The dull choice is all of them in no time; others: all in some time, or one, some, all but one.
     """
     if waiting not in _TURNS:
         fewer = {1, waiting // 2, waiting - 1} - {0} if waiting > 1 else set()
@@ -82,7 +82,7 @@ class ActorStep(Step):
         self.turn = actor._turn_  # the world hands in this step in its place
         self.allowance = NO_LIMIT
         self.error: BaseException | None = None
-        """What it has failed with, if it is no stage."""
+        """The error of its failure, unless it is a stage."""
 
     def note_end(self) -> None:
         """Keep the error with which the actor ends, if it does: it does not keep it itself."""
@@ -106,7 +106,7 @@ class ActorStep(Step):
         # instances hold takes twice as long
         turn = choose("size", _TURNS.get(waiting) or turns(waiting))
         self.allowance, dispatcher.clock.tick = turn
-        if self.actor.dispatcher == "pinned":  # which may wait: other steps run meanwhile
+        if self.actor.dispatcher == "pinned":  # it may wait, and other steps run
             with blocking_allowed():
                 self.turn()
         else:

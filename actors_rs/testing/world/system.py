@@ -35,8 +35,8 @@ class WorldSystem(ActorSystem):
         super().__init__(
             window=window,
             monitor=monitor,
-            stall_after=None,  # a world says by itself what waits for whom
-            metrics=False,  # no time passes in a turn, and what passes between turns is made up
+            stall_after=None,  # the world itself reports the waits
+            metrics=False,  # virtual time means nothing to metrics
             name="world",
             machinery=machinery,
         )
@@ -52,7 +52,7 @@ class WorldSystem(ActorSystem):
         return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
 
     def enter(self, actor: PooledActor) -> None:
-        """A supervised actor, each life for itself: what they get and do is that of no other."""
+        """Take a supervised actor; each of its lives counts as an actor of its own."""
         self._world.adopt(actor)
         ActorSystem.enter(self, actor)
 

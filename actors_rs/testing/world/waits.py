@@ -1,4 +1,4 @@
-"""Who waits for whom: what to show when nothing can run any more."""
+"""Which actor waits for which: the report when nothing can run any more."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUTSIDE: Final = {
     "never": "nobody: it never gives anything",
     "queue": "somebody to offer it an element",
 }
-"""By the kind of a stage, what it waits for that is beside the streams."""
+"""The event outside of streams that a stage waits for, by its kind."""
 
 
 class _Wait(NamedTuple):
@@ -48,12 +48,12 @@ def waits(actors: Sequence[ActorStep]) -> list[str]:
 
 
 def failures(actors: Sequence[ActorStep]) -> list[str]:
-    """A sentence for each actor that has failed and is no stage: its run does not tell of it."""
+    """A sentence for each failed actor that is no stage: no run reports its failure."""
     return [f"'{step.name}': {_state(step)}" for step in actors if step.error is not None]
 
 
 def states(actors: Sequence[ActorStep]) -> list[str]:
-    """A line for each actor: whether it lives, what lies in its mailbox, and its ports."""
+    """A line for each actor: whether it lives, the messages in its mailbox, and its ports."""
     return [f"{step.name}: {_state(step)}" for step in actors]
 
 

@@ -48,23 +48,23 @@ AFTERWARDS = 3600.0
 
 
 NOBODY = "no actor is alive in this world: what is waited for has to be begun by world.start"
-"""For who waits for a run of another system, which has threads and is not moved on here."""
+"""The error of a wait for a run of another system, which has threads of its own."""
 
 
 class World:
     """A system whose every free choice is made by ``decisions``; use it in a ``with`` block.
 
-    Inside the block its system is the current one, and whatever waits (``run.result()``,
+    Inside the block its system is the current one. A call that waits (``run.result()``,
     ``ref.ask(...)``, a probe's expectation) moves the world on instead, in virtual time. When the
-    block ends without an error, every run must come to its end; what is left is cancelled.
+    block ends without an error, every run must come to its end; after an error runs are cancelled.
 
     Coroutines that are cancelled clean up before the block is left, however it ends.
 
-    Behind a block that an error has left, ``deliveries`` and ``states`` tell what was before
-    everything was cancelled for it.
+    After a block that an error has left, ``deliveries`` and ``states`` show the world before the
+    cancellation.
 
     ``monitor`` puts a ``RuleMonitor`` on each link. Raises ``Stalled`` when nothing can run
-    although somebody waits, or after ``most_steps`` steps.
+    although a call waits, or after ``most_steps`` steps.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class World:
         self._let_end()
         while self._dispatcher.ready:
             self.settle()
-            self._let_end()  # what has begun meanwhile
+            self._let_end()  # runs that have begun in these steps
         self.decisions.resumed()
         for violation in self._broken_rules():
             raise violation
@@ -259,7 +259,7 @@ class World:
             vars(whole).clear()
 
     def peer(self, label: str) -> Peer:
-        """Somebody who takes part and is no actor: what it gets is noted."""
+        """A participant that is no actor; the world notes the signals it gets."""
         return Peer(self._dispatcher, label)
 
     # What it tells
@@ -291,7 +291,7 @@ class World:
 
     @property
     def graph(self) -> str:
-        """The actors by name, or where there is none the peers: what a trace was made for."""
+        """The names of the actors, or without actors of the peers: a trace belongs to these."""
         begun_with = self._dispatcher.begun_with or self._dispatcher.met_with
         return "".join([f"{label} " for label in begun_with])
 
@@ -387,7 +387,7 @@ def _at_once() -> bool:
 
 
 def _all_over(lives: Sequence[RunLife]) -> bool:
-    for life in lives:  # noqa: SIM110 - asked behind each step
+    for life in lives:  # noqa: SIM110 - runs after each step
         if not life.end.is_over:
             return False
     return True
