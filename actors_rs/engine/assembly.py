@@ -20,6 +20,7 @@ from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
 from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
@@ -91,26 +92,27 @@ def _make_island(
 ) -> None:
     """Add the members for ``stages``, with fresh logics, in an island of their own."""
     first = stages[0]
-    name = first.name if inner is None else f"{first.name}#{inner.number}"
+    number = "" if inner is None else f"#{inner.number}"
+    names = [f"{stage.name}{number}" for stage in stages]
     throughput = first.spec.attributes.throughput or throughput
-    island = Island(life, name, first.dispatcher, throughput)
-    for stage in stages:
-        members[stage.spec] = _member_of(stage, life, island, inner)
+    island = Island(life, names[0], first.dispatcher, throughput)
+    for stage, name in zip(stages, names, strict=True):
+        members[stage.spec] = _member_of(stage, name, life, island, inner)
     island.begin_with(*(members[stage.spec] for stage in stages))
 
 
-def _member_of(stage: Planned, life: Life, island: Island, inner: Inner | None) -> Member:
-    spec, name = stage.spec, stage.name
-    logic = None
-    if inner is not None:
-        name, logic = f"{name}#{inner.number}", inner.made.get(spec)
+def _member_of(
+    stage: Planned, name: str, life: Life, island: Island, inner: Inner | None
+) -> Member:
+    spec = stage.spec
+    logic = None if inner is None else inner.made.get(spec)
     member = Member(logic or stage.make(), life, island, name, spec.kind, stage.site)
     if inner is not None:
         member.place = stage.name
-    member.logic.on_failure = stage.on_failure
     if stage.spec.total is not None:
         member.logic.total = stage.spec.total
-    member.logic.remake = stage.make
+    if stage.on_failure is not STOP:  # else it is never made anew, and its blueprint can go
+        member.logic.on_failure, member.logic.remake = stage.on_failure, stage.make
     made: object = member.logic
     if isinstance(made, Drawing) and isinstance(life, RunLife):
         made.drawer = Drawer(member, life)

@@ -92,6 +92,9 @@ class Folding(EdgedOperator):
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         self.consume(elements, out)
 
+    def _fills(self, out: list[Any]) -> None:
+        self.context.at_work()  # nothing of ``out`` could go ahead of the rest
+
     def _advance_piece(self) -> int:
         if self._results is not None:
             return super()._advance_piece()

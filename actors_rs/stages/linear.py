@@ -200,7 +200,7 @@ class Operator(_Linear):
         left = size = len(piece)
         out: list[Any] = []
         if self.runs_user:
-            self.context.filling(self.outlet, out)
+            self._fills(out)
         while True:
             before = left
             left, error = self.brake.run(self, piece, before, out)
@@ -213,6 +213,10 @@ class Operator(_Linear):
             self.inlet.untake(piece[size - left :])
         self.outlet.emit(out)
         return max(size - left, 1)
+
+    def _fills(self, out: list[Any]) -> None:
+        """A function of the user's is about to be called for a piece that gives ``out``."""
+        self.context.filling(self.outlet, out)
 
     def _open_piece(self, piece: Frame) -> None:
         """A piece that may exceed demand: its results are drawn as they are demanded."""

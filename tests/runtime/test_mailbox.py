@@ -1,13 +1,15 @@
 # mypy: disable-error-code="var-annotated"
 """The mailbox: lanes, scheduling, closing."""
 
+import sys
 from collections import deque
+from itertools import islice
 from typing import Any
 
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, LONG, Mailbox
 from tests.runtime.support import in_threads
 
 
@@ -43,6 +45,51 @@ def test_control_overtakes_data_and_each_lane_keeps_its_order():
     mailbox.offer("d2")
     mailbox.offer_control("c2")
     assert [mailbox.take() for _ in range(5)] == ["c1", "c2", "d1", "d2", EMPTY]
+
+
+@pytest.mark.parametrize("lane", ["data", "control"])
+def test_a_lane_keeps_its_order_however_long_it_gets(lane):
+    mailbox, _ = opened()
+    offer = mailbox.offer if lane == "data" else mailbox.offer_control
+    taken, given = [], iter(range(10 * LONG))
+    for size in (1, LONG, 3 * LONG, 2, LONG + 1):
+        for number in islice(given, size):
+            offer(number)
+        taken += [mailbox.take() for _ in range(size // 2)]
+    while (message := mailbox.take()) is not EMPTY:
+        taken.append(message)
+    assert taken == list(range(next(given)))
+
+
+def test_one_message_in_each_lane_takes_a_fraction_of_a_kib():
+    def size_of_lanes(messages):
+        mailbox, _ = opened()
+        for number in range(messages):
+            mailbox.offer(number)
+            mailbox.offer_control(number)
+        mailbox.take()
+        return sys.getsizeof(mailbox.data) + sys.getsizeof(mailbox.control)
+
+    assert size_of_lanes(1) < 256
+    assert isinstance(opened_with(2 * LONG).data, deque), "the first of many takes one step"
+
+
+def opened_with(messages):
+    mailbox, _ = opened()
+    for number in range(messages):
+        mailbox.offer(number)
+    mailbox.take()
+    return mailbox
+
+
+def test_who_empties_a_mailbox_from_outside_may_be_faster_than_its_turn():
+    class Emptied(list):
+        def __bool__(self):
+            return True
+
+    mailbox, _ = opened()
+    mailbox.data = Emptied()
+    assert mailbox.take() is EMPTY
 
 
 def test_none_is_an_ordinary_message():
