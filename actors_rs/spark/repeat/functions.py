@@ -28,9 +28,6 @@ _ADDING = frozenset({
 """Aggregates that give the same but for the last digit of a floating point number."""
 _RANKS = frozenset({"CumeDist", "DenseRank", "PercentRank", "Rank"})
 """Window functions that give the same number to rows that tie."""
-_AGGREGATE_PARTS = frozenset(
-    {"AggregateExpression", "Complete", "Final", "Partial", "PartialMerge"}
-)
 
 
 def reads_floats(expressions: Iterable[Expression], state: State) -> bool:
