@@ -45,9 +45,10 @@ test: lint types ## linter, type checkers and tests, these by WORKERS=2 processe
 quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
 	@$(PY) -m tests.quick
 
-lint: $(READY) ## ruff: rules and format
+lint: $(READY) ## ruff: rules and format; the style of pages, docstrings and comments
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
+	$(PY) -m tests.conventions.style
 
 types: $(READY) ## mypy, strict; pyright for what users see
 	$(PY) -m mypy $(CODE)
