@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from actors_rs.engine.contract import Life
 from actors_rs.engine.inner.drawer import Drawer
@@ -22,10 +22,13 @@ from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
+from actors_rs.stages.pieces.auto_window import AutoWindow
+from actors_rs.stages.pieces.weights import weight_of
+from actors_rs.stages.pieces.window_policy import WindowPolicy
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Inner", "Members", "borrow", "end", "prepare"]
+__all__ = ["Inner", "Members", "automate", "borrow", "end", "prepare"]
 
 Members = dict[StageSpec, Member]
 
@@ -34,13 +37,14 @@ Members = dict[StageSpec, Member]
 class Inner:
     """Settings for the stages of an inner stream.
 
-    ``number`` makes their names unique. ``windows`` gives the window of each stage. ``made`` holds
-    the logics that exist already. With ``forgiving``, a stage that fails after its cancellation
-    does not fail the run.
+    ``number`` makes their names unique. ``windows`` gives the window of each stage, with ``auto``
+    the most of it. ``made`` holds the logics that exist already. With ``forgiving``, a stage that
+    fails after its cancellation does not fail the run.
     """
 
     number: int
     windows: Mapping[StageSpec, int]
+    auto: bool
     forgiving: bool
     made: Mapping[StageSpec, StageLogic]
 
@@ -60,11 +64,15 @@ def prepare(
     for stages in layout.islands:
         _make_island(stages, system.throughput, life, inner, members)
     windows = inner.windows if inner is not None else layout.windows(system.window)
+    automatic = layout.automatic(system.auto_window if inner is None else inner.auto)
     in_steps = system.blocking.in_steps
     for stage in layout.stages:
         member, window = members[stage.spec], windows[stage.spec]
         logic = member.logic
         logic.window = window
+        if stage.spec in automatic:
+            logic.auto = True
+            logic.weigh = stage.spec.attributes.weight
         logic.in_steps = in_steps
         if stage.forgiving or (inner is not None and inner.forgiving):
             member.forgiving = True  # else the class has it: a member's dict takes 0.3 KiB
@@ -72,6 +80,8 @@ def prepare(
             logic.be_frugal()
         for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):
             inlet.window = window
+            if logic.auto:
+                automate(member, inlet)
             inlet.forgiving |= member.forgiving
             if ref.spec.lent is not None:
                 borrow(ref.spec.lent, member, inlet)
@@ -117,6 +127,27 @@ def _member_of(
     if isinstance(made, Drawing) and isinstance(life, RunLife):
         made.drawer = Drawer(member, life)
     return member
+
+
+def automate(member: Member, inlet: Inlet) -> None:
+    """Let the window of ``inlet``, which is the most then, follow the pace of ``member``."""
+    logic = member.logic
+    if logic.window_follows == "own":
+        return
+    policy = WindowPolicy(inlet.window, any_pace=logic.window_follows == "weight")
+    inlet.auto = AutoWindow(member.island.budget, policy)
+    if logic.weigh is not None:
+        inlet.auto.weigh = partial(_weighed, member, logic.weigh)
+    inlet.window = policy.size
+
+
+def _weighed(member: Member, weigh: Callable[[Any], float], element: Any) -> float:
+    """Bytes of ``element`` as the user says, who may be wrong."""
+    try:
+        return max(0.0, float(weigh(element)))
+    except Exception as error:
+        member.report(element, "weight= raised; the element goes on, weighed as any other", error)
+        return weight_of(element)
 
 
 def borrow(described: LentOutlet, member: Member, inlet: Inlet) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.outside import Outside
     from actors_rs.engine.run.end import RunEnd
     from actors_rs.engine.run.snapshot import RunSnapshot
-    from actors_rs.engine.timing import StageClock
+    from actors_rs.engine.timing import StageClock, TurnBudget
     from actors_rs.engine.written import Written
     from actors_rs.errors import RunCancelled
     from actors_rs.graph.spec import OutletRef
@@ -36,6 +36,7 @@ class RunningIsland(Protocol):
 
     actor_inbox: Mailbox
     stopwatch: Callable[[], float]
+    budget: TurnBudget
     _context_: Context
 
     @property

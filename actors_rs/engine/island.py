@@ -2,8 +2,7 @@
 
 An island runs one or more *members*; each member is a stage. A turn of the island delivers the
 signals in its mailbox. A signal makes its member due. The turn then advances the members that are
-due, first come, first served, until no member is due or the time is up. An island ends with its
-last member.
+due, first come, first served, until none is due or the time is up. It ends with its last member.
 
 An island that does not return from a call of the user's is given up: its members count as ended,
 and the thread takes no other job. When the thread returns, it releases the resources of the
@@ -50,11 +49,11 @@ class Island(PooledActor):
     _stops_in_order_ = False  # it ends with its streams
     # What each island has is in slots: a run may have a million of them.
     __slots__ = (
-        "_budget",
         "_due",
         "_joined",
         "_living",
         "_most",
+        "budget",
         "current",
         "life",
         "planned",
@@ -85,7 +84,7 @@ class Island(PooledActor):
         self._living = 0  # members that have not ended
         self._due: deque[Member] | None = None  # made when it is needed: an empty one has 0.6 KiB
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
-        self._budget = TurnBudget(life.stopwatch)
+        self.budget = TurnBudget(life.stopwatch)
         self.stopwatch = life.stopwatch
 
     def __str__(self) -> str:
@@ -99,7 +98,7 @@ class Island(PooledActor):
     @property
     def last_turn(self) -> float:
         """When its last turn began, by the run's stopwatch."""
-        return self._budget.began
+        return self.budget.began
 
     @property
     def sends_ahead(self) -> bool:
@@ -166,10 +165,11 @@ class Island(PooledActor):
     # The turn
 
     def _run_turn_(self) -> bool:
-        budget, inbox = self._budget, self.actor_inbox
-        stopwatch = self.stopwatch
+        budget, inbox = self.budget, self.actor_inbox
         # As ``budget.begin()`` does: each call less is a hundredth of what a turn costs.
-        budget.began = budget.lapped = stopwatch()
+        now = self.stopwatch()
+        budget.idle += now - budget.lapped
+        budget.began = budget.lapped = now
         budget.was_spent = False
         try:
             if self._on_start_due_:
@@ -232,7 +232,7 @@ class Island(PooledActor):
 
     def _begin_(self) -> None:
         self._on_start_due_ = False
-        self._budget.relieve = self._dispatcher_.relieve
+        self.budget.relieve = self._dispatcher_.relieve
         if isinstance(self._dispatcher_, PinnedDispatcher):
             work_for(self.life.end)
         for member in self.planned:
@@ -292,7 +292,7 @@ class Island(PooledActor):
         """On the timers' thread: send on what a turn that lasts has made, and end its piece."""
         self._look = None  # as long as nobody sets another
         self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
-        lasts = self.stopwatch() - self._budget.began
+        lasts = self.stopwatch() - self.budget.began
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
             return

@@ -7,15 +7,17 @@ windows it has been asked for; threads that ask at the same time work out the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from actors_rs.engine.planner import islands_of
 from actors_rs.graph.envelopes import makers_of
-from actors_rs.graph.loops import closing_refs, narrowed
+from actors_rs.graph.loops import bodies, closing_refs, narrowed
 from actors_rs.graph.names import unique_names
+from actors_rs.graph.reconvergent import reconvergent
 from actors_rs.graph.spec import OutletRef, StageSpec
 from actors_rs.stages.failure import STOP, OnFailure
+from actors_rs.stages.pieces.window_policy import MOST_ELEMENTS
 from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Layout", "Planned", "windows_of"]
@@ -48,7 +50,7 @@ class Layout:
     ``GraphError`` for a stage that cannot take the elements that come to it.
     """
 
-    __slots__ = ("_windows", "has_loops", "islands", "specs", "stages")
+    __slots__ = ("_automatic", "_windows", "has_loops", "islands", "specs", "stages")
 
     def __init__(self, specs: Sequence[StageSpec], *, all_frugal: bool = False) -> None:
         self.specs = tuple(specs)
@@ -58,12 +60,29 @@ class Layout:
         self.islands = [[self.stages[n] for n in places] for places in islands_of(self.stages)]
         """The stages that share an island."""
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
+        self._automatic: dict[bool, Set[StageSpec]] = {}
 
     def windows(self, default: int) -> Mapping[StageSpec, int]:
         """The window of each stage's inlets, see ``windows_of``."""
         known = self._windows.get(default)
         if known is None:
             known = self._windows[default] = windows_of(self.specs, default)
+        return known
+
+    def automatic(self, by_default: bool) -> Set[StageSpec]:
+        """The stages whose windows follow their pace: those that say so, or have no number.
+
+        None that a loop leads through and none of branches that meet again: what they may hold is
+        what lets the others go on.
+        """
+        known = self._automatic.get(by_default)
+        if known is None:
+            wanted = ("auto", None) if by_default else ("auto",)
+            found = {spec for spec in self.specs if spec.attributes.window in wanted}
+            if found:
+                found -= reconvergent(self.specs)
+                found.difference_update(*(body for _, body in bodies(self.specs)))
+            known = self._automatic[by_default] = found
         return known
 
 
@@ -113,7 +132,10 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
         if spec.deals or (on_a_branch and spec.outlets == 1):
             dealt.add(spec)
         most = min(spec.most_window, DEALT_WINDOW) if on_a_branch else spec.most_window
-        windows[spec] = spec.attributes.window or min(ordinary, most)
+        own = spec.attributes.window
+        if own == "auto":
+            ordinary = inherited or MOST_ELEMENTS * spec.window_factor
+        windows[spec] = min(ordinary, most) if own is None or own == "auto" else own
         said = spec.window_behind(windows[spec])
         behind[spec] = inherited if said is None else said
     return narrowed(specs, windows)

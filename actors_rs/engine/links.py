@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.monitored import monitored_lines
-from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.ports import Inlet, Outlet
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage

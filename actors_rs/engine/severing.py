@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.engine.links import Posted
 from actors_rs.stages.pieces.dropped import Dropped
-from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ NEVER = -inf
 class TurnBudget:
     """The ``Budget`` of one stage's turns; ``now`` is the system's stopwatch."""
 
-    __slots__ = ("began", "lapped", "now", "relieve", "was_spent")
+    __slots__ = ("began", "idle", "lapped", "now", "relieve", "was_spent")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -33,11 +33,15 @@ class TurnBudget:
         """Called when the turn goes on although it has given something already."""
         self.began = self.lapped = 0.0
         """When the turn began, and when it was last asked how long something took."""
+        self.idle = 0.0
+        """Seconds between turns, in all; what passed before the first one included."""
         self.was_spent = False
 
     def begin(self) -> float:
         """A turn begins; returns the time."""
-        self.began = self.lapped = now = self.now()
+        now = self.now()
+        self.idle += now - self.lapped
+        self.began = self.lapped = now
         self.was_spent = False
         return now
 

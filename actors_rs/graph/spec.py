@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.assembly_site import Place, assembly_place, site_of
@@ -91,18 +91,26 @@ class LentOutlet(Protocol):
 class Attributes:
     """How a stage is run. ``None`` leaves it to the stage, then to the system."""
 
-    window: int | None = None
+    window: int | Literal["auto"] | None = None
     dispatcher: str | None = None
     on_failure: OnFailure | None = None
     throughput: int | None = None
+    weight: Callable[[Any], float] | None = None
+    """Bytes of an element that comes to the stage, for an automatic window."""
 
     @classmethod
     def of_stage(
-        cls, label: str, window: int | None, dispatcher: str | None, throughput: int | None
+        cls,
+        label: str,
+        window: int | Literal["auto"] | None,
+        dispatcher: str | None,
+        throughput: int | None,
+        weight: Callable[[Any], float] | None,
     ) -> Attributes:
         """Checked attributes for the stage ``label``; raises ``InvalidArgumentError``."""
         for what, value in (("window", window), ("throughput", throughput)):
-            if value is not None and (type(value) is not int or value < 1):
+            automatic = what == "window" and value == "auto"
+            if value is not None and not automatic and (type(value) is not int or value < 1):
                 raise InvalidArgumentError(
                     f"stage '{label}': {what} must be at least 1, got {repr_of(value)}"
                 )
@@ -110,7 +118,7 @@ class Attributes:
             raise InvalidArgumentError(
                 f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {repr_of(dispatcher)}"
             )
-        return cls(window, dispatcher, None, throughput)
+        return cls(window, dispatcher, None, throughput, weight)
 
     def over(self, other: Attributes) -> Attributes:
         """These where they say something, else ``other``."""
@@ -119,6 +127,7 @@ class Attributes:
             self.dispatcher if self.dispatcher is not None else other.dispatcher,
             self.on_failure if self.on_failure is not None else other.on_failure,
             self.throughput if self.throughput is not None else other.throughput,
+            self.weight if self.weight is not None else other.weight,
         )
 
 

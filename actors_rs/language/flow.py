@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
-from actors_rs.graph.checks import at_least, cannot_run, required_text, telling_where, wrong_kind
+from actors_rs.graph.checks import (
+    at_least,
+    cannot_run,
+    optional_plain_function,
+    required_text,
+    telling_where,
+    wrong_kind,
+)
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
@@ -197,19 +204,23 @@ class Flow(
     def with_attributes(
         self,
         *,
-        window: int | None = None,
+        window: int | Literal["auto"] | None = None,
         dispatcher: str | None = None,
         throughput: int | None = None,
+        weight: Callable[[Any], float] | None = None,
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; what is ``None`` stays as it is.
 
-        ``window``: elements its inlets keep requested. ``dispatcher``: ``"pool"``, or
+        ``window``: elements its inlets keep requested; ``"auto"``: as many as fit its pace and
+        their weight, see ``ActorSystem``. ``weight``: gives the bytes of an element that comes to
+        the stage, for that; by default they are estimated. ``dispatcher``: ``"pool"``, or
         ``"pinned"`` for a thread of its own. ``throughput``: messages that a turn takes at most,
         by default all there are.
         """
         spec = self._out.spec
         with telling_where():
-            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
+            optional_plain_function(weight, "with_attributes: weight")
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:

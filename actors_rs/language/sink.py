@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVarTuple, overload
 
 from actors_rs.engine.boundary.standard import SinkSubscriber
 from actors_rs.engine.loops.sink_queue import SinkQueue
@@ -146,14 +146,16 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
     def with_attributes(
         self,
         *,
-        window: int | None = None,
+        window: int | Literal["auto"] | None = None,
         dispatcher: str | None = None,
         throughput: int | None = None,
+        weight: Callable[[Any], float] | None = None,
     ) -> Sink[In_contra, R_co]:
         """This sink with these settings, see ``Flow.with_attributes``."""
         with telling_where():
             spec = self._only_end("with_attributes")
-            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput)
+            optional_plain_function(weight, "with_attributes: weight")
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._with(replace(spec, attributes=attributes.over(spec.attributes)))
 
     def on_failure(

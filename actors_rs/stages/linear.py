@@ -54,7 +54,7 @@ class _Linear(StageLogic):
 
     def want(self, elements: int) -> None:
         """Request ``elements`` more in all, unless that is more than a window; in ``start``."""
-        if self.inlet.room is None and 0 < elements <= self.inlet.window:
+        if self.inlet.room is None and 0 < elements <= self.inlet.capacity:
             self.inlet.room = Wanted(self.inlet, elements)
 
     def survives_in(

@@ -11,44 +11,20 @@ A frame is a sequence of 1..n elements and is never changed once it was emitted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager as ContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 from actors_rs.errors import DefectError, ProtocolViolation
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
+from actors_rs.stages.pieces.auto_window import AutoWindow
 from actors_rs.stages.pieces.dropped import Dropped
 from actors_rs.stages.pieces.frames import Frames
+from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
 from actors_rs.stages.pieces.room import Room
 from actors_rs.stages.pieces.views import VIEWS
 
-__all__ = ["Downstream", "Frame", "Inlet", "Outlet", "Upstream"]
-
-Frame: TypeAlias = Sequence[Any]
-"""Elements in one message: a list, or a ``range`` or tuple that costs nothing to make."""
-
-
-class Upstream(Protocol):
-    """Where an inlet sends its requests."""
-
-    def request(self, n: int, /) -> None:
-        """Ask for ``n`` more elements."""
-
-    def cancel(self, cause: BaseException | None = None, /) -> None:
-        """Ask for no more; ``cause`` tells that downstream failed rather than had enough."""
-
-
-class Downstream(Protocol):
-    """Where an outlet sends its elements and its end."""
-
-    def push(self, frame: Frame, /) -> None:
-        """Deliver a frame within demand."""
-
-    def complete(self) -> None:
-        """No more elements will come."""
-
-    def fail(self, error: BaseException, /) -> None:
-        """The stream failed."""
+__all__ = ["Frame", "Inlet", "Outlet"]
 
 
 class Inlet:
@@ -58,6 +34,8 @@ class Inlet:
     quarters are left, that many are requested anew. ``count`` is the number of elements taken so
     far. With ``room``, an outlet of the same stage, no more is requested than that outlet has
     been asked for: each element that is under way to the stage, or held, has a place behind it.
+    With ``auto``, ``window`` follows the pace of the stage, and a window that has become smaller is
+    requested anew once it holds less.
     """
 
     inner = False  # whether an inner stream of the stage feeds it
@@ -67,6 +45,7 @@ class Inlet:
         "_requested",
         "_since_request",
         "_upstream",
+        "auto",
         "buffered",
         "cancelled",
         "closed",
@@ -91,6 +70,7 @@ class Inlet:
         self.count = 0
         self.opened = False
         self.room: Room | None = None
+        self.auto: AutoWindow | None = None
         self.takes_views = False  # whether whoever takes frames knows what a ``View`` is
         self.feeder = ("", "")  # the stage and its outlet that feed it, for figures and pictures
         self.forgiving = False
@@ -113,6 +93,11 @@ class Inlet:
     def exhausted(self) -> bool:
         """Nothing is held and nothing will come: completed, failed or cancelled."""
         return (self.done and not self.buffered) or self.cancelled
+
+    @property
+    def capacity(self) -> int:
+        """The most that ``window`` may become."""
+        return self.window if self.auto is None else self.auto.most
 
     @property
     def outstanding(self) -> int:
@@ -169,8 +154,13 @@ class Inlet:
         self._since_request += taken
         if self._since_request * 4 >= self.window and not self.done:
             again, self._since_request = self._since_request, 0
-            if self.room is None:
+            if self.auto is not None:
+                self.window = self.auto.taking(frame, self.count - taken)
+                again = self.window - self._requested - self.buffered
+            if self.room is None and again > 0:
                 self._request(again)
+        if self.auto is not None and not self.buffered:
+            self.auto.runs_dry()
         return frame
 
     def gather(self, count: int) -> Frame:
@@ -247,6 +237,8 @@ class Inlet:
             raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
         if type(frame) in VIEWS and not self.takes_views:
             frame = list(frame)
+        if self.auto is not None and not self.buffered:
+            self.auto.flows()
         self._requested -= arrived
         self.buffered += arrived
         frames = self._frames

@@ -16,7 +16,8 @@ from actors_rs.engine.links import MailboxUpstream, Signal
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.runtime._primitives import Lock
 from actors_rs.stages.inner.handoff import OutletOwner
-from actors_rs.stages.ports import Downstream, Frame, Inlet, Outlet, Upstream
+from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.ports import Inlet, Outlet
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.assembly import Inner, borrow, end, prepare
+from actors_rs.engine.assembly import Inner, automate, borrow, end, prepare
 from actors_rs.engine.inner.handoff import Lent
 from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.layout import windows_of
@@ -48,6 +48,8 @@ def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
     inlet.forgiving |= host.forgiving
     inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
     if spec.lent is not None:
+        if host.logic.auto:
+            automate(host, inlet)
         borrow(spec.lent, host, inlet)
         return
     chain, made = _chain_that_joins(spec)
@@ -59,10 +61,12 @@ def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
-    inner = Inner(life.next_inner(), windows, inlet.forgiving, made)
+    inner = Inner(life.next_inner(), windows, host.logic.auto, inlet.forgiving, made)
     members = prepare(host.system, life, specs, inner)
     for one, member in members.items():
         member.inner_links = links_of(host, one, out)
+    if host.logic.auto:
+        automate(host, inlet)
     feeder = members[spec]
     connect(feeder, feeder.logic.outlets[out.index], host, inlet)
     if not _start(host, life, list(members.values())):
@@ -124,6 +128,8 @@ def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet)
     for member in members:
         member.forgiving = inlet.forgiving
     _set_windows(chain, inlet)
+    if host.logic.auto:
+        _automate(host, members, inlet)
     if (lent := chain[0][0].lent) is not None:
         borrow(lent, members[0], members[0].logic.inlets[0])
     for feeder, fed in pairwise(members):
@@ -156,6 +162,14 @@ def _set_windows(chain: _Chain, inlet: Inlet) -> None:
                 own.window, own.forgiving = inlet.window, inlet.forgiving
         if said := spec.window_behind(inlet.window):
             inlet.window = min(inlet.window, said)
+
+
+def _automate(host: Member, members: Sequence[Member], inlet: Inlet) -> None:
+    for member in members:
+        member.logic.auto = True
+        for own in member.logic.inlets:
+            automate(member, own)
+    automate(host, inlet)
 
 
 def outlet_of(source: object) -> OutletRef:

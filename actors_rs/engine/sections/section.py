@@ -118,7 +118,7 @@ class Section(StageLogic):
         self._result = Inlet("section", host.system.window)
         entry, out = None, self._out
         if self.inlet is not None:
-            self._result.window = self.inlet.window
+            self._result.window = self.inlet.capacity
             self._feed = Outlet("section")
             feed = host.life.inner_streams.handoff(host, self._feed, self)
             entry = feed.spec.lent
@@ -181,7 +181,7 @@ class Section(StageLogic):
         self._fed.append(frame)
         self._fed_size += len(frame)
         entry = self._life.entry if self._life is not None else None
-        most = 2 * entry.window if entry is not None else 0  # held, and given back by its stage
+        most = 2 * entry.capacity if entry is not None else 0  # held, and given back by its stage
         while self._fed_size - len(self._fed[0]) > most:
             self._fed_size -= len(self._fed.popleft())
 

@@ -42,7 +42,7 @@ def fan_of(
         return None
     parts = [results for _, results in sinks]
     asked = [s.attributes for s in specs]
-    windows = [one.window for one in asked if one.window is not None]
+    windows = [one.window for one in asked if isinstance(one.window, int)]
     throughputs = [one.throughput for one in asked if one.throughput is not None]
     pinned = any(one.dispatcher == "pinned" for one in asked)
     attributes = Attributes(

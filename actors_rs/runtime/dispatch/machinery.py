@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextvars import Context
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import chance, monotonic, wall_clock
@@ -146,7 +146,7 @@ def threads(
 
 
 def check_settings(
-    window: int,
+    window: int | Literal["auto"],
     throughput: int | None,
     stall_after: float | None,
     dispatcher: str,
@@ -155,7 +155,8 @@ def check_settings(
     flags: Mapping[str, bool],
 ) -> None:
     """Raise ``InvalidArgumentError`` for what no system can be set to."""
-    check_count("window", window)
+    if window != "auto":
+        check_count("window", window)
     if throughput is not None:
         check_count("throughput", throughput)
     if stall_after is not None:

@@ -48,6 +48,8 @@ __all__ = ["Activity", "ActorSystem", "Startable"]
 A = TypeVar("A", bound=PooledActor)
 R = TypeVar("R")
 logger = logger_called("actors_rs.runtime")
+MOST_WINDOW = 4096
+"""Elements that an automatic window holds at most."""
 
 
 class ActorSystem(Blocks, Supervising):
@@ -55,8 +57,12 @@ class ActorSystem(Blocks, Supervising):
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
     user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
-    says otherwise, ``throughput`` the most messages a turn takes (default: 100, in a stage all
-    there are, which its windows bound), ``metrics`` whether stages account for their time. With
+    says otherwise. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains
+    a whole window within 5 ms: up to 4,096 elements, 16 MiB or 250 ms of the stage's work,
+    whichever is least. What an element weighs is estimated, see ``with_attributes(weight=)``.
+
+    ``throughput`` is the most messages a turn takes (default: 100, in a stage all there are, which
+    its windows bound), ``metrics`` whether stages account for their time. With
     ``monitor`` the rules of the standard are watched on every link between two stages, or from a
     stage to a foreign subscriber, and the first violation ends its run with a
     ``ProtocolViolation``. A run in which nothing can move any more for ``stall_after`` seconds ends
@@ -70,6 +76,7 @@ class ActorSystem(Blocks, Supervising):
     _emptied: Condition | None = None  # notified of the last actor's end; made by who waits for it
     _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
     _spared = 0  # actors that the shutdown does not wait for yet
+    auto_window = False  # whether ``window`` is the most, and inlets request what fits their pace
     knows_rest = False  # a deterministic world tells when nothing can run
     before_foreign_cancel: Callable[[Any], None] | None = None  # it decides what is under way
     _draining = ""  # why, if it starts no further runs
@@ -85,7 +92,7 @@ class ActorSystem(Blocks, Supervising):
         *,
         workers: int | None = None,
         max_workers: int = 256,
-        window: int = 4096,
+        window: int | Literal["auto"] = 4096,
         throughput: int | None = None,
         metrics: bool = True,
         monitor: bool = False,
@@ -100,7 +107,11 @@ class ActorSystem(Blocks, Supervising):
         times = shutdown_timeout, cancel_grace
         check_settings(window, throughput, stall_after, dispatcher, times, name, flags)
         self.name = name
+        if window == "auto":
+            self.auto_window = True
+            window = MOST_WINDOW
         self.window = window
+        """What an inlet keeps requested, or the most of it where that is automatic."""
         self.throughput = throughput
         self.metrics = metrics
         self.monitor = monitor

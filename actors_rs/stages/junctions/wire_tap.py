@@ -64,7 +64,7 @@ class WireTap(StageLogic):
             return
         at_once = min(side.demand, len(frame))  # none while others wait: they came first
         side.emit(frame[:at_once])
-        kept = frame[at_once : at_once + self.inlet.window - len(waiting)]
+        kept = frame[at_once : at_once + self.inlet.capacity - len(waiting)]
         waiting.extend(kept)
         self._dropped += len(frame) - at_once - len(kept)
 

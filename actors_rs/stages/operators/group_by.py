@@ -50,6 +50,7 @@ from actors_rs.texts import short_repr_of
 class GroupBy(StageLogic):
     """A stream of streams. ``wrap(key, handoff)`` makes the stream of a group that is emitted."""
 
+    window_follows = "weight"  # a frame for each group costs what it costs
     ends_with_run = True  # groups that nobody runs have no sink behind them
 
     def __init__(
@@ -97,7 +98,7 @@ class GroupBy(StageLogic):
         elif self.outlet.demand:
             self.inlet.open()
         if not self._lets_others_go_first():
-            while self.inlet.buffered and self._held < self.inlet.window:
+            while self.inlet.buffered and self._held < self.inlet.capacity:
                 self._sort(budget)
                 if budget.spent():
                     break
@@ -113,7 +114,7 @@ class GroupBy(StageLogic):
         As long as each round brings more elements or room: nobody who is slow is waited for.
         """
         inlet, groups = self.inlet, len(self._groups.open)
-        room = inlet.window - self._held
+        room = inlet.capacity - self._held
         arriving = not inlet.done or room < inlet.buffered
         waits = arriving and self._sorted.wait_for_more(min(inlet.buffered, room), groups)
         if waits:
@@ -126,7 +127,7 @@ class GroupBy(StageLogic):
         With many groups frames are what costs, so they wait for what is here for the next turn.
         """
         inlet, pace, ready = self.inlet, self._pace, self._sorted
-        room = inlet.window - self._held - ready.count
+        room = inlet.capacity - self._held - ready.count
         while inlet.buffered and room > 0:
             piece = inlet.take(min(room, pace.size))
             room -= len(piece)

@@ -74,6 +74,7 @@ class _Results:
 class MapProcesses(MapAsync):
     """Chunks of elements, up to ``workers`` at a time, each a call of ``map_async``'s."""
 
+    window_follows = "own"
     flat = False
     """Whether results are iterables whose elements are given."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 __all__ = ["FIRST_WINDOW", "MOST_BYTES", "MOST_ELEMENTS", "MOST_SECONDS", "WindowPolicy"]
 
-FIRST_WINDOW = 4
+FIRST_WINDOW = 8
 """Elements asked for before anything is known of them."""
-GROWTH = 4
+GROWTH = 8
 GROW_SECONDS = 0.005
 """A window that is drained within that is too small."""
 MOST_SECONDS = 0.25
@@ -27,10 +27,10 @@ class WindowPolicy:
 
     >>> policy = WindowPolicy()
     >>> policy.size
-    4
-    >>> policy.drained(4, seconds=0.001, weight=100)
-    16
-    >>> policy.drained(16, seconds=0.8, weight=100)
+    8
+    >>> policy.drained(8, seconds=0.001, weight=100)
+    64
+    >>> policy.drained(64, seconds=3.2, weight=100)
     5
     """
 

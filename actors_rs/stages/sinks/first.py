@@ -19,6 +19,7 @@ class First(SinkLogic):
     """One element; fails with ``EmptyStreamError`` if there is none."""
 
     runs_code = False
+    window_follows = "own"
     lets_go = ("_first",)
 
     def __init__(self) -> None:

@@ -62,6 +62,7 @@ class QueueSink(SinkLogic):
     """Puts elements into ``queue``, which holds ``capacity`` of them."""
 
     runs_code = False
+    window_follows = "own"
     waits_outside = True  # the owner of the queue may get
 
     def __init__(self, queue: HandOut) -> None:

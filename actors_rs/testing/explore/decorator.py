@@ -8,7 +8,7 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any, Literal, Never
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, NondeterminismError
 from actors_rs.runtime.settings import check_flag
@@ -44,7 +44,7 @@ def explore(
     portfolio: Sequence[str] = PORTFOLIO,
     faults: float = FAULT_RATE,
     seed: int = 0,
-    window: int | Sequence[int] = WINDOWS,
+    window: int | Literal["auto"] | Sequence[int | Literal["auto"]] = WINDOWS,
     monitor: bool = True,
     exhaustive: bool = False,
     most_steps: int = 100_000,
@@ -55,9 +55,9 @@ def explore(
     The strategies of ``portfolio`` (``"random"``, ``"pct"``, ``"dfs"``) take turns; ``faults`` is
     how often ``world.fault`` says yes: at 0 never, at 1 always; between them ``"dfs"`` tries each
     fault by itself and with one other choice. ``window`` is what inlets keep requested, one or
-    several to choose from. With ``exhaustive`` every order is visited instead, with one window and
-    all else dull, and the test fails if there are more than ``runs``. Raises
-    ``InvalidArgumentError`` at once for what makes no sense.
+    several to choose from, ``"auto"`` among them if you like. With ``exhaustive`` every order is
+    visited instead, with one window and all else dull, and the test fails if there are more than
+    ``runs``. Raises ``InvalidArgumentError`` at once for what makes no sense.
 
     The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
     what machines and versions are compared by.
@@ -68,7 +68,8 @@ def explore(
     check_flag("exhaustive", exhaustive)
     if exhaustive and (portfolio is not PORTFOLIO or faults != FAULT_RATE):
         raise InvalidArgumentError("exhaustive visits every order: it takes no portfolio or faults")
-    windows = tuple(window) if isinstance(window, Sequence) else (window,)
+    several = isinstance(window, Sequence) and not isinstance(window, str)
+    windows: Any = tuple(window) if several else (window,)  # type: ignore[arg-type]
     if exhaustive and window is not WINDOWS and len(windows) > 1:
         raise InvalidArgumentError(f"exhaustive visits every order of one window, got {windows}")
     strategies = ("exhaustive",) if exhaustive else portfolio

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
@@ -62,20 +62,21 @@ class Plan:
     portfolio: Sequence[str] = PORTFOLIO
     faults: float = FAULT_RATE
     seed: int = 0
-    windows: Sequence[int] = WINDOWS
+    windows: Sequence[int | Literal["auto"]] = WINDOWS
     monitor: bool = True
     most_steps: int = 100_000
     yardstick: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.windows, Sequence):
+        if not isinstance(self.windows, Sequence) or isinstance(self.windows, str):
             raise ArgumentTypeError(
                 f"windows must be numbers such as (1, 4), got {repr_of(self.windows)}"
             )
         if not self.windows:
             raise InvalidArgumentError("window must be at least one number, got none")
         for window in self.windows:
-            check_count("window", window)
+            if window != "auto":
+                check_count("window", window)
         check_count("most_steps", self.most_steps)
         check_flag("monitor", self.monitor)
         check_flag("yardstick", self.yardstick)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
 from actors_rs.engine.run.scope import RunLife
@@ -29,7 +29,7 @@ class WorldSystem(ActorSystem):
         self,
         dispatcher: DeterministicDispatcher,
         machinery: Machinery,
-        window: int,
+        window: int | Literal["auto"],
         monitor: bool,
     ) -> None:
         super().__init__(

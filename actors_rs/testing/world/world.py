@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from actors_rs.engine.island import Island
 from actors_rs.engine.run.scope import RunLife
@@ -71,7 +71,7 @@ class World:
         self,
         decisions: Decisions | None = None,
         *,
-        window: int = WINDOW,
+        window: int | Literal["auto"] = WINDOW,
         monitor: bool = True,
         most_steps: int = MOST_STEPS,
     ) -> None:

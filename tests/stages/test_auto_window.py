@@ -1,0 +1,126 @@
+# mypy: disable-error-code="no-untyped-def"
+"""What an inlet with an automatic window requests, by a clock that the test moves."""
+
+import pytest
+
+from actors_rs.stages.pieces.auto_window import AutoWindow
+from actors_rs.stages.pieces.window_policy import FIRST_WINDOW, MOST_ELEMENTS, WindowPolicy
+from actors_rs.stages.ports import Inlet
+from tests.stages.harness import Upstream
+
+MIB = 2**20
+
+
+class Turns:
+    """The turns of an island, as the test says they were."""
+
+    def __init__(self):
+        self.lapped = 1000.0
+        self.idle = 1000.0
+
+    def work(self, seconds):
+        self.lapped += seconds
+
+    def rest(self, seconds):
+        self.lapped += seconds
+        self.idle += seconds
+
+
+class Link:
+    """An inlet, its upstream, which delivers at once, and a stage that takes one at a time."""
+
+    def __init__(self, element=0, most=MOST_ELEMENTS):
+        self.turns = Turns()
+        self.element = element
+        self.up = Upstream()
+        self.inlet = Inlet("in", most)
+        policy = WindowPolicy(most)
+        self.inlet.auto = AutoWindow(self.turns, policy)
+        self.inlet.window = policy.size
+        self.inlet.connect(self.up)
+        self.inlet.open()
+
+    def deliver(self):
+        if self.inlet.outstanding:
+            self.inlet.push([self.element] * self.inlet.outstanding)
+
+    def run(self, elements, *, each=0.0, rest=0.0):
+        for _ in range(elements):
+            if not self.inlet.buffered:
+                self.turns.rest(rest)
+                self.deliver()
+            self.inlet.take(1)
+            assert self.inlet.buffered + self.inlet.outstanding <= max(self.inlet.window, self.held)
+            self.turns.work(each)
+        return self.inlet.window
+
+    @property
+    def held(self):
+        """What a window that was larger a moment ago may have left."""
+        return self.inlet.buffered + self.inlet.outstanding
+
+
+def test_the_first_request_is_small():
+    assert Link().up.requests == [FIRST_WINDOW]
+
+
+def test_a_fast_stage_comes_to_have_the_whole_window_requested():
+    link = Link()
+    assert link.run(10_000, each=1e-7) == MOST_ELEMENTS
+    assert link.held > MOST_ELEMENTS * 3 // 4
+
+
+def test_a_stage_of_fifty_milliseconds_comes_to_hold_five_elements():
+    link = Link()
+    assert link.run(20, each=0.05) == 5
+    assert link.held <= 5
+
+
+def test_a_stage_that_turns_slow_requests_nothing_until_it_holds_less_than_its_new_window():
+    link = Link()
+    link.run(10_000, each=1e-7)
+    link.deliver()
+    link.run(1_200, each=0.05)
+    before = link.up.requested
+    link.run(1_000, each=0.05)
+    assert link.up.requested == before
+    link.run(4_000, each=0.05)
+    assert link.held <= 5
+
+
+def test_a_stage_that_waits_for_upstream_is_not_slow_for_that():
+    link = Link()
+    assert link.run(10_000, each=1e-6, rest=60.0) == MOST_ELEMENTS
+
+
+def test_a_stage_that_leaves_elements_lying_is_slow_although_it_does_nothing():
+    link = Link()
+    link.deliver()
+    for _ in range(30):
+        link.turns.rest(0.1)
+        link.deliver()
+        link.inlet.take(1)
+    assert link.inlet.window == 2
+
+
+@pytest.mark.parametrize(("mebibytes", "window"), [(1, 16), (5, 3), (40, 1)])
+def test_heavy_elements_are_requested_within_sixteen_mebibytes(mebibytes, window):
+    link = Link(bytes(mebibytes * MIB))
+    link.run(50, each=1e-6)
+    assert link.inlet.window <= window
+    assert link.held <= window
+
+
+def test_the_capacity_of_an_automatic_window_is_the_most_it_may_be():
+    assert Link(most=100).inlet.capacity == 100
+    assert Link(most=100).run(1_000) == 100
+
+
+def test_what_is_given_back_was_not_drained():
+    link = Link()
+    link.deliver()
+    for _ in range(200):
+        link.inlet.untake(link.inlet.take(1))
+        link.turns.work(0.1)
+    link.run(2)
+    assert link.inlet.window == 1
