@@ -37,8 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["Island"]
 
 FOREVER = repeat(None)
-AHEAD_SECONDS = 0.01
-"""After which what lies in an unfinished frame is sent ahead of the rest."""
+AHEAD_SECONDS = 0.005
+"""After which elements of an unfinished frame are sent ahead: half of the 10 ms that are promised.
+
+The rest is for two threads that must get a core, and the interpreter's lock, to carry them.
+"""
 LOOKS_APART = 0.32
 """How far the looks at a turn that lasts get apart: as far as it has lasted, up to that."""
 
