@@ -249,12 +249,12 @@ class Island(PooledActor):
         if (member := self.busy) is not None:
             member.advise(function, seconds)
 
-    def _return_unread_(self, message: Any) -> None:
+    def _return_unread_(self, message: Any, when: str = "") -> None:
         """Signals after the end of a stage are no dead letters: the standard allows them."""
         if isinstance(message, Signal):
             message.dropped()
         else:
-            super()._return_unread_(message)
+            super()._return_unread_(message, when)
 
     def _stop_(self) -> None:
         """Told to stop like any actor: the run ends as cancelled, with these stages first."""

@@ -1,4 +1,4 @@
-"""Runs and loops for coroutines on any event loop that anyio knows: asyncio or trio.
+"""Runs, loops and questions to actors on any event loop that anyio knows: asyncio or trio.
 
     from actors_rs.interop.anyio import iterate, run_async
 
@@ -23,10 +23,13 @@ from actors_rs.engine.loops.iteration import Iteration
 from actors_rs.errors import MissingExtraError
 from actors_rs.language.flow import Flow
 from actors_rs.language.graph import Graph
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.actors.awaiting import Until
+from actors_rs.runtime.actors.late_answer import late_answer
+from actors_rs.runtime.settings import check_timeout
 from actors_rs.runtime.system.default_system import start_in_current_system
 
-__all__ = ["iterate", "run_async"]
+__all__ = ["ask_async", "iterate", "run_async"]
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -61,6 +64,21 @@ async def run_async(graph: Graph[R]) -> R:
     run._end.raise_error()
     result: R = run._end.result()
     return result
+
+
+async def ask_async(ref: PooledActorRef[Any], message: Any, *, timeout: float | None = None) -> Any:
+    """Send ``message`` and wait for the answer, as ``await ref.ask_async(...)`` does on asyncio.
+
+    Raises what ``ref.ask`` raises. A scope that is cancelled gets no answer; the message is handled
+    all the same.
+    """
+    check_timeout(timeout)
+    answer: Any = ref.ask(message, block=False)
+    with _anyio().move_on_after(timeout):
+        await _until(Until(answer._all_awaiting(), answer._is_there))
+    if not answer._is_there():
+        raise late_answer(timeout, (ref, message))
+    return answer.get()
 
 
 def iterate(source: Flow[Never, T], *, window: int = 16) -> Iteration[T]:

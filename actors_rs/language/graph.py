@@ -252,7 +252,11 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
             "the source, or call the function with map_async"
         )
-        check_no_running_loop("run()", "await graph.run_async()")
+        check_no_running_loop(
+            "run()",
+            "`await graph.run_async()`",
+            "`await run_async(graph)`, after `from actors_rs.interop.anyio import run_async`",
+        )
         with ActorSystem(workers=workers) as system:
             run = system.start(self)
             with _progress_of(run) if progress else nullcontext():

@@ -90,20 +90,3 @@ def test_an_actor_that_is_false_or_equal_to_all_is_an_actor():
         lives(Odd, system, supervised=False)
         lives(Odd, system, supervised=True)
         assert [letter.why for letter in system.dead_letters.recent()] == ["the actor failed"]
-
-
-async def waits(self, *_):
-    raise AssertionError("nobody awaits it")
-
-
-async def gives(self, *_):
-    yield 1
-
-
-@pytest.mark.parametrize("function", [waits, gives])
-@pytest.mark.parametrize("hook", ["on_receive", "on_start", "on_stop", "on_failure"])
-def test_a_handler_that_nobody_would_await_is_refused_when_the_class_is_defined(hook, function):
-    with pytest.raises(InvalidArgumentError, match=f"class Mine: '{hook}' must be a plain"):
-        type("Mine", (PooledActor,), {hook: function})
-    with pytest.raises(InvalidArgumentError, match=r"asyncio\.run_coroutine_threadsafe"):
-        type("Mine", (type("Mixin", (), {hook: function}), PooledActor), {})

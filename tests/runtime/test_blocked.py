@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
 from actors_rs.engine import member
-from actors_rs.runtime.actors import actor_core
+from actors_rs.runtime.actors import actor_core, slow_turns
 from actors_rs.runtime.dispatch import blocked
 from actors_rs.runtime.dispatch.blocked import Glimpse, Look
 from tests.graph.helpers import SECONDS, wait_until
@@ -66,7 +66,7 @@ def no_processor_time(monkeypatch):
 def once_is_enough(monkeypatch, no_processor_time):
     """Any turn that is looked at is a slow one, and one is enough."""
     monkeypatch.setattr(member, "SLOW_TURN_SECONDS", -1.0)
-    monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(slow_turns, "VERY_SLOW_TURN_SECONDS", -1.0)
     monkeypatch.setattr(blocked, "SEEN_IF_BLOCKED", 0.0)
 
 
@@ -147,7 +147,7 @@ def test_a_function_that_blocks_for_a_moment_is_named_when_it_does_so_again_and_
 
 def test_a_computation_and_map_async_are_not_advised(monkeypatch, caplog):
     monkeypatch.setattr(member, "SLOW_TURN_SECONDS", -1.0)
-    monkeypatch.setattr(actor_core, "VERY_SLOW_TURN_SECONDS", -1.0)
+    monkeypatch.setattr(slow_turns, "VERY_SLOW_TURN_SECONDS", -1.0)
     with ActorSystem(workers=2) as system:
         numbers = Source.range(0, 200).map(lambda n: sum(range(20_000)))
         system.start(numbers.to(Sink.list())).result(SECONDS)

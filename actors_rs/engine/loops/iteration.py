@@ -96,7 +96,11 @@ class Iteration(Iterator[T], AsyncIterator[T]):
     @staticmethod
     def check_may_wait() -> None:
         """Raise ``BlockingError`` where a plain loop must not wait."""
-        check_no_running_loop("for x in source", "async for x in source")
+        check_no_running_loop(
+            "for x in source",
+            "`async for x in source`",
+            "`async for x in iterate(source)`, after `from actors_rs.interop.anyio import iterate`",
+        )
         check_may_block(
             "for x in source: a stage's function on a pool thread must not wait for a run: let "
             "flat_map run the source, or call the function with map_async"

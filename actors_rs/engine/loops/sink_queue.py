@@ -74,7 +74,11 @@ class SinkQueue(Generic[T]):
         running event loop, where a coroutine awaits ``get_async``.
         """
         check_timeout(timeout)
-        check_no_running_loop(f"queue '{self.name}': get", "await queue.get_async()")
+        check_no_running_loop(
+            f"queue '{self.name}': get",
+            "`await queue.get_async()`",
+            "`await trio.to_thread.run_sync(queue.get)`",
+        )
         taken: list[T] = []
         if not self._take(taken):
             self._check_may_wait()

@@ -36,7 +36,9 @@ class Emitter(Generic[T]):
         queue = self._queue
         if queue.overflow != "backpressure":
             return queue.offer(element)
-        check_no_running_loop("emit", "await emit.put_async(...)")
+        check_no_running_loop(
+            "emit", "`await emit.put_async(...)`", "`await trio.to_thread.run_sync(emit, ...)`"
+        )
         try:
             queue.put(element)
         except IllegalStateError:

@@ -69,7 +69,9 @@ class Run(Generic[R]):
         check_timeout(timeout)
         if not self._end.is_over:
             check_not_on_loop_of(self._life.system, self)
-            check_no_running_loop("run.result()", "await run")
+            check_no_running_loop(
+                "run.result()", "`await run`", "`await trio.to_thread.run_sync(run.result)`"
+            )
             wait_for_end(self._end, timeout)
             if not self._end.is_over:
                 raise TimeoutError(

@@ -86,7 +86,11 @@ class SourceQueue(Generic[T]):
         """
         check_timeout(timeout)
         if self.overflow == "backpressure":
-            check_no_running_loop(f"queue '{self.name}': put", "await queue.put_async(...)")
+            check_no_running_loop(
+                f"queue '{self.name}': put",
+                "`await queue.put_async(...)`",
+                "`await trio.to_thread.run_sync(queue.put, ...)`",
+            )
         try:
             taken = self._put_when_there_is_room(element, timeout)
             self._tell()

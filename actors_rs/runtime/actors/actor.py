@@ -13,6 +13,8 @@ How it runs: ``actor_core.py``.
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pykka import ActorRef
@@ -46,9 +48,13 @@ class PooledActor(ActorCore):
     its own, needed if handlers wait for futures, or ``"calling_thread"``. Handlers run one at a
     time, in a copy of the context in which the actor was started.
 
+    ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``: the coroutine
+    runs on the system's event loop, whatever the dispatcher, and the next message waits for its
+    end. No thread is held meanwhile. A system that is cancelled cancels it.
+
     A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
     ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an
-    ``InvalidArgumentError``, as is an ``async def`` in place of a handler or hook. Its own
+    ``InvalidArgumentError``, as is an async generator in place of a handler or hook. Its own
     ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
     """
 
@@ -79,6 +85,22 @@ class PooledActor(ActorCore):
         from actors_rs.runtime.system.current import spawn_in_current_system
 
         return spawn_in_current_system(cls, *args, **kwargs)
+
+    # Of pykka; typed so that each may be an ``async def``.
+
+    def on_start(self) -> Coroutine[Any, Any, None] | None:  # type: ignore[override]
+        """Called before the first message; one that raises ends the actor, by ``on_failure``."""
+
+    def on_stop(self) -> Coroutine[Any, Any, None] | None:  # type: ignore[override]
+        """Called when the actor has been told to stop, as its last act."""
+
+    def on_failure(  # type: ignore[override]
+        self,
+        exception_type: type[BaseException] | None,
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> Coroutine[Any, Any, None] | None:
+        """Called when the actor has failed, in place of ``on_stop``, as its last act."""
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]

@@ -43,13 +43,10 @@ def _check_names(kind: type, part: type) -> None:
 
 
 def _check_hook(kind: type, hook: str) -> None:
-    function = inspect.unwrap(getattr(kind, hook))
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+    if inspect.isasyncgenfunction(inspect.unwrap(getattr(kind, hook))):
         raise InvalidArgumentError(
-            f"class {kind.__qualname__}: '{hook}' must be a plain function, got an 'async def', "
-            "which nobody would await: make it a 'def', and let what is asynchronous tell its "
-            "result to the actor, for instance with "
-            "asyncio.run_coroutine_threadsafe(...).add_done_callback(...)"
+            f"class {kind.__qualname__}: '{hook}' must be a 'def' or an 'async def' that returns, "
+            "got an async generator, which nobody would draw from: write no 'yield' in it"
         )
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from contextvars import Context
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakSet
 
 from pykka import Actor, ActorDeadError, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
@@ -29,16 +28,18 @@ from actors_rs.runtime.actors.keeper import (
     is_fatal,
 )
 from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.pending import (
+    Pending,
+    PendingEnd,
+    PendingMessage,
+    PendingStart,
+)
+from actors_rs.runtime.actors.slow_turns import SlowTurns
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.actors.unread import return_unread
 from actors_rs.runtime.actors.watch import end_all_watches, tell_watchers
 from actors_rs.runtime.dead_letters.raised_at import forget_frames
-from actors_rs.runtime.dispatch.blocked import (
-    SLOW_TURN_SECONDS,
-    VERY_SLOW_TURN_SECONDS,
-    Glimpse,
-    Look,
-)
+from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
@@ -52,12 +53,11 @@ TURN_SECONDS = 0.002
 THROUGHPUT = 100
 """Messages after which a turn gives its thread back, unless the system says otherwise."""
 
-_advised: WeakSet[type] = WeakSet()
 logger = logger_called("actors_rs.runtime")
 RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 
 
-class ActorCore(Actor):
+class ActorCore(SlowTurns, Actor):
     """The turns and the end of an actor; private to the runtime and to stages."""
 
     dispatcher: str = "pool"
@@ -77,8 +77,9 @@ class ActorCore(Actor):
     _has_place_ = False  # a supervisor is about to become its keeper
     _watchers_: dict[str, Mailbox] | None = None
     _watching_: dict[str, Mailbox] | None = None
-    _glimpse_: Glimpse | None = None  # of a turn that lasts
-    _has_blocked_ = False  # in an earlier turn
+    _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
+    _ends_early_ = False  # coroutines of its handlers are cancelled
+    _turn_began_ = 0.0  # by the system's stopwatch
 
     @property
     def _activity_(self) -> object | None:
@@ -116,10 +117,19 @@ class ActorCore(Actor):
 
     def _stop_at_once_(self) -> bool:
         """Stop before any further message; False if it has ended."""
-        return self.actor_inbox.offer_control(STOP)
+        offered = self.actor_inbox.offer_control(STOP)
+        self._end_early_()
+        return offered
 
     def _hurry_(self) -> None:
         """The time for an orderly stop is up: wait for nobody else."""
+        self._end_early_(last_hook_too=True)
+
+    def _end_early_(self, *, last_hook_too: bool = False) -> None:
+        """Cancel the coroutine that it waits for, if there is one. Any thread."""
+        self._ends_early_ = True  # before the look: one that is about to be there looks at it
+        if (pending := self._pending_) is not None:
+            pending.stop_early(last_hook_too=last_hook_too)
 
     def _schedule_turn_(self) -> None:
         """Let the dispatcher run a turn; called by the mailbox when there is work."""
@@ -130,7 +140,9 @@ class ActorCore(Actor):
         again = self._context_.run(self._run_turn_)
         # The turn ends outside the context: the next one may begin on another thread at once, and
         # a context can be entered by one thread at a time.
-        if inbox.halted:
+        if self._pending_ is not None:
+            self._pending_.start()  # it ends with a turn; until then there is none
+        elif inbox.halted:
             self._turn_halted_()
         elif inbox.end_turn(again):
             if inbox.halted:  # seized just now
@@ -145,14 +157,18 @@ class ActorCore(Actor):
 
     def _run_turn_(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
-        if self._on_start_due_:
-            self._begin_()
         inbox, system = self.actor_inbox, self._system_
         stopwatch = system.stopwatch
-        deadline = stopwatch() + TURN_SECONDS
+        self._turn_began_ = began = stopwatch()
+        deadline = began + TURN_SECONDS
+        if (pending := self._pending_) is not None:
+            self._pending_ = None
+            pending.finish()
+        elif self._on_start_due_:
+            self._begin_()
         message: Any = EMPTY
         for _ in range(system.throughput or THROUGHPUT):
-            if inbox.halted or (message := inbox.take()) is EMPTY:
+            if self._pending_ is not None or inbox.halted or (message := inbox.take()) is EMPTY:
                 break
             try:
                 self._process_(message)
@@ -168,41 +184,19 @@ class ActorCore(Actor):
     def _begin_(self) -> None:
         self._on_start_due_ = False
         try:
-            self.on_start()
+            made: Any = self.on_start()  # type: ignore[func-returns-value]  # a coroutine, perhaps
         except BaseException as error:
             self._fail_(error)
         else:
-            self._started_()
+            if type(made) is CoroutineType:
+                self._pending_ = PendingStart(self, made)
+            else:
+                self._started_()
 
     def _started_(self) -> None:
         """``on_start`` has returned: the supervisor hears that this actor has started."""
         if self._keeper_ is not None:
             self._keeper_.started(self)
-
-    def _turn_lasts_(self, look: Look) -> None:
-        """Note which function its turn, that lasts, is in. On the thread that looks."""
-        if self._glimpse_ is None or not self._glimpse_.is_of(look):
-            with suppress(Exception):  # the thread has ended just now
-                self._glimpse_ = Glimpse(look, type(self)._run_turn_.__code__, self)
-
-    def _turn_was_slow_(self, seconds: float) -> None:
-        """The turn, which is over, took ``seconds``: say which function has blocked, if one has.
-
-        It has done so in two turns, or for long; it is said once for an actor's class.
-        """
-        glimpse, self._glimpse_ = self._glimpse_, None
-        if glimpse is not None and glimpse.shows_blocking(seconds):
-            if self._has_blocked_ or seconds > VERY_SLOW_TURN_SECONDS:
-                self._advise_(glimpse.function, seconds)
-            self._has_blocked_ = True
-
-    def _advise_(self, function: str, seconds: float) -> None:
-        if (kind := type(self)) not in _advised:  # there may be thousands of actors of it
-            _advised.add(kind)
-            logger.warning(
-                "%s: %s blocked a pool thread for %.0f ms: set dispatcher = 'pinned'",
-                *(text_of(self), function, seconds * 1000),
-            )
 
     def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
         """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""
@@ -225,9 +219,12 @@ class ActorCore(Actor):
                 logger.warning("%s: the future of an ask was set by somebody else", text_of(self))
             return
         try:
-            self._receive_(message)
+            made = self._receive_(message)
         except BaseException as error:
             self._fail_(error, message)
+        else:
+            if type(made) is CoroutineType:
+                self._pending_ = PendingMessage(self, made, message, message)
 
     def _process_ask_(self, ask: Ask) -> None:
         try:
@@ -235,7 +232,18 @@ class ActorCore(Actor):
         except BaseException as error:
             self._answer_failure_(ask, error)
         else:
+            if type(reply) is CoroutineType:
+                self._pending_ = PendingMessage(self, reply, ask, ask, asked=True)
+            elif self._pending_ is not None:  # it stops, and on_stop is a coroutine
+                self._pending_.message = ask
+            else:
+                ask.reply_to.set(reply)
+
+    def _reply_(self, ask: Ask, reply: Any) -> None:
+        try:
             ask.reply_to.set(reply)
+        except Full:
+            logger.warning("%s: the future of an ask was set by somebody else", text_of(self))
 
     def _answer_failure_(self, ask: Ask, error: BaseException) -> None:
         """An exception with an asker is an answer, unless it is fatal or messages are retried."""
@@ -247,8 +255,8 @@ class ActorCore(Actor):
             ask.failed = error
             self._fail_(error, ask)
         else:
-            logger.info("Exception returned from %s to caller:", text_of(self), exc_info=True)
-            ask.reply_to.set_exception()
+            logger.info("Exception returned from %s to caller:", text_of(self), exc_info=error)
+            ask.reply_to.set_exception((type(error), error, error.__traceback__))
 
     def _receive_(self, message: Any) -> Any:
         if type(message) is _ActorStop:
@@ -296,11 +304,24 @@ class ActorCore(Actor):
         if self._keeper_ is None or self._keeper_.is_last(error):
             self.actor_stopped.error = error
             self.actor_stopped.set()
+        pending: Pending | None = None
+        failure: BaseException | None = None
         try:
-            last_hook(*args)
-        except BaseException as failure:
-            self._note_failure_(failure)
-            _let_go(failure)
+            made: Any = last_hook(*args)  # type: ignore[func-returns-value]
+            if type(made) is CoroutineType:
+                self._pending_ = pending = PendingEnd(self, made, error)
+        except BaseException as raised:
+            failure = raised
+        finally:
+            if pending is None:
+                self._leave_after_(error, failure)
+
+    def _leave_after_(self, error: BaseException | None, failure: BaseException | None) -> None:
+        """The last hook has ended, perhaps with a ``failure``."""
+        try:
+            if failure is not None:
+                self._note_failure_(failure)
+                _let_go(failure)
         finally:
             _let_go(error)
             self._leave_(error)
@@ -350,8 +371,8 @@ class ActorCore(Actor):
         finally:
             system._stop_line.ended(self)
 
-    def _return_unread_(self, message: Any) -> None:
-        return_unread(self, message)
+    def _return_unread_(self, message: Any, when: str = "") -> None:
+        return_unread(self, message, when)
 
 
 def _let_go(error: BaseException | None) -> None:

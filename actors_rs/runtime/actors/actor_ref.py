@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import uuid
 from collections.abc import Iterator
@@ -11,9 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 from pykka import ActorDeadError, ActorRef, Future
 from pykka.messages import _ActorStop
 
-from actors_rs.runtime._primitives import Full, ThreadLocal, after_fork_in_child, random_bits
+from actors_rs.runtime._primitives import (
+    Full,
+    ThreadLocal,
+    after_fork_in_child,
+    or_for_ever,
+    random_bits,
+)
+from actors_rs.runtime.actors.awaiting import ON_TRIO, check_not_on_trio
 from actors_rs.runtime.actors.delayed import Delayed, tell_later
 from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
+from actors_rs.runtime.actors.late_answer import late_answer
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.proxy import PooledActorProxy
 from actors_rs.runtime.actors.stop_flag import StopFlag
@@ -141,7 +150,7 @@ class PooledActorRef(ActorRef[A]):
         message or ended in the midst of it (``SystemExit``); its cause is what the actor failed
         with. A ``timeout`` that is no number is an ``InvalidArgumentError``, and waiting on a
         thread that must not wait a ``BlockingError``: nothing is sent then. A coroutine writes
-        ``await ref.ask(message, block=False)``.
+        ``await ref.ask_async(message)``.
         """
         if timeout is not None:
             check_timeout(timeout)
@@ -150,6 +159,28 @@ class PooledActorRef(ActorRef[A]):
         if not self._offer_ask(Ask(message, future), block, timeout):
             answer_dead(future, f"{self} not found", self.actor_stopped.error)
         return future.get(timeout=timeout) if block else future
+
+    async def ask_async(self, message: Any, *, timeout: float | None = None) -> Any:
+        """As ``ask``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
+
+        Raises what ``ask`` does. A coroutine that is cancelled gets no answer; the message is
+        handled all the same. On trio: ``actors_rs.interop.anyio.ask_async``.
+
+            total = await ref.ask_async({"order": 7}, timeout=2.0)
+        """
+        check_not_on_trio("ref.ask_async", ON_TRIO)
+        if timeout is not None:
+            check_timeout(timeout)
+        answer: Any = self.ask(message, block=False)
+        seconds = None if timeout is None else or_for_ever(timeout)
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError as error:
+            if not limit.expired() or answer._is_there():
+                raise
+            raise late_answer(timeout, (self, message)) from error
 
     def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
         """Ask the actor to stop after the messages it has; True if it was alive.

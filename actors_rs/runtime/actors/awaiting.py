@@ -9,21 +9,43 @@ from functools import partial
 from sys import modules
 from typing import Any
 
-from actors_rs.errors import BlockingError
+from actors_rs.errors import BlockingError, IllegalStateError
 
-__all__ = ["Awaiting", "Until", "check_no_running_loop"]
+__all__ = ["Awaiting", "Until", "check_no_running_loop", "check_not_on_trio"]
+
+ON_TRIO = (
+    "await what 'actors_rs.interop.anyio' has (run_async, iterate, ask_async), or "
+    "'trio.to_thread.run_sync(...)' with the call that waits"
+)
+"""What to write where one call on trio is as good as another."""
 
 
-def check_no_running_loop(what: str, instead: str) -> None:
-    """Raise ``BlockingError`` on a thread with a running event loop of asyncio.
+def check_no_running_loop(what: str, instead: str, on_trio: str) -> None:
+    """Raise ``BlockingError`` on a thread with a running event loop, of asyncio or of trio.
 
-    Waiting there stops all its coroutines. ``instead`` is the code to write. Not in the cells of a
-    notebook: the kernel's loop stands still while a cell runs, whatever it does.
+    Waiting there stops all its coroutines. ``instead`` and ``on_trio`` are the code to write. Not
+    in the cells of a notebook: the kernel's loop stands still while a cell runs, whatever it does.
     """
-    if asyncio._get_running_loop() is not None and not _in_notebook():
-        raise BlockingError(
-            f"{what} would block the event loop that runs on this thread: write `{instead}`"
-        )
+    if asyncio._get_running_loop() is not None:
+        loop = "the event loop"
+    elif _trio_runs():
+        loop, instead = "trio's event loop", on_trio
+    else:
+        return
+    if not _in_notebook():
+        raise BlockingError(f"{what} would block {loop} that runs on this thread: write {instead}")
+
+
+def check_not_on_trio(what: str, on_trio: str) -> None:
+    """Raise ``IllegalStateError`` in a coroutine of trio; ``on_trio`` is the code to write."""
+    if _trio_runs() and asyncio._get_running_loop() is None:
+        raise IllegalStateError(f"{what} needs an event loop of asyncio, got trio's: {on_trio}")
+
+
+def _trio_runs() -> bool:
+    """Whether trio runs on this thread. A program that has not imported it does not run it."""
+    in_trio_run: Any = getattr(modules.get("trio.lowlevel"), "in_trio_run", None)
+    return in_trio_run is not None and in_trio_run() is True
 
 
 def _in_notebook() -> bool:
@@ -41,8 +63,9 @@ class Awaiting:
         """Wait, in a coroutine, until it is ``there``; who gives up before leaves nothing behind.
 
         It has to be there before ``wake`` is called. Raises ``RuntimeError`` where no loop of
-        asyncio runs.
+        asyncio runs, and ``IllegalStateError`` on trio.
         """
+        check_not_on_trio("this await", ON_TRIO)
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self.enter(waiter, partial(loop.call_soon_threadsafe, _wake, waiter))

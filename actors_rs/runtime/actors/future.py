@@ -226,8 +226,8 @@ def check_may_wait(timeout: float | None) -> None:
     if on_event_loop():
         raise BlockingError(
             "a coroutine on a system's event loop must not wait for an answer, which keeps all "
-            "coroutines of the system waiting: write 'await ref.ask(message, block=False)', and "
-            "await what a proxy returns"
+            "coroutines of the system waiting: write 'await ref.ask_async(message)', and await "
+            "what a proxy returns"
         )
     check_may_block(
         "a thread that actors share must not wait for a future: let the answer come "

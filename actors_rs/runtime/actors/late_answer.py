@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from pykka import ActorRef, Timeout
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
+from actors_rs.runtime.dispatch.user_code import function_inside
 from actors_rs.texts import repr_of, text_of
 
 __all__ = ["LateAnswerError", "Question", "late_answer"]
@@ -37,10 +38,27 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
             "stop(block=False) does not wait"
         )
     return LateAnswerError(
-        f"{who} gave no answer to {_shown(message)} within {seconds} seconds: it is busy or has "
-        "other messages first, and will handle this one all the same; more seconds as timeout wait "
-        "longer, ask(message, block=False) returns a future and does not wait"
+        f"{who} gave no answer to {_shown(message)} within {seconds} seconds: {_doing(ref)}; it "
+        "will handle this one all the same; more seconds as timeout wait longer, "
+        "ask(message, block=False) returns a future and does not wait"
     )
+
+
+def _doing(ref: ActorRef[Any]) -> str:
+    """What the actor of ``ref`` is at, and since when. Any thread, while it goes on."""
+    actor: Any = ref._actor_weakref()
+    if actor is None or actor._system_ is None or actor.actor_inbox.halted:
+        return "nobody lives at its address at the moment, its supervisor is to start it"
+    unread = f"{len(actor.actor_inbox)} unread in its mailbox"
+    now = actor._system_.stopwatch()
+    if (pending := actor._pending_) is not None:
+        return f"it awaits {pending.place} since {now - pending.since:.3g} s, {unread}"
+    thread = actor._dispatcher_.thread_of(actor)
+    if thread is None:
+        return f"it waits for its turn, {unread}"
+    since = f"since {now - actor._turn_began_:.3g} s, {unread}"
+    function = function_inside(thread, type(actor)._run_turn_.__code__, actor)
+    return f"it is in {function} {since}" if function else f"it is busy {since}"
 
 
 def _shown(message: Any) -> str:

@@ -19,22 +19,28 @@ if TYPE_CHECKING:
 __all__ = ["refuse_question", "return_unread"]
 
 
-def return_unread(actor: ActorCore, message: Any) -> None:
-    """A question is answered with ``ActorDeadError``, anything else is a dead letter."""
+def return_unread(actor: ActorCore, message: Any, when: str = "") -> None:
+    """A question is answered with ``ActorDeadError``, anything else is a dead letter.
+
+    ``when`` the actor has ended, in relation to the message, if that was not before it.
+    """
     if type(message) is not Ask:
         if issubclass(type(message), RuntimeMessage):
             message.unread(actor)
         elif type(message) is not _ActorStop:
+            ended = f"{when} it handled" if when else "stopped before it read"
             actor._system_.dead_letters.publish(
-                message, where=text_of(actor), why="the actor stopped before it read the message"
+                message, where=text_of(actor), why=f"the actor {ended} the message"
             )
     elif type(message.message) is _ActorStop:
         with suppress(Full):
             message.reply_to.set(True)
     else:
-        when, cause = "ended while", message.failed
+        cause = message.failed
         if cause is None:
-            when, cause = "stopped before", actor.actor_stopped.error
+            when, cause = when or "stopped before", actor.actor_stopped.error
+        else:
+            when = "ended while"
         answer_dead(message.reply_to, f"{actor._ref_} {when} handling the message", cause)
 
 

@@ -11,6 +11,7 @@ replaces those that have ended, as many watchers do, could only fail.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from pykka import ActorRef
@@ -18,6 +19,7 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.keeper import RuntimeMessage
 from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.pending import PendingMessage
 from actors_rs.texts import repr_of, repr_of_fields
 
 if TYPE_CHECKING:
@@ -87,10 +89,14 @@ class _Notice(RuntimeMessage):
         if not actor._system_.is_open:
             self.unread(actor)
         elif watched or self.again:
+            retried = _Notice(self.terminated, again=True)
             try:
-                actor.on_receive(self.terminated)
+                made = actor.on_receive(self.terminated)
             except BaseException as error:
-                actor._fail_(error, self.terminated, _Notice(self.terminated, again=True))
+                actor._fail_(error, self.terminated, retried)
+            else:
+                if type(made) is CoroutineType:
+                    actor._pending_ = PendingMessage(actor, made, self.terminated, retried)
 
     def unread(self, actor: ActorCore, /) -> None:
         if self.again:  # it was in hand, and has failed an actor

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 
 from actors_rs.texts import qualified_name_of
 
-__all__ = ["function_inside", "name_of_one_of"]
+__all__ = ["function_inside", "name_of_one_of", "place_in"]
 
 _OURS = __name__.partition(".")[0]
 _BETWEEN = {"contextlib", "functools", "pykka._actor", "threading"}
@@ -25,7 +25,7 @@ def function_inside(thread: int, code: CodeType, owner: object) -> str:
     found: FrameType | None = None
     while frame is not None:
         if frame.f_code is code and frame.f_locals.get("self") is owner:
-            return "" if found is None else _said(found)
+            return "" if found is None else place_in(found)
         if not _is_ours(module := frame.f_globals.get("__name__")) and module not in _BETWEEN:
             found = frame  # the outermost one is what was given to the stage
         frame = frame.f_back
@@ -45,7 +45,8 @@ def name_of_one_of(things: Iterable[object]) -> str:
     return ""
 
 
-def _said(frame: FrameType) -> str:
+def place_in(frame: FrameType) -> str:
+    """``module.function (file:line)``, with the line that it has come to."""
     code, module = frame.f_code, frame.f_globals.get("__name__", "")
     return f"{module}.{code.co_qualname} ({code.co_filename}:{frame.f_lineno})"
 

@@ -125,6 +125,8 @@ class Child:
         self.state = State.STOPPING
         offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
         offer(Halt(self, self.serial, last, at_once))
+        if last and at_once and self.actor is not None:  # a restart waits for its message's end
+            self.actor._end_early_()
 
     def close(self) -> None:
         """Nobody will live here any more: answer or dead-letter what waits."""

@@ -18,6 +18,13 @@ from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_
 
 __all__ = ["Blocks"]
 
+LEAVING = (
+    "leaving `with ActorSystem()`",
+    "`async with ActorSystem()`",
+    "`with ActorSystem(): trio.run(main)`",
+)
+"""What would block an event loop, and what to write instead on asyncio and on trio."""
+
 logger = logger_called("actors_rs.runtime")
 
 
@@ -106,7 +113,7 @@ class Blocks:
         One that nobody has used would leave its idle threads behind: it is shut down before.
         """
         try:
-            check_no_running_loop("leaving `with ActorSystem()`", "async with ActorSystem()")
+            check_no_running_loop(*LEAVING)
             if not may_block():
                 raise BlockingError(
                     "a pool thread must not wait for the end of a block with an ActorSystem"
@@ -123,7 +130,7 @@ class Blocks:
         The block was entered elsewhere, or that would have been refused.
         """
         try:
-            check_no_running_loop("leaving `with ActorSystem()`", "async with ActorSystem()")
+            check_no_running_loop(*LEAVING)
         except BlockingError:
             self.stop_soon(self.cancel_grace)
             raise

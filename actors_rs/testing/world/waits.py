@@ -59,6 +59,8 @@ def states(actors: Sequence[ActorStep]) -> list[str]:
 
 def _waits_of(step: ActorStep) -> list[_Wait]:
     actor, name = step.actor, step.name
+    if (pending := actor._pending_) is not None:
+        return [_Wait(name, "", f"'{name}' waits for a coroutine in {pending.place}")]
     if unread := len(step.mailbox):
         return [_Wait(name, "", f"'{name}' waits for its turn: {unread} unread")]
     if not isinstance(actor, Island):

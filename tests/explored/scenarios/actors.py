@@ -1,5 +1,7 @@
-# mypy: disable-error-code="var-annotated, no-untyped-def, attr-defined, arg-type"
+# mypy: disable-error-code="var-annotated, no-untyped-def, attr-defined, arg-type, override"
 """Actors: mailboxes, questions, restarts, watches, the end of a system."""
+
+from asyncio import sleep
 
 from pykka import ActorDeadError
 
@@ -34,9 +36,40 @@ class Noting(PooledActor):
         return self.seen
 
 
+class Awaiting(Noting):
+    """The same with coroutines; each has the actor to itself up to its end."""
+
+    busy = ""
+
+    async def alone(self, what):
+        assert not self.busy, f"{what} while {self.busy} goes on"
+        self.busy = what
+        await sleep(self.system.chance() * 0.1)
+        await sleep(0)
+        self.busy = ""
+
+    async def on_start(self):
+        await self.alone("on_start")
+        super().on_start()
+
+    async def on_stop(self):
+        await self.alone("on_stop")
+        super().on_stop()
+
+    async def on_receive(self, message):
+        await self.alone(f"the handler of {message}")
+        return super().on_receive(message)
+
+    async def on_failure(self, kind, error, traceback):
+        await self.alone("on_failure")
+
+
+KINDS = (Noting, Awaiting)
+
+
 def every_question_is_answered(world):
     """Whoever asks while the actor stops gets an answer or is told that it is dead."""
-    ref = world.spawn(Noting, [])
+    ref = world.spawn(world.pick("kind", KINDS), [])
     answers = []
 
     def ask(x):
@@ -55,16 +88,17 @@ def every_question_is_answered(world):
                 assert answer.get(timeout=60.0) >= 1
             except ActorDeadError:
                 pass
+    world.sleep(1)  # a coroutine of ``on_stop`` takes its time
     settle(world)
 
 
 def every_message_is_handled_or_reported(world):
     notes = []
-    ref = world.spawn(Noting, notes)
+    ref = world.spawn(world.pick("kind", KINDS), notes)
     for x in range(4):
         world.soon("tell", lambda x=x: _told(ref, x, notes))
     world.soon("stop", lambda: ref.stop(block=False))
-    world.settle()
+    world.sleep(9)
     letters = [("got", one.what) for one in world.system.dead_letters.recent()]
     seen = [note for note in notes if note[0] in ("got", "dead")]
     assert len(seen) + len(letters) == 4, (notes, letters)
@@ -80,7 +114,7 @@ def _told(ref, x, notes):
 
 def a_restarted_actor_keeps_its_mailbox(world):
     notes = []
-    spec = ChildSpec(Noting, (notes,), name="a")
+    spec = ChildSpec(world.pick("kind", KINDS), (notes,), name="a")
     top = world.system.supervise(Tree(OneForOne(max_restarts=9, backoff=SOON), [spec]))
     ref = top.child("a")
     for x in (1, ValueError(), 2, ValueError(), 3):
@@ -110,12 +144,13 @@ def too_many_restarts(world):
 def all_together(world):
     """When one fails, all stop in the reverse order and start in order, one after the other."""
     notes = []
-    specs = [ChildSpec(Noting, (notes, name), name=name) for name in "abc"]
+    kind = world.pick("kind", KINDS)
+    specs = [ChildSpec(kind, (notes, name), name=name) for name in "abc"]
     top = world.system.supervise(Tree(OneForAll(max_restarts=9, backoff=SOON), specs))
-    world.settle()
+    world.sleep(2)
     assert notes == [("start", name) for name in "abc"], notes
     top.child("b").tell(ValueError())
-    world.sleep(5)
+    world.sleep(9)
     stops = [name for what, name in notes if what == "stop"]
     assert stops == ["c", "a"], notes
     assert [name for what, name in notes[-3:] if what == "start"] == ["a", "b", "c"], notes
@@ -124,8 +159,9 @@ def all_together(world):
 def a_tree_stops_from_its_leaves(world):
     """Who waits for the end of a supervisor finds all of its children ended."""
     notes = []
-    inner = Tree(OneForOne(), [ChildSpec(Noting, (notes, name), name=name) for name in "bc"], "in")
-    outer = [ChildSpec(Noting, (notes, "a"), name="a"), inner]
+    kind = world.pick("kind", KINDS)
+    inner = Tree(OneForOne(), [ChildSpec(kind, (notes, name), name=name) for name in "bc"], "in")
+    outer = [ChildSpec(kind, (notes, "a"), name="a"), inner]
     top = world.system.supervise(Tree(OneForOne(), outer))
     world.settle()
     refs = [top.child(path) for path in ("a", "in/b", "in/c")]
@@ -200,6 +236,40 @@ class Last(Noting):
         self.system.dead_letters.publish("too late", where=self.name, why="it has stopped")
 
 
+def a_coroutine_is_cancelled_or_ends(world):
+    """An actor whose system is cancelled ends soon; each message is handled or reported."""
+    notes = []
+    ref = world.spawn(Patient, notes)
+    answers = [ref.ask(x, block=False) for x in range(3)]
+    for _ in range(world.pick("steps", (4, 0, 8, 16))):
+        world.step(0)
+    world.system.shutdown(drain=False, timeout=50.0)
+    assert world.now < 2.5, f"it took {world.now} s"
+    for answer in answers:
+        try:
+            answer.get(timeout=0)
+        except ActorDeadError:
+            notes.append(("dead", "a"))
+    assert len([note for note in notes if note[0] in ("dead", "got")]) == 3, notes
+    assert notes.count(("stop", "a")) == (("start", "a") in notes), notes
+
+
+class Patient(Awaiting):
+    """One that would take hours."""
+
+    async def on_receive(self, message):
+        if message == 1:
+            await sleep(7200)
+        return await super().on_receive(message)
+
+    async def on_start(self):
+        self.notes.append(("start", "a"))
+
+    async def on_stop(self):
+        self.busy = ""  # a handler was cancelled
+        await super().on_stop()
+
+
 def actors_stop_in_order(world):
     notes = []
     for name in "abc":
@@ -232,5 +302,6 @@ SCENARIOS = [
     Scenario("an end is heard once", an_end_is_heard_once),
     Scenario("a shutdown drains", a_shutdown_drains),
     Scenario("actors stop in order", actors_stop_in_order),
+    Scenario("a coroutine is cancelled or ends", a_coroutine_is_cancelled_or_ends),
     Scenario("a long mailbox", a_long_mailbox),
 ]
