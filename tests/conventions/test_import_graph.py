@@ -16,8 +16,6 @@ MOST_MODULES = 20
 CIRCLES = {
     "actors_rs.runtime": 27,
     "actors_rs.language": 20,
-    "actors_rs.testing.world": 5,
-    "actors_rs.stages": 2,
 }
 FULL_FOLDERS = {
     "actors_rs.stages.operators": 1000,  # an operator is a file: this one stays

@@ -29,7 +29,7 @@ from typing import Any, Literal
 from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
 from actors_rs.stages.operators.map_async import MapAsync
-from actors_rs.stages.pieces.room import widen
+from actors_rs.stages.ports import Inlet
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
 from actors_rs.stages.processes.surroundings import ChunkOutcome, ProcessCalls
 
@@ -215,7 +215,7 @@ class MapProcesses(MapAsync):
         if self.window == FIRST_WINDOW:  # the user has not set it
             wanted = CHUNKS_AHEAD * self._workers * size.elements
             light = int(MOST_WINDOW_BYTES / max(size.nbytes, 1.0))
-            widen(self.inlet, min(wanted, MOST_WINDOW, light))
+            _widen(self.inlet, min(wanted, MOST_WINDOW, light))
 
     def _runs_of(self, outcome: ChunkOutcome | _Outcome) -> list[_Results]:
         """The last first."""
@@ -258,3 +258,12 @@ class MapProcesses(MapAsync):
 
 def _listed(f: Callable[[Any], Iterable[Any]], element: Any) -> list[Any]:
     return list(f(element))
+
+
+def _widen(inlet: Inlet, window: int) -> None:
+    """Let ``inlet``, which has no room, keep ``window`` elements requested if that is more."""
+    more = window - inlet.window
+    if more > 0 and inlet.room is None:
+        inlet.window = window
+        if inlet.opened and not inlet.closed:
+            inlet._request(more)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from actors_rs.stages.ports import Inlet
-
-__all__ = ["Room", "Wanted", "widen"]
+__all__ = ["Counting", "Room", "Wanted"]
 
 
 class Room(Protocol):
@@ -24,13 +21,20 @@ class Room(Protocol):
         ...
 
 
+class Counting(Protocol):
+    """An inlet, as a room sees it."""
+
+    count: int
+    """How many elements were taken from it."""
+
+
 class Wanted:
     """The room of an inlet of which so many elements are wanted in all, from now on."""
 
     __slots__ = ("_inlet", "_last")
     foreseen = 0
 
-    def __init__(self, inlet: Inlet, elements: int) -> None:
+    def __init__(self, inlet: Counting, elements: int) -> None:
         self._inlet = inlet
         self._last = inlet.count + elements
 
@@ -38,12 +42,3 @@ class Wanted:
     def demand(self) -> int:
         """How many have not been taken yet."""
         return self._last - self._inlet.count
-
-
-def widen(inlet: Inlet, window: int) -> None:
-    """Let ``inlet``, which has no room, keep ``window`` elements requested if that is more."""
-    more = window - inlet.window
-    if more > 0 and inlet.room is None:
-        inlet.window = window
-        if inlet.opened and not inlet.closed:
-            inlet._request(more)

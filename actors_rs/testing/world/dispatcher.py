@@ -12,6 +12,7 @@ from actors_rs.runtime.actors.actor import PooledActor
 from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics, Turn
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock
+from actors_rs.testing.world.conduct import Choose, Named, Noted
 from actors_rs.testing.world.log import Log
 from actors_rs.testing.world.steps import ActorStep, Job, Step, WorldMailbox
 from actors_rs.texts import class_name_of
@@ -26,7 +27,7 @@ class DeterministicDispatcher:
 
     def __init__(self, decisions: Decisions, clock: VirtualClock) -> None:
         self.clock = clock
-        self.choose = decisions.choose
+        self.choose: Choose = decisions.choose
         self.log = Log(self._ports)
         self.thread = current_thread_id()
         self.ready: list[Step] = []
@@ -44,8 +45,8 @@ class DeterministicDispatcher:
         self._under_way: list[Step] = []  # a step that waits lets others run within it
         self.running = 0
         """The number of the actor that runs, or the peer that acts, 0 for whatever else does."""
-        self.note_taken = self.log.taken.append
-        self.note_put = self.log.put.append
+        self.note_taken: Callable[[Noted], None] = self.log.taken.append
+        self.note_put: Callable[[Noted], None] = self.log.put.append
         self.reached: set[int] | None = set() if decisions.notes_effects else None
         """Whom the step that runs has sent messages to, if that is asked for."""
         self._calls = 0
@@ -82,6 +83,10 @@ class DeterministicDispatcher:
         name = label if namesakes == 1 else f"{label}#{namesakes}"
         names.append(name if name not in names else f"{name}#{number}")
         return number
+
+    def name_of(self, number: int) -> str:
+        """The name of the actor or peer with this number."""
+        return self.log.names[number]
 
     def schedule(self, turn: Turn, /) -> None:
         """Let ``turn``, of an actor as a rule, take part in the choice of the next step."""
@@ -193,7 +198,7 @@ class DeterministicDispatcher:
                     found[id(port)] = f"{port.name}.{place if place >= 0 else place + len(inlets)}"
         return found
 
-    def refuse_thread(self, step: ActorStep, message: Any) -> NoReturn:
+    def refuse_thread(self, step: Named, message: Any) -> NoReturn:
         """A message came on a thread that is not of this world."""
         self.refused = WorldError(
             f"a deterministic world has one thread, but a {class_name_of(message)} came to "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine.links import Signal
 
 if TYPE_CHECKING:
-    from actors_rs.testing.world.dispatcher import DeterministicDispatcher
+    from actors_rs.testing.world.conduct import Conductor
 
 __all__ = ["Peer", "PeerSignal"]
 
@@ -32,7 +32,7 @@ class Peer:
 
     __slots__ = ("_dispatcher", "_steps", "number")
 
-    def __init__(self, dispatcher: DeterministicDispatcher, name: str) -> None:
+    def __init__(self, dispatcher: Conductor, name: str) -> None:
         self._dispatcher = dispatcher
         self._steps = 0
         self.number = dispatcher.adopt_peer(name)
@@ -50,7 +50,7 @@ class Peer:
     def soon(self, what: str, call: Callable[[], object]) -> None:
         """Call it in a step of its own, as ``acts`` does; deliveries show its signals."""
         self._steps += 1
-        name = f"{self._dispatcher.log.names[self.number]}-{what}-{self._steps}"
+        name = f"{self._dispatcher.name_of(self.number)}-{what}-{self._steps}"
         self._dispatcher.submit(name, partial(self.acts, call))
 
     def acts(self, call: Callable[..., object], *args: Any) -> None:
