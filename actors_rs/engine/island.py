@@ -38,10 +38,7 @@ __all__ = ["Island"]
 
 FOREVER = repeat(None)
 AHEAD_SECONDS = 0.005
-"""After which elements of an unfinished frame are sent ahead: half of the 10 ms that are promised.
-
-The rest is for two threads that must get a core, and the interpreter's lock, to carry them.
-"""
+"""After which elements of an unfinished frame go ahead: threads need the rest of 10 ms."""
 LOOKS_APART = 0.32
 """How far the looks at a turn that lasts get apart: as far as it has lasted, up to that."""
 

@@ -56,6 +56,30 @@ def test_a_turn_that_was_hardly_looked_at_and_an_earlier_one_are_not_judged(monk
     assert not Clocks(monkeypatch).judged(0.0, 0.0, "f", seconds)
 
 
+class Blocked:
+    """What was seen of a turn: all of it went by in a function that waited."""
+
+    function = "mine.f (mine.py:1)"
+
+    def shows_blocking(self, seconds):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [([0.2], 0), ([0.2, 0.2], 1), ([0.6], 1), ([3.0], 1), ([3.0, 3.0, 0.2], 1)],
+)
+def test_one_call_of_half_a_second_is_told_and_a_shorter_one_when_it_comes_again(
+    caplog, turns, told
+):
+    actor = fresh(Blocks)()
+    for seconds in turns:
+        actor._glimpse_ = Blocked()
+        actor._turn_was_slow_(seconds)
+    assert len(advice(caplog)) == told
+    assert all(Blocked.function in said for said in advice(caplog))
+
+
 @pytest.fixture
 def no_processor_time(monkeypatch):
     monkeypatch.setattr(blocked, "cpu_seconds", lambda: 0.0)

@@ -19,8 +19,11 @@ __all__ = ["SLOW_TURN_SECONDS", "VERY_SLOW_TURN_SECONDS", "Glimpse", "Look"]
 
 SLOW_TURN_SECONDS = 0.1
 """A turn that holds a pool thread for longer may call for advice, if it is not the only one."""
-VERY_SLOW_TURN_SECONDS = 1.0
-"""A turn that blocks a pool thread for longer calls for advice by itself."""
+VERY_SLOW_TURN_SECONDS = 0.5
+"""A turn that blocks a pool thread for longer calls for advice by itself.
+
+In less, a machine with too much to do may leave a thread that computes without a core.
+"""
 USED_IF_BLOCKED = 0.05
 """The share of its time that a thread which blocks may still compute."""
 USED_BY_OTHERS = 0.5

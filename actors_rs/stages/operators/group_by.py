@@ -14,9 +14,8 @@ cancels it. If its key comes again, a new group opens, which begins with all tha
 not requested. Elements that it had requested and did not take are counted as ``unwanted``, see
 ``snapshot``. With ``closed="drop"`` a group that its receiver cancelled stays cancelled: elements
 for its key are dropped and counted, until its place is needed or it was idle. The extra group
-of ``divert`` takes no place, so only idleness ends that one.
-
-A group whose stream was dropped unused is cancelled at once; its elements are dropped and counted.
+of ``divert`` takes no place, so only idleness ends that one. A group whose stream was dropped
+unused is cancelled at once; its elements are dropped and counted.
 
 Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
   ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
