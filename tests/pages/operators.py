@@ -16,6 +16,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from tests.pages.compositions import COMPOSED, PUTTING_TOGETHER
+from tests.pages.marbles.pictures import MARBLES, file_name
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ROOT / "actors_rs" / "stages"
@@ -41,14 +42,17 @@ HEAD = """\
 Made from the files in `actors_rs/stages/` by `python -m tests.pages.operators`: change the
 file, not this page. A row is one stage; what is composed of these comes at the end.
 
-In a marble line time runs to the right: `|` is the completion, `x` or `X` a failure, and what
-stands beneath something came of it. *Back-pressure* says what the stage asks of upstream and what
-it does when downstream asks for nothing, the other columns how it ends: by itself or with
-upstream, with a failure, and what happens when downstream cancels. A stage whose function raises
-fails unless its policy is another one (`on_failure`); *raises* means that. A stage works ahead of
-downstream by up to a window: what fails within it is the run's failure, even if a stage such as
-`take` behind it would have had enough before. Where it would have been recovered from (`recover`,
-`recover_with`, `catch`, `restart`) it is a dead letter then.
+In a picture time runs to the right. Tapes above the box go in, tapes below come out: `|` is the
+completion, `X` a failure. Signals side by side belong to the same second. A test plays each picture
+in virtual time. The word above a picture says what the stage changes: *elements*, *time*,
+*failure*, *streams*, or *result* for a single value. Stages without a picture have a marble line.
+
+*Back-pressure* says how the stage requests elements, also while downstream requests none. The other
+columns describe its ends: completion, failure, and cancellation by downstream. *Raises* means that
+the stage fails, unless `on_failure` sets another policy. A stage works ahead of downstream by up to
+a window. A failure within that window is the run's failure, even if a `take` downstream had enough
+elements before. If `recover`, `recover_with`, `catch` or `restart` would have handled the failure,
+it is a dead letter then.
 """
 
 
@@ -156,8 +160,19 @@ def row(stage: Stage, marbles: bool) -> list[str]:
     """One stage."""
     folder = "actors_rs/stages" if kind_of(stage.file) in KINDS else "actors_rs"
     link = f"[`{cell(stage.name)}`](../{folder}/{stage.file})"
-    shown = [f"<pre>{cell(escaped(stage.marble))}</pre>"] if marbles else []
+    shown = [diagram(stage)] if marbles else []
     return [link, *shown, cell(stage.what), *(cell(stage.parts[part]) for part in PARTS)]
+
+
+def diagram(stage: Stage) -> str:
+    """The picture that a test plays, else the marble line; first what the stage changes."""
+    marble = MARBLES.get(stage.file.removesuffix(".py"))
+    if marble is None or kind_of(stage.file) not in KINDS:
+        return f"<pre>{cell(escaped(stage.marble))}</pre>"
+    tapes = "; ".join(f"{name}: {tape}" for name, tape in marble.outputs.items())
+    alt = cell(escaped(tapes.replace("[", "(").replace("]", ")")))
+    file = file_name(stage.file.removesuffix(".py"))
+    return f"*{marble.kind}*<br>![{alt}](pictures/marbles/{file})"
 
 
 def escaped(text: str) -> str:

@@ -1,0 +1,31 @@
+"""Marble diagrams show what a run in virtual time gives, and each stage has one."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.conformance.stages import FLOWS
+from tests.pages.marbles.pictures import FOLDER, MARBLES, UNDRAWN, pictures
+from tests.pages.marbles.played import play
+
+
+@pytest.mark.parametrize("stage", MARBLES)
+def test_the_diagram_shows_what_a_run_in_virtual_time_gives(stage):
+    assert play(MARBLES[stage]) == MARBLES[stage].outputs
+
+
+def test_a_diagram_that_lies_is_found():
+    marble = MARBLES["operators/debounce"]
+    lie = replace(marble, build=lambda a: a.debounce(3))
+    assert play(lie) != marble.outputs
+
+
+def test_every_operator_and_junction_has_a_diagram_or_a_reason():
+    assert FLOWS.keys() == MARBLES.keys() | UNDRAWN.keys()
+
+
+def test_the_pictures_are_what_the_descriptions_make():
+    again = "pictures are out of date: python -m tests.pages.marbles"
+    assert {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.svg")} == pictures(), (
+        again
+    )
