@@ -27,6 +27,9 @@ from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
 
 __all__ = ["Operator", "SinkLogic"]
 
+ENOUGH = 256
+"""Elements for a piece that is worth its turn."""
+
 
 class _Linear(StageLogic):
     """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
@@ -184,8 +187,9 @@ class Operator(_Linear):
         """Take a piece, or go on with the open one; returns how many elements were handled."""
         demand, most = self.outlet.demand, self.pace.size
         if self._results is None:
-            # More than is asked for only where it is not known what will come of it.
-            piece = self.inlet.take(min(most, demand) if self.one_for_one else most)
+            # More than is asked for only where few are, and it is not known what will come of it.
+            exact = self.one_for_one or demand >= ENOUGH
+            piece = self.inlet.take(min(most, demand) if exact else most)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)

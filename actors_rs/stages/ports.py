@@ -154,13 +154,14 @@ class Inlet:
         self._since_request += taken
         if self._since_request * 4 >= self.window and not self.done:
             again, self._since_request = self._since_request, 0
-            if self.auto is not None:
-                self.window = self.auto.taking(frame, self.count - taken)
+            if (auto := self.auto) is not None:
+                if self.count >= auto.due or auto.turn.lapped > auto.late:
+                    self.window = auto.taking(frame, self.count - taken)
                 again = self.window - self._requested - self.buffered
             if self.room is None and again > 0:
                 self._request(again)
         if self.auto is not None and not self.buffered:
-            self.auto.runs_dry()
+            self.auto.went_dry = self.auto.turn.idle
         return frame
 
     def gather(self, count: int) -> Frame:
@@ -237,8 +238,8 @@ class Inlet:
             raise ProtocolViolation("1.1", f"{wanted} to '{self.name}'")
         if type(frame) in VIEWS and not self.takes_views:
             frame = list(frame)
-        if self.auto is not None and not self.buffered:
-            self.auto.flows()
+        if (auto := self.auto) is not None and not self.buffered:
+            auto.waited += auto.turn.idle - auto.went_dry
         self._requested -= arrived
         self.buffered += arrived
         frames = self._frames

@@ -95,6 +95,7 @@ ELSEWHERE = {
     *("join right_key", "join event_time", "join right_event_time", "csv types", "contramap f"),
     *("map_processes f", "map_processes initializer", "flat_map_processes f", "fan combine"),
     *("flat_map_processes initializer", "from_callback register", "map_result f"),
+    "with_attributes weight",
 }
 """Their failures have tests in the files of these stages."""
 

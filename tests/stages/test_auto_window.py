@@ -118,7 +118,7 @@ def test_the_capacity_of_an_automatic_window_is_the_most_it_may_be():
 
 def test_what_is_given_back_was_not_drained():
     link = Link()
-    link.deliver()
+    link.run(2)
     for _ in range(200):
         link.inlet.untake(link.inlet.take(1))
         link.turns.work(0.1)

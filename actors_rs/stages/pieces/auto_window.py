@@ -7,12 +7,16 @@ it had nothing to do. An island that has nothing to do while the link is empty w
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, Protocol
 
 from actors_rs.stages.pieces.weights import weight_of
-from actors_rs.stages.pieces.window_policy import WindowPolicy
+from actors_rs.stages.pieces.window_policy import MOST_SECONDS, WindowPolicy
 
 __all__ = ["AutoWindow", "Turn"]
+
+LOOK_AGAIN = 16
+"""How many of the largest windows are drained between two looks, unless that takes long."""
 
 
 class Turn(Protocol):
@@ -25,43 +29,41 @@ class Turn(Protocol):
 
 
 class AutoWindow:
-    """The window of one inlet; in turns of its stage."""
+    """The window of one inlet; in turns of its stage.
 
-    __slots__ = ("_count", "_last", "_policy", "_turn", "_waited", "_went_dry", "weigh")
+    The inlet calls ``taking`` when a whole window has been drained, or when that takes long.
+    """
+
+    __slots__ = ("_count", "_last", "_policy", "due", "late", "turn", "waited", "weigh", "went_dry")
 
     def __init__(self, turn: Turn, policy: WindowPolicy) -> None:
+        self.turn = turn
         self.weigh: Callable[[Any], float] = weight_of
+        self.waited = 0.0
+        """Seconds for which the island had nothing to do and the link was empty, in all."""
+        self.went_dry = turn.idle
+        """What ``turn.idle`` was when the link became empty."""
+        self.due = policy.size
+        """When so many elements have left the link, it is time to look again."""
+        self.late = -inf  # the first elements are weighed at once
+        """The time after which a window has taken long, even if the link was not empty."""
         self._policy = policy
-        self._turn = turn
-        self._count = 0  # what had been drained when it was asked last
+        self._count = 0  # elements that had been drained at the last call
         self._last: float | None = None  # how much time had passed then that is the stage's
-        self._waited = 0.0  # idle seconds in which the link was empty
-        self._went_dry = turn.idle
-
-    @property
-    def size(self) -> int:
-        """Elements that may be held and requested together."""
-        return self._policy.size
 
     @property
     def most(self) -> int:
-        """What it may grow to."""
+        """The largest that the window may become."""
         return self._policy.most
-
-    def runs_dry(self) -> None:
-        """The last element that the link held has been taken."""
-        self._went_dry = self._turn.idle
-
-    def flows(self) -> None:
-        """Something arrives where nothing was."""
-        self._waited += self._turn.idle - self._went_dry
-        if self._last is None:
-            self._last = self._turn.lapped - self._waited
 
     def taking(self, frame: Any, drained: int) -> int:
         """The size, as ``frame`` is being taken and ``drained`` elements were before it."""
-        passed = self._turn.lapped - self._waited
-        seconds, self._last = passed - (self._last or passed), passed
+        now = self.turn.lapped
+        passed = now - self.waited
+        seconds = 0.0 if self._last is None else passed - self._last
+        self._last = passed
         elements, self._count = drained - self._count, drained
-        weight = self.weigh(next(iter(frame)))
-        return self._policy.drained(elements, seconds, weight)
+        size = self._policy.drained(elements, seconds, self.weigh(next(iter(frame))))
+        windows = 1 if size < self._policy.most else LOOK_AGAIN
+        self.due, self.late = drained + windows * size, now + MOST_SECONDS
+        return size
