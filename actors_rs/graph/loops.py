@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.loop_entry import check_entry
+from actors_rs.graph.loop_exit import check_exit
 
 if TYPE_CHECKING:
     from actors_rs.graph.spec import Loop, OutletRef, StageSpec
@@ -41,7 +42,10 @@ def check_loops(specs: Sequence[StageSpec]) -> None:
 
 
 def check_buffers(specs: Sequence[StageSpec]) -> None:
-    """Raise ``GraphError`` for a loop closed among ``specs`` without a buffer or a way in."""
+    """Raise ``GraphError`` for a loop closed among ``specs`` that cannot work.
+
+    It has no buffer, no way in or none out, or nothing can come round it.
+    """
     for source, sinks in _ends_of(specs).values():
         if source is not None and source.loop is not None and sinks and not source.loop.buffer:
             cycle = " -> ".join(spec.label for spec in _cycle(specs, source, sinks[0]))
@@ -49,8 +53,9 @@ def check_buffers(specs: Sequence[StageSpec]) -> None:
                 f"a cycle needs a buffer, this has none: {cycle} -> {source.label} (made at "
                 f"{source.site}); give Feedback the number of elements that come round together"
             )
-    closing = closing_refs(specs).items()
-    check_entry(specs, {source: [ref.spec for ref in refs] for source, refs in closing})
+    closing = {source: [ref.spec for ref in refs] for source, refs in closing_refs(specs).items()}
+    check_entry(specs, closing)
+    check_exit(specs, closing, bodies(specs))
 
 
 def closing_refs(specs: Sequence[StageSpec]) -> dict[StageSpec, tuple[OutletRef, ...]]:

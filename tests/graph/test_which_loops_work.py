@@ -169,6 +169,75 @@ def test_a_loop_that_nothing_leads_into_is_refused_when_it_is_built():
         both.to(Sink.list())
 
 
+def endless(body):
+    loop = Feedback(8)
+    flow = body(loop.source.merge(numbers()))
+    return flow.to(loop.sink)
+
+
+WITHOUT_EXIT = {
+    "map": lambda flow: flow.map(lower),
+    "several": lambda flow: flow.map(lower).delay(0.01).map_async(lower, 2).with_index(),
+    "branches": lambda flow: merge(*(branch.map(lower) for branch in flow.broadcast(2))),
+}
+
+
+@pytest.mark.parametrize("way", WITHOUT_EXIT)
+def test_a_loop_that_no_element_can_leave_is_refused_when_it_is_built(way):
+    said = r"no element can leave the loop of 'feedback' \(made at .*loops_work.py:\d+\)"
+    with pytest.raises(GraphError, match=said):
+        endless(WITHOUT_EXIT[way])
+
+
+WITH_EXIT = {
+    "filter": lambda flow: flow.map(lower).filter(positive),
+    "a policy that leaves elements out": lambda flow: flow.map(
+        lambda x: 100 // x and x - 1
+    ).on_failure("resume"),
+    "take": lambda flow: flow.map(lower).take(50),
+    "a function that gives lists": lambda flow: flow.flat_map(lambda x: [x - 1] if x > 1 else []),
+}
+
+
+@pytest.mark.parametrize("way", WITH_EXIT)
+def test_a_loop_whose_elements_may_end_in_it_is_not_refused(shared, way):
+    assert shared.start(endless(WITH_EXIT[way])).result(SECONDS) is None
+
+
+def test_a_loop_that_some_branch_leads_out_of_is_not_refused():
+    loop = Feedback(8)
+    back, out = loop.source.merge(numbers()).map(lower).broadcast(2)
+    Graph(back.to(loop.sink), out.to(Sink.ignore()))
+    other = Feedback(8)
+    back, out = other.source.merge(numbers()).map(lower).broadcast(2)
+    assert back.to(other.sink) is not None, "its other branch may lead anywhere"
+
+
+AT_THE_END = {
+    "count": lambda flow: flow.count(),
+    "reduce": lambda flow: flow.reduce(0, lambda total, x: total + x),
+    "sum": lambda flow: flow.sum(),
+    "max": lambda flow: flow.max(),
+    "last": lambda flow: flow.last(),
+}
+
+
+@pytest.mark.parametrize("kind", AT_THE_END)
+def test_a_loop_that_nothing_can_come_round_is_refused_when_it_is_built(kind):
+    loop = Feedback(8)
+    flow = AT_THE_END[kind](loop.source.merge(numbers()).map(lower)).map(lower)
+    said = rf"nothing can come round the loop of 'feedback' .*: stage '{kind}' \(made at"
+    with pytest.raises(GraphError, match=said):
+        flow.divert_to(loop.sink, positive).to(Sink.list())
+
+
+def test_a_fold_beside_the_way_back_is_not_refused(shared):
+    loop = Feedback(8)
+    back, out = loop.source.merge(numbers()).map(lower).filter(positive).broadcast(2)
+    result = shared.start(Graph(back.to(loop.sink), out.count().to(Sink.first()))).result(SECONDS)
+    assert result[0] == sum(range(30))
+
+
 @pytest.mark.parametrize("way", ["concat", "prepend", "amb"])
 def test_an_end_of_a_loop_in_an_inner_stream_is_refused_with_the_remedy(way):
     loop = Feedback(8)

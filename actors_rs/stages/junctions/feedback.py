@@ -10,8 +10,8 @@ Completes: when everything that flows into the loop from outside has completed a
   in it, whatever stages it passes; where sections or inner streams are parts of the loop, once the
   whole run stands still. Loops that lead into each other complete together.
 Fails: when a stage of the loop fails. A stage that keeps elements back for more to come, such as a
-  batch without a time, keeps them in the loop: the run ends with ``Stalled``. A loop that no
-  element can get into is refused when the graph is built.
+  batch without a time, keeps them in the loop: the run ends with ``Stalled``. The graph is
+  refused when it is built if no element can get into a loop, or leave it, or come round it.
 Cancels: at once; held elements are dropped.
 """
 
