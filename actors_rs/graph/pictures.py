@@ -1,58 +1,23 @@
 """Pictures of graphs: boxes and arrows as Mermaid, Graphviz DOT, SVG, or an outline in plain text.
 
-Pure functions, except for SVG, which Graphviz makes. A stage may have any name: characters with a
-meaning in the format are escaped.
+Pure functions. A stage may have any name: characters with a meaning in the format are escaped.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from actors_rs.errors import InvalidArgumentError, MissingExtraError
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.boxes import Arrow, Box
+from actors_rs.graph.svg import FILLS, svg_of
 from actors_rs.texts import repr_of
 
-__all__ = ["Arrow", "Box", "Format", "Picture"]
+__all__ = ["Format", "Picture"]
 
 Format: TypeAlias = Literal["mermaid", "dot", "svg"]
-SVG_SECONDS = 60
 MERMAID_SIGNS = {sign: f"#{ord(sign)};" for sign in '#"`<>&'}
-COLOURS = {"failed": "#f4b6b6", "ended": "#e6e6e6"}
-"""Of boxes in a state other than running."""
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A stage: its name and, where it runs, figures in further lines."""
-
-    name: str
-    notes: tuple[str, ...] = ()
-    state: str = "running"
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """All that is written into the box."""
-        return (self.name, *self.notes)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A link between two boxes, by their places; ``outlet`` where the first has several."""
-
-    begin: int
-    end: int
-    outlet: str = ""
-    note: str = ""
-    starts: bool = False
-    """Whether no elements go that way: the first starts the second. Such an arrow is dashed."""
-
-    @property
-    def label(self) -> str:
-        """The text on the arrow."""
-        return ", ".join(part for part in (self.outlet, self.note) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +30,7 @@ class Picture:
     def draw(self, format: str) -> str:
         """The picture as text in ``format``, one of ``mermaid``, ``dot``, ``svg``.
 
-        ``InvalidArgumentError`` for another one; ``MissingExtraError`` for SVG without Graphviz.
+        Raises ``InvalidArgumentError`` for another one.
         """
         if format == "mermaid":
             return self.mermaid()
@@ -85,7 +50,7 @@ class Picture:
             label = f'|"{_for_mermaid(arrow.label)}"|' if arrow.label else ""
             line = "-.->" if arrow.starts else "-->"
             lines.append(f"    s{arrow.begin} {line}{label} s{arrow.end}")
-        for state, colour in COLOURS.items():
+        for state, colour in FILLS.items():
             if places := [f"s{n}" for n, box in enumerate(self.boxes) if box.state == state]:
                 lines.append(f"    classDef {state} fill:{colour}")
                 lines.append(f"    class {','.join(places)} {state}")
@@ -95,9 +60,7 @@ class Picture:
         """A Graphviz digraph, from left to right."""
         lines = ["digraph {", "    rankdir=LR", '    node [shape=box, fontname="sans-serif"]']
         for place, box in enumerate(self.boxes):
-            fill = (
-                f', style=filled, fillcolor="{COLOURS[box.state]}"' if box.state in COLOURS else ""
-            )
+            fill = f', style=filled, fillcolor="{FILLS[box.state]}"' if box.state in FILLS else ""
             text = "\\n".join(map(_for_dot, box.lines))
             lines.append(f'    s{place} [label="{text}"{fill}]')
         for arrow in self.arrows:
@@ -107,22 +70,8 @@ class Picture:
         return "\n".join([*lines, "}"]) + "\n"
 
     def svg(self) -> str:
-        """What Graphviz makes of ``dot``."""
-        program = shutil.which("dot")
-        if program is None:
-            raise MissingExtraError(
-                "draw: format 'svg' needs Graphviz, whose program 'dot' is not on the PATH: "
-                "install it, or take format 'dot' elsewhere"
-            )
-        made = subprocess.run(
-            [program, "-Tsvg"],
-            input=self.dot(),
-            capture_output=True,
-            check=True,
-            encoding="utf-8",
-            timeout=SVG_SECONDS,
-        )
-        return made.stdout
+        """The text of an SVG file, from left to right."""
+        return svg_of(self.boxes, self.arrows)
 
     def outline(self) -> str:
         """A line for each row of stages between which nothing branches off or comes together."""

@@ -20,6 +20,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
+from actors_rs.graph.drawing import picture_of, shown_in_notebook
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
@@ -118,6 +119,11 @@ class Flow(
         if self._out is OPEN:
             return "<Flow that passes everything on>"
         return f"<Flow ending in '{self._out.spec.label}'>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The drawing of its stages, for a notebook."""
+        ends = () if self._out is OPEN else (self._out.spec,)
+        return shown_in_notebook(repr(self), picture_of(ends).svg())
 
     if not TYPE_CHECKING:  # or type checkers would accept any name
 

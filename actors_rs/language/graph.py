@@ -15,13 +15,12 @@ from actors_rs.engine.planner import explained
 from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.drawing import picture_of, shown_in_notebook
 from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.fusing import fused_to_the_ends
-from actors_rs.graph.loops import check_buffers, closing_refs
-from actors_rs.graph.names import unique_names
+from actors_rs.graph.loops import check_buffers
 from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
-from actors_rs.graph.pictures import Arrow, Box, Picture
 from actors_rs.graph.results import Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.language.sink import Sink
@@ -179,7 +178,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
     def __str__(self) -> str:
         """An outline: a line for each row of stages between which nothing branches or joins."""
-        return self._picture().outline()
+        return picture_of(self._sinks).outline()
 
     def explain(self) -> str:
         """Which stages share an actor, and why: a line for each actor.
@@ -195,24 +194,13 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the graph as text: ``"mermaid"``, Graphviz ``"dot"``, or ``"svg"``.
 
-        Raises ``InvalidArgumentError`` for another format, ``MissingExtraError`` for SVG where
-        Graphviz is not installed.
+        SVG needs no other program. Raises ``InvalidArgumentError`` for another format.
         """
-        return self._picture().draw(format)
+        return picture_of(self._sinks).draw(format)
 
-    def _picture(self) -> Picture:
-        specs = in_order(self._sinks)
-        ways_back = closing_refs(specs)  # a loop's sink is no actor: what feeds it feeds its source
-        specs = [spec for spec in specs if spec.loop is None or spec.outlets]
-        places = {spec: place for place, spec in enumerate(specs)}
-        boxes = [Box(name) for name in unique_names(spec.label for spec in specs)]
-        arrows = [
-            Arrow(places[ref.spec], place, f"out {ref.index}" if ref.spec.outlets > 1 else "")
-            for place, spec in enumerate(specs)
-            for ref in ways_back.get(spec, spec.inputs)
-            if ref.spec in places
-        ]
-        return Picture(boxes, arrows)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The drawing, for a notebook."""
+        return shown_in_notebook(str(self), self.draw("svg"))
 
     def start_on(self, system: ActorSystem, /) -> Run[R_co]:
         """Start the graph's actors; what ``system.start(graph)`` does."""

@@ -21,6 +21,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
+from actors_rs.graph.drawing import picture_of, shown_in_notebook
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import NONE, ONE, Open, Results
@@ -97,6 +98,10 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
     def __repr__(self) -> str:
         return f"<Sink '{self._ends[-1].label}'>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The drawing of its stages, for a notebook."""
+        return shown_in_notebook(repr(self), picture_of(self._ends).svg())
 
     def _only_end(self, how: str) -> StageSpec:
         """The stage it ends in; raises ``GraphError``, for the call ``how``, if it has several."""

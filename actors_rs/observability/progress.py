@@ -1,20 +1,24 @@
 """``progress_bar``: how far a run has come, in one line.
 
-On a terminal and in a notebook it is a bar of ``rich``; elsewhere a plain line now and then.
+On a terminal it is a bar of ``rich``, in a notebook a bar of HTML; elsewhere a plain line now and
+then.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.errors import MissingExtraError
 from actors_rs.observability.live import Ticker, shown_or_logged
+from actors_rs.observability.notebook import in_notebook, updated_cell
 from actors_rs.observability.table import History, compact, moved
 from actors_rs.observability.web.progress import progress_of
 from actors_rs.runtime.settings import check_kind
@@ -34,10 +38,10 @@ def progress_bar(
 ) -> Iterator[None]:
     """Show how far ``run`` has come while the ``with`` block lasts, and at its end.
 
-    ``console`` is a ``rich.console.Console`` (default: standard error). If that is neither a
-    terminal nor a notebook, a plain line is written to ``stream`` (default: standard error) every
-    5 s and at the end; that needs no ``rich``. No thread is left when the block is left. Raises
-    ``ArgumentTypeError`` for what is no run.
+    ``console`` is a ``rich.console.Console`` (default: standard error). In a notebook the cell
+    shows a bar of HTML. Without a terminal a plain line is written to ``stream`` (default:
+    standard error) every 5 s and at the end; that needs no ``rich``. No thread is left when the
+    block is left. Raises ``ArgumentTypeError`` for what is no run.
     """
     check_kind(run, "snapshot", "progress_bar needs a Run")
     history = History()
@@ -46,8 +50,12 @@ def progress_bar(
         now = run.snapshot()
         return progress_line(now, history.before(now))
 
+    if console is None and in_notebook():
+        with updated_cell(partial(_cell, run, line)):
+            yield
+        return
     screen = _console() if console is None else console
-    if screen is not None and (screen.is_terminal or screen.is_jupyter):
+    if screen is not None and screen.is_terminal:
         with _bar(run, screen, line):
             yield
         return
@@ -98,6 +106,17 @@ def _console() -> Console | None:
             ) from None
         return None
     return Console(stderr=True)
+
+
+def _cell(run: Run[Any], line: Callable[[], str]) -> dict[str, str]:
+    text = line()
+    known = progress_of(run.snapshot())
+    value = (
+        ""
+        if known is None or not known["total"]
+        else f' value="{known["done"] / known["total"]:.4f}"'
+    )
+    return {"text/plain": text, "text/html": f"<progress{value}></progress> {escape(text)}"}
 
 
 @contextmanager

@@ -1,15 +1,12 @@
 # mypy: disable-error-code="var-annotated"
 """Pictures of graphs and of runs: what is on them, escaped, and the outline for ``print``."""
 
-import shutil
-import sys
-from pathlib import Path
-
 import pytest
 
 from actors_rs import ActorSystem, Flow, Graph, RunSnapshot, Sink, Source, merge
-from actors_rs.errors import InvalidArgumentError, MissingExtraError
-from actors_rs.graph.pictures import Arrow, Box, Picture
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.graph.boxes import Arrow, Box
+from actors_rs.graph.pictures import Picture
 from actors_rs.language.feedback import Feedback
 from tests.graph.helpers import SECONDS, wait_until
 
@@ -133,29 +130,6 @@ def test_a_name_may_hold_any_sign():
 def test_another_format_is_refused_in_one_sentence():
     with pytest.raises(InvalidArgumentError, match="one of mermaid, dot, svg, got 'png'"):
         chain.draw("png")
-
-
-def test_svg_without_graphviz_says_what_is_missing(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MissingExtraError, match="needs Graphviz, whose program 'dot'"):
-        chain.draw("svg")
-
-
-def test_svg_is_what_graphviz_makes_of_the_dot_text(monkeypatch, tmp_path):
-    program = Path(tmp_path, "dot")
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nprint(sys.argv[1:], sys.stdin.read(), end='')\n"
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert chain.draw("svg") == f"['-Tsvg'] {chain.draw('dot')}"
-
-
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-def test_graphviz_draws_it():
-    svg = fan().draw("svg")
-    assert "<svg" in svg
-    assert "partition" in svg
 
 
 def test_a_running_graph_draws_with_its_counters():

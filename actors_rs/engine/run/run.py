@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors_rs.engine.loops.sink_queue import SinkQueue, sink_queue_among
@@ -13,6 +14,7 @@ from actors_rs.engine.run.source_queue import SourceQueue, queue_among
 from actors_rs.engine.run.waiting import call_at_end, check_not_on_loop_of, wait_for_end
 from actors_rs.errors import GraphError
 from actors_rs.graph.checks import plain_function
+from actors_rs.graph.drawing import shown_in_notebook
 from actors_rs.graph.neighbours import FOR_RUNS
 from actors_rs.runtime.actors.awaiting import check_no_running_loop
 from actors_rs.runtime.settings import check_error, check_grace, check_timeout
@@ -45,6 +47,17 @@ class Run(Generic[R]):
     def __repr__(self) -> str:
         waits = self._life.waits_for() if self._life.drains_for_long else ""
         return f"<Run {repr_of(self.name)} {self.state}{waits and ', waits for '}{waits}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The drawing of the run at this moment, for a notebook."""
+        return shown_in_notebook(repr(self), self.draw("svg"))
+
+    def _ipython_display_(self) -> None:
+        """In a notebook the drawing follows a run until it has ended."""
+        if self.done():
+            raise NotImplementedError  # IPython takes the bundle then
+        # By its name: observability knows runs, and not the other way round.
+        import_module("actors_rs.observability.notebook").show_run(self)
 
     def __await__(self) -> Generator[Any, None, R]:
         return self._end.awaited()

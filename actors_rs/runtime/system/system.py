@@ -31,6 +31,7 @@ from actors_rs.runtime.system.blocks import Blocks
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.guardian import Guardian
+from actors_rs.runtime.system.notebook import InNotebooks
 from actors_rs.runtime.system.process import enrol, why_closed
 from actors_rs.runtime.system.shutdown import Activity, Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
@@ -52,7 +53,7 @@ MOST_WINDOW = 4096
 """Elements that an automatic window holds at most."""
 
 
-class ActorSystem(Blocks, Supervising):
+class ActorSystem(Blocks, Supervising, InNotebooks):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
     ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
