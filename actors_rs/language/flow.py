@@ -123,7 +123,7 @@ class Flow(
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """The drawing of its stages, for a notebook."""
         ends = () if self._out is OPEN else (self._out.spec,)
-        return shown_in_notebook(repr(self), picture_of(ends).svg())
+        return shown_in_notebook(repr_of(self), picture_of(ends).svg())
 
     if not TYPE_CHECKING:  # or type checkers would accept any name
 

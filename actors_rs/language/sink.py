@@ -101,7 +101,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """The drawing of its stages, for a notebook."""
-        return shown_in_notebook(repr(self), picture_of(self._ends).svg())
+        return shown_in_notebook(repr_of(self), picture_of(self._ends).svg())
 
     def _only_end(self, how: str) -> StageSpec:
         """The stage it ends in; raises ``GraphError``, for the call ``how``, if it has several."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.observability.live import Ticker, shown_or_logged
 from actors_rs.runtime._primitives import Event, Thread
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.run.run import Run
@@ -47,7 +48,7 @@ def show_system(system: ActorSystem) -> None:
 
 def bundle_of_system(system: ActorSystem) -> dict[str, str]:
     """The drawings of all runs that go on, as HTML; ``repr`` as text."""
-    text = repr(system)
+    text = repr_of(system)
     parts = [f"<p><code>{escape(text)}</code></p>"]
     for activity in system._living_activities():
         snapshot = activity.snapshot()  # type: ignore[attr-defined]  # runs are its activities

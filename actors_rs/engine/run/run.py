@@ -50,7 +50,7 @@ class Run(Generic[R]):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """The drawing of the run at this moment, for a notebook."""
-        return shown_in_notebook(repr(self), self.draw("svg"))
+        return shown_in_notebook(repr_of(self), self.draw("svg"))
 
     def _ipython_display_(self) -> None:
         """In a notebook the drawing follows a run until it has ended."""
