@@ -38,6 +38,7 @@ NAMES = (
     "everyday",
     "processes",
     "jobs",
+    "quiescence",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
 
