@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Never, TypeAlias, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, Unpack, cast, overload
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
@@ -57,12 +57,23 @@ if TYPE_CHECKING:
     # Any is what is known of a Flow() that stands alone; what a Flow[int]() takes it passes on.
     In_contra = TypeVar("In_contra", contravariant=True, default=Any)
     Out_co = TypeVar("Out_co", covariant=True, default=In_contra)
+    R_co = TypeVar("R_co", covariant=True, default=Any)
+
+    class GraphOrSink(  # type: ignore[misc]  # no class is both; one of them is right
+        Graph[R_co], Sink[In_contra, R_co], Generic[In_contra, R_co]
+    ):
+        """What ``to`` makes, to type checkers: a graph of a source, a sink of an open flow."""
 else:
     from typing import TypeVar
 
     S = TypeVar("S")
     In_contra = TypeVar("In_contra", contravariant=True)
     Out_co = TypeVar("Out_co", covariant=True)
+    R_co = TypeVar("R_co", covariant=True)
+
+    class GraphOrSink(Generic[In_contra, R_co]):
+        """Only for annotations: what there is at run time is a ``Graph`` or a ``Sink``."""
+
 
 __all__ = ["Flow", "Source", "pipe"]
 
@@ -158,11 +169,11 @@ class Flow(
         _takes: Takes[In_contra]
         _gives: Out_co
 
-    def to(self, sink: Sink[Out_co, R]) -> Graph[R]:
-        """This, into ``sink``: a graph that can be run; a ``Sink`` if the input is open.
+    def to(self, sink: Sink[Out_co, R]) -> GraphOrSink[In_contra, R]:
+        """This, into ``sink``: a ``Graph`` that can be run; a ``Sink`` if the input is open.
 
-        Type checkers see a graph in both cases, as types do not tell a source from an open flow.
-        ``into`` is the same for open flows, and is typed as a ``Sink``.
+        Type checkers take the result for both, as overloads do not tell a source from an open flow.
+        ``into`` is the same for open flows, and is typed as a ``Sink`` alone.
         """
         check_sink("to", sink)
         ended: Any = sink
@@ -171,8 +182,8 @@ class Flow(
             specs = in_order(ends)
             is_open = bool(open_inputs(specs))
             ended = sink._with(*ends) if is_open else Graph._of_sinks(ends, sink._results, specs)
-        graph: Graph[R] = ended
-        return graph
+        result: GraphOrSink[In_contra, R] = ended
+        return result
 
     def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
         """Run into ``sink`` on a system of its own and wait; the sink's result.

@@ -3,7 +3,7 @@
 
 import pickle
 from types import NoneType
-from typing import Any, assert_type
+from typing import Any, Never, assert_type
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from actors_rs import Feedback, Flow, Graph, Sink, Source
 from actors_rs.errors import GraphError, StageError
+from actors_rs.language.flow import GraphOrSink
 from actors_rs.stages.sinks.files import WriteReport
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import quick
@@ -193,13 +194,14 @@ def test_a_graph_tells_the_class_of_its_result(sink, expected):
 def test_type_checkers_know_what_is_a_sink_and_what_a_graph():
     assert_type(Flow().map(length).into(Sink.list()), Sink[Any, list[int]])
     assert_type(Flow[str]().map(length).into(Sink.list()), Sink[str, list[int]])
-    assert_type(words.map(length).to(Sink.list()), Graph[list[int]])
+    assert_type(words.map(length).to(Sink.list()), GraphOrSink[Never, list[int]])
     assert_type(words.map(length).to(Sink.list()).result_type, type[list[int]])
-    assert_type(words.to(Flow[str]().map(length).into(Sink.list())), Graph[list[int]])
+    assert_type(words.to(Flow[str]().map(length).into(Sink.list())), GraphOrSink[Never, list[int]])
     assert_type(Sink.count().after(Flow[str]().map(length)), Sink[str, int])
     assert_type(Sink.count().contramap(length), Sink[str, int])
     assert_type(Sink.count().map_result(str), Sink[Any, str])
-    assert_type(words.to(Sink.fan(Sink.count(), Sink.sum(), combine=described)), Graph[str])
+    fan = Sink.fan(Sink.count(), Sink.sum(), combine=described)
+    assert_type(words.to(fan), GraphOrSink[Never, str])
     assert_type(Flow.from_sink_and_source(Sink.count(), words), Flow[Any, str])
 
 

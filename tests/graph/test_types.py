@@ -4,7 +4,7 @@
 """
 
 from concurrent.futures import Future
-from typing import Any, Never, assert_type
+from typing import Any, Never, assert_type, get_type_hints
 
 from actors_rs import (
     ActorSystem,
@@ -18,6 +18,7 @@ from actors_rs import (
     Subscriber,
     pipe,
 )
+from actors_rs.language.flow import GraphOrSink
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetter
 
 
@@ -88,7 +89,7 @@ def test_flows_fit_where_their_types_fit():
     parse = Flow[str, str]().map(int)
     assert_type(parse, Flow[str, int])
     assert_type(pipe(Source.of("1"), parse, parse_again()), Flow[Never, float])
-    assert_type(Source.of("1").via(parse).to(Sink.list()), Graph[list[int]])
+    assert_type(Source.of("1").via(parse).to(Sink.list()), GraphOrSink[Never, list[int]])
 
 
 def parse_again() -> Flow[int, float]:
@@ -100,7 +101,7 @@ def test_a_flow_without_types_takes_anything_and_gives_what_its_last_function_gi
     assert_type(Flow(), Flow[Any, Any])
     assert_type(clean, Flow[Any, str])
     assert_type(pipe(Source.of(" a "), clean, Flow().map(length)), Flow[Never, int])
-    assert_type(Source.of(" a ").via(clean).to(Sink.count()), Graph[int])
+    assert_type(Source.of(" a ").via(clean).to(Sink.count()), GraphOrSink[Never, int])
     assert_type(Source.of(1).via(Flow().map(number_or_none)), Flow[Never, int | None])
     assert_type(Source.of(1).also_to(clean.into(Sink.list())), Flow[Never, int])
     wrong: Flow[str, str] = Flow().map(length)  # type: ignore[arg-type]
@@ -161,16 +162,20 @@ def test_publishers_have_the_types_of_their_elements():
 def test_sinks_have_the_types_of_their_results_with_names_and_attributes_too():
     numbers = Source.range(0, 3)
     assert_type(numbers.run(Sink.list()), list[int])
-    assert_type(numbers.to(Sink.list().named("all")), Graph[list[Any]])
-    assert_type(numbers.to(Sink.first().with_attributes(window=1)), Graph[Any])
-    assert_type(numbers.to(Sink.fan(Sink.count(), Sink.list())), Graph[tuple[int, list[int]]])
-    assert_type(numbers.to(Sink.fold(0.0, add)), Graph[float])
+    assert_type(numbers.to(Sink.list().named("all")), GraphOrSink[Never, list[Any]])
+    assert_type(numbers.to(Sink.first().with_attributes(window=1)), GraphOrSink[Never, Any])
+    assert_type(
+        numbers.to(Sink.fan(Sink.count(), Sink.list())), GraphOrSink[Never, tuple[int, list[int]]]
+    )
+    assert_type(numbers.to(Sink.fold(0.0, add)), GraphOrSink[Never, float])
 
 
 def test_a_fused_graph_has_the_type_of_the_graph():
     numbers = Source.range(0, 3)
-    assert_type(numbers.map(str).to(Sink.list()).fuse(), Graph[list[str]])
-    assert_type(numbers.to(Sink.fold(0.0, add)).fuse().monitored().fuse(), Graph[float])
+    assert_type(numbers.map(str).to(Sink.list()).fuse(), GraphOrSink[Never, list[str]])
+    assert_type(
+        numbers.to(Sink.fold(0.0, add)).fuse().monitored().fuse(), GraphOrSink[Never, float]
+    )
     both = Graph(numbers.to(Sink.list()), Source.of("a").to(Sink.count())).fuse()
     assert_type(both, Graph[tuple[Any, ...]])
     assert_type(numbers.to(Sink.first()).fuse().run(), int)
@@ -209,3 +214,23 @@ def read(lines: list[str]) -> str | None:
 
 def close(lines: list[str]) -> None:
     lines.clear()
+
+
+def test_what_to_gives_is_a_graph_of_a_source_and_a_sink_of_an_open_flow():
+    words = Source.of("a", "bc")
+    lengths = Flow[str]().map(length).to(Sink.list())
+    assert_type(lengths, GraphOrSink[str, list[int]])
+    sink: Sink[str, list[int]] = lengths
+    graph: Graph[list[int]] = words.to(sink)
+    assert_type(graph.run(), list[int])
+    assert_type(words.run(sink), list[int])
+    bare: Sink[str, list[int]] = Flow().map(length).to(Sink.list())
+    assert_type(words.run(bare), list[int])
+    words.map(length).to(sink)  # type: ignore[arg-type]
+    no_sink: Sink[str, list[str]] = words.to(Sink.list())  # type: ignore[assignment]
+    assert isinstance(no_sink, Graph)
+    assert isinstance(sink, Sink)
+
+
+def test_type_parameters_of_what_to_gives_exist_at_run_time():
+    assert get_type_hints(Flow.to)["return"].__origin__ is GraphOrSink

@@ -73,7 +73,7 @@ def test_a_coroutine_of_a_stream_must_await_an_answer(call):
         with pytest.raises(StageError) as failed:
             system.start(Source.of(1).map_async(asks, 1).to(Sink.list())).result(20)
         assert isinstance(failed.value.__cause__, BlockingError)
-        assert "await ref.ask(message, block=False)" in str(failed.value.__cause__)
+        assert "await ref.ask_async(message)" in str(failed.value.__cause__)
 
         async def awaits(_):
             return await ref.ask("x", block=False)
