@@ -21,4 +21,4 @@ def test_random_plans_that_are_killed_are_exact_afterwards_or_refused(tmp_path: 
         print(f"plans {first} to {start + AT_ONCE - 1}: {dict(outcomes)}", flush=True)
     assert outcomes["FAULT"] == 0
     assert outcomes["exact"] > outcomes["refused"]
-    assert outcomes["held"] > PLANS / 3
+    assert outcomes["resumed"] > 0.8 * outcomes["exact"], "the others had ended before the kill"

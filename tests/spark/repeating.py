@@ -272,13 +272,16 @@ def killed_and_gone_on_with(folder: Path, first: int, count: int, *options: str)
     """How many plans of the seeds from ``first`` on were "exact", "refused" or a "FAULT".
 
     "held" are those that were killed within a partition; the others had ended, or were refused.
+    "resumed" counts the plans that were killed within a partition and are exact afterwards.
     """
-    begun = _killed(folder, "begin", first, count, *options).splitlines()
-    outcomes = Counter(held=sum(json.loads(line)["outcome"] == "held" for line in begun))
+    begun = map(json.loads, _killed(folder, "begin", first, count, *options).splitlines())
+    held = {plan["seed"] for plan in begun if plan["outcome"] == "held"}
+    outcomes = Counter(held=len(held))
     for line in _killed(folder, "finish", first, count, *options).splitlines():
         plan = json.loads(line)
         kind = plan["outcome"].partition(":")[0]
         outcomes[kind] += 1
+        outcomes["resumed"] += kind == "exact" and plan["seed"] in held
         if kind == "FAULT":
             print(f"seed {plan['seed']}: {plan['steps']}, {plan['settings']}: {plan['outcome']}")
     return outcomes

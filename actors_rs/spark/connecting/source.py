@@ -19,7 +19,7 @@ from actors_rs.spark.connecting.query import BatchReader, ConnectQuery
 from actors_rs.spark.connecting.server import ConnectServer
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.liveness import Watch
-from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class _Query(Generic[T]):
             query.cancel()
         with self._described(lambda: query.cancelled, _WHAT):
             with closing(query.responses()) as responses:
-                yield from self._elements(responses)
+                yield from self._elements(responses, checksum)
 
     @property
     def joins(self) -> bool:
@@ -158,7 +158,10 @@ class _Query(Generic[T]):
     def _prepare(self) -> None:
         """What else has to be asked before the query begins."""
 
-    def _elements(self, responses: Iterator[Any]) -> Generator[T, None, None]:
+    def _elements(
+        self, responses: Iterator[Any], checksum: Checksum | None
+    ) -> Generator[T, None, None]:
+        """The elements of ``responses``, counted in ``checksum``."""
         raise NotImplementedError
 
     @contextmanager
@@ -174,13 +177,15 @@ class _Query(Generic[T]):
 class QueryBatches(_Query["pa.RecordBatch"]):
     """The whole query as Arrow batches, in the schema that ``df.toArrow()`` has."""
 
-    def _elements(self, responses: Iterator[Any]) -> Generator[pa.RecordBatch, None, None]:
+    def _elements(
+        self, responses: Iterator[Any], checksum: Checksum | None
+    ) -> Generator[pa.RecordBatch, None, None]:
         import pyarrow as pa
 
         schemas: list[pa.Schema] = []
         reader = BatchReader(lambda told: schemas.append(_arrow_schema(told)))
         for response in responses:
-            for batch in reader.batches(response):
+            for batch in summed(reader.batches(response), checksum):
                 if schemas and batch.schema != schemas[0]:
                     table = pa.Table.from_batches([batch]).cast(schemas[0])
                     yield from table.to_batches()
@@ -197,14 +202,16 @@ class QueryRows(_Query["Row"]):
         setting = self._server.setting("spark.sql.execution.pyspark.binaryAsBytes", "true")
         self._binary_as_bytes = setting == "true"
 
-    def _elements(self, responses: Iterator[Any]) -> Generator[Row, None, None]:
+    def _elements(
+        self, responses: Iterator[Any], checksum: Checksum | None
+    ) -> Generator[Row, None, None]:
         import pyarrow as pa
         from pyspark.sql.conversion import ArrowTableToRowsConversion
 
         schemas: list[Any] = []
         reader = BatchReader(lambda told: schemas.append(_struct_of(told)))
         for response in responses:
-            for batch in reader.batches(response):
+            for batch in summed(reader.batches(response), checksum):
                 for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                     piece = pa.Table.from_batches([batch.slice(start, _ROWS_AT_ONCE)])
                     yield from ArrowTableToRowsConversion.convert(

@@ -24,6 +24,8 @@ __all__ = ["Checksum", "summed"]
 _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 _NULL, _NAN = 0x165667B19E3779F9, 0x7FF8000000000000
 _ALL = 2**64 - 1
+_PIECE = 16384
+"""Rows that are hashed at a time: more do not fit into a processor's cache."""
 _LONG = 1024
 """Bytes from which on a text is hashed by itself: eight at a time would take too many passes."""
 
@@ -39,10 +41,8 @@ class Checksum:
         import numpy as np
 
         with np.errstate(over="ignore"):
-            hashes = _start(batch.num_rows)
-            for column in batch.columns:
-                _mix(hashes, _values(column))
-            total = int(hashes.sum(dtype=np.uint64))
+            pieces = range(0, batch.num_rows, _PIECE)
+            total = sum(_sum_of(batch.slice(start, _PIECE)) for start in pieces)
         self._sum = ((self._sum or 0) + total) & _ALL
 
     @property
@@ -67,6 +67,15 @@ def _summed(
         for batch in batches:
             checksum.add(batch)
             yield batch
+
+
+def _sum_of(batch: pa.RecordBatch) -> int:
+    import numpy as np
+
+    hashes = _start(batch.num_rows)
+    for column in batch.columns:
+        _mix(hashes, _values(column))
+    return int(hashes.sum(dtype=np.uint64))
 
 
 def _start(count: int) -> Hashes:

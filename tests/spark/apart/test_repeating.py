@@ -17,5 +17,5 @@ def test_a_dozen_random_plans_that_are_killed_are_exact_afterwards_or_refused(
     outcomes = killed_and_gone_on_with(tmp_path, FIRST, COUNT)
     assert outcomes["FAULT"] == 0
     assert outcomes["exact"] >= 4
-    assert outcomes["held"] >= 4
+    assert outcomes["resumed"] >= 4
     assert outcomes["refused"] >= 1
