@@ -44,7 +44,7 @@ def test_a_graph_is_awaited_in_the_default_system_and_in_that_of_the_block():
             assert await run == 9900
         assert not system.is_open
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -68,7 +68,7 @@ def test_a_block_that_ends_delivers_what_is_in_hand_and_the_loop_goes_on():
         assert run.result() == [True, True]
         assert turns == [1]
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -81,7 +81,7 @@ def test_a_block_that_an_error_leaves_cancels_and_raises_it():
         with pytest.raises(RunCancelled):
             run.result()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -101,7 +101,7 @@ def test_a_task_that_is_cancelled_in_its_block_cancels_the_runs():
             await task
         assert endless.released.is_set()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -116,7 +116,7 @@ def test_a_cancelled_task_cancels_its_run_and_waits_for_the_end():
             await task
         assert endless.released.is_set()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -134,7 +134,7 @@ def test_a_timeout_around_a_run_cancels_it():
                 await endless.source().run_async(Sink.ignore())
         assert endless.released.is_set()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -144,7 +144,7 @@ def test_a_time_of_its_own_names_what_the_run_waited_for():
             await Source.never().run_async(Sink.ignore(), timeout=0.02)
         assert late.value.seconds == 0.02
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())
 
 
@@ -241,5 +241,5 @@ def test_a_thousand_runs_left_early_leave_nothing_behind(leave):
                     await asyncio.wait_for(awaited, 0.001)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(main())

@@ -124,7 +124,7 @@ LEFT = [broken, raised, forgotten, in_a_circle, on_another_thread, closed]
 @pytest.mark.parametrize("leave", LEFT)
 def test_a_loop_that_is_left_early_cancels_its_run(leave):
     endless = Endless()
-    with no_leaks():
+    with no_leaks(SECONDS):
         leave(endless)
         assert endless.released.wait(SECONDS)
 
@@ -199,7 +199,7 @@ def test_an_open_loop_does_not_keep_the_process_alive():
 
 @pytest.mark.parametrize("leave", [broken, raised, forgotten, on_another_thread])
 def test_a_thousand_loops_left_early_leave_nothing_behind(leave):
-    with no_leaks():
+    with no_leaks(SECONDS):
         for _ in range(250):
             leave(Endless())
 

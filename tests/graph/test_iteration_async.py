@@ -122,7 +122,7 @@ LEFT = [broken, raised, forgotten, cancelled, timed_out, on_another_thread, clos
 @pytest.mark.parametrize("leave", LEFT)
 def test_a_loop_that_is_left_early_cancels_its_run(leave):
     endless = Endless()
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(leave(endless))
         assert endless.released.wait(SECONDS)
 
@@ -135,7 +135,7 @@ def test_an_iteration_that_outlives_its_event_loop_is_cancelled_when_it_is_forgo
         await anext(elements)
         return elements
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         elements = asyncio.run(begin())
         assert not endless.released.is_set()
         del elements
@@ -156,7 +156,7 @@ def test_an_async_generator_around_a_loop_that_is_left_cancels_its_run():
                 break
         gc.collect()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(loop())
         assert endless.released.wait(SECONDS)
 
@@ -185,5 +185,5 @@ def test_a_thousand_loops_left_early_leave_nothing_behind(leave):
             await leave(Endless())
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         asyncio.run(loops())

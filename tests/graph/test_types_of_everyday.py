@@ -1,4 +1,4 @@
-"""What the type checkers make of loops, awaits, ways in and out, times, and sums by key.
+"""The types of loops, awaits, ways in and out, times, and sums by key.
 
 mypy and pyright check this file; running it checks nothing more. ``assert_type`` fails the type
 check where a type is not exactly the given one.

@@ -26,7 +26,7 @@ def test_a_graph_is_awaited_and_its_error_raised(backend):
         with pytest.raises(StageError, match="ZeroDivisionError"):
             await run_async(Source.of(0).map(lambda x: 1 / x).to(Sink.list()))
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         anyio.run(main, backend=backend)
 
 
@@ -40,7 +40,7 @@ def test_a_loop_gets_each_element_and_then_the_error(backend):
                 got.append(x)
         assert got == [-1, -1, -1]
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         anyio.run(main, backend=backend)
 
 
@@ -60,7 +60,7 @@ def test_a_scope_that_is_cancelled_cancels_the_run_and_waits_for_its_end(backend
         assert scope.cancelled_caught
         assert looped.released.is_set()
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         anyio.run(main, backend=backend)
 
 
@@ -73,7 +73,7 @@ def test_a_loop_that_is_left_early_cancels_its_run(backend):
             async for _ in iterate(endless.source()):
                 break
 
-    with no_leaks():
+    with no_leaks(SECONDS):
         anyio.run(main, backend=backend)
         assert endless.released.wait(SECONDS)
 
