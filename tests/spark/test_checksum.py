@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from actors_rs.spark.repeat import checksum
 from actors_rs.spark.repeat.checksum import Checksum
 
 pytestmark = pytest.mark.spark
@@ -52,10 +53,10 @@ KINDS: dict[str, tuple[pa.DataType, Callable[[int], Any]]] = {
 
 
 def summed(*batches: pa.RecordBatch) -> str | None:
-    checksum = Checksum()
+    total = Checksum()
     for batch in batches:
-        checksum.add(batch)
-    return checksum.text
+        total.add(batch)
+    return total.text
 
 
 def batch_of(values: list[Any], kind: pa.DataType) -> pa.RecordBatch:
@@ -91,6 +92,15 @@ def test_a_changed_missing_or_doubled_row_counts(name: str) -> None:
     first, last = 0, next(n for n in range(1, ROWS) if values[n] != values[0])
     values[first], values[last] = values[last], values[first]
     assert summed(batch_of(values, kind)) != before, "a value belongs to its row"
+
+
+def test_each_row_of_a_batch_that_is_hashed_in_pieces_counts_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batch = batch_of([text_of(n) for n in range(ROWS)], pa.string())
+    before = summed(batch)
+    monkeypatch.setattr(checksum, "_PIECE", 7)
+    assert summed(batch) == before
 
 
 def test_what_is_equal_counts_as_equal() -> None:

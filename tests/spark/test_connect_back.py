@@ -25,7 +25,7 @@ from tests.spark.test_resume import failing, rows_in, to_sqlite
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 
 
 def every_fixed_type(spark: SparkSession) -> DataFrame:

@@ -18,7 +18,7 @@ from tests.spark.bench import Bench, ListPlan
 from tests.spark.jobs import jobs_begun
 from tests.spark.test_resume import failing, numbers
 
-SECONDS = 60.0
+SECONDS = 240.0
 
 
 def joining(*partitions: list[Any]) -> ListPlan:

@@ -24,7 +24,7 @@ from tests.spark.jobs import jobs_running, until
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 
 
 def square(n: int) -> int:

@@ -15,7 +15,7 @@ from actors_rs.spark.mapping.map_worker import Parts
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 
 
 class BadOrder(Exception):  # noqa: N818

@@ -19,7 +19,7 @@ from tests.spark.test_fingerprint import set_to, wide
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 Make = Callable[[SparkSession], DataFrame]
 
 QUERIES: dict[str, tuple[Make, Make, str]] = {

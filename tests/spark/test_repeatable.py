@@ -17,7 +17,7 @@ from actors_rs.spark.repeat.fixing import FIXED, dealt, fixed
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 Make = Callable[[DataFrame], DataFrame]
 
 

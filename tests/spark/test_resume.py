@@ -22,7 +22,7 @@ from tests.spark.jobs import Transform, touching, until, waiting_for
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 QUICK = Backoff(0.01, 0.01)
 INSERT = "INSERT INTO t VALUES (?)"
 SETUP = "CREATE TABLE IF NOT EXISTS t (n INTEGER)"

@@ -17,7 +17,7 @@ from tests.spark.test_resume import failing, numbers, states
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 
 
 def batch(*values: int) -> pa.RecordBatch:

@@ -14,7 +14,7 @@ from actors_rs.spark import SparkSink, SparkSource, SparkWritten
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 60.0
+SECONDS = 240.0
 ONE = pa.table({"n": pa.array([1], pa.int64()), "s": ["a"]})
 OTHERS = {
     "another type": (pa.table({"n": ["1"], "s": ["a"]}), "string in column 'n', which is int64"),
