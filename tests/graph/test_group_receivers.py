@@ -34,6 +34,14 @@ RECEIVERS = {
     "flat_map": lambda group: group.flat_map(lambda x: [x, x]).take(3),
     "batch": lambda group: group.batch(4).take(1),
     "map_async": lambda group: group.map_async(lambda x: x, 2).take(2),
+    "also_to": lambda group: group.also_to(Sink.ignore()).take(2),
+    "distinct": lambda group: group.distinct().take(2),
+    "element_at": lambda group: group.element_at(2),
+    "pairwise": lambda group: group.pairwise().take(2),
+    "scan": lambda group: group.scan(0, lambda total, x: total + x).take(2),
+    "skip": lambda group: group.skip(1).take(2),
+    "sliding": lambda group: group.sliding(3).take(1),
+    "with_index": lambda group: group.with_index().take(2),
 }
 
 
