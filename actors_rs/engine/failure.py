@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import StageError
 from actors_rs.raised import askable, named_by
-from actors_rs.runtime.actors.keeper import is_fatal
+from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.runtime.actors.keeper import is_fatal
+from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
 from actors_rs.runtime.supervision.strategies import OneForOne

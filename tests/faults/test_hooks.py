@@ -10,7 +10,7 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.runtime.actors.keeper import is_fatal
+from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.testing.faults import (
     ACTOR_POINTS,
     KINDS,

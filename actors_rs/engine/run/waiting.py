@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
-from actors_rs.runtime.actors.keeper import is_fatal
+from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.texts import class_name_of, repr_of, text_of
 
 if TYPE_CHECKING:

@@ -58,9 +58,11 @@ class PooledActor(ActorCore):
     ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
     """
 
+    _system_: ActorSystem  # pyright: ignore[reportIncompatibleVariableOverride]  # set once
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_definition(cls)
+        check_definition(cls, PooledActor)
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
@@ -148,4 +150,4 @@ class PooledActor(ActorCore):
         """
         if self._keeper_ is None:
             raise IllegalStateError(f"{text_of(self)} has no supervisor")
-        return self._keeper_.supervisor
+        return self._keeper_.supervisor  # type: ignore[return-value]  # no other has children

@@ -19,19 +19,19 @@ SET_BY_PYKKA = frozenset({"actor_ref", "actor_inbox", "actor_stopped", "actor_ur
 _OURS = re.compile(r"_[a-z][a-z_]*[a-z]_")
 
 
-def check_definition(kind: type) -> None:
-    """Raise ``InvalidArgumentError`` for a class of actors that cannot work."""
+def check_definition(kind: type, root: type) -> None:
+    """Raise ``InvalidArgumentError`` for a subclass of ``root`` that cannot work."""
     if _is_ours(kind):
         return
     for part in kind.__mro__:
         if not _is_ours(part):
-            _check_names(kind, part)
+            _check_names(kind, part, root)
     for hook in HOOKS:
         _check_hook(kind, hook)
 
 
-def _check_names(kind: type, part: type) -> None:
-    for name in vars(part).keys() & (_reserved() | SET_BY_PYKKA):
+def _check_names(kind: type, part: type, root: type) -> None:
+    for name in vars(part).keys() & (_reserved(root) | SET_BY_PYKKA):
         if name in SET_BY_PYKKA:
             why = "every actor has one of its own by that name, made by its constructor"
         else:
@@ -51,10 +51,8 @@ def _check_hook(kind: type, hook: str) -> None:
 
 
 @cache
-def _reserved() -> frozenset[str]:
-    from actors_rs.runtime.actors.actor import PooledActor
-
-    ours = [part for part in PooledActor.__mro__ if _is_ours(part)]
+def _reserved(root: type) -> frozenset[str]:
+    ours = [part for part in root.__mro__ if _is_ours(part)]
     names = (name for part in ours for name in (*vars(part), *inspect.get_annotations(part)))
     return frozenset(name for name in names if _OURS.fullmatch(name))
 

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextvars import Context
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from pykka import Actor, ActorDeadError, Future
+from pykka import ActorDeadError, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Full
-from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef, answer_dead
-from actors_rs.runtime.actors.future import PooledFuture
-from actors_rs.runtime.actors.keeper import (
+from actors_rs.runtime.actors.actor_ref import STOP, Ask, answer_dead
+from actors_rs.runtime.actors.contract import (
     NO_MESSAGE,
     RUNTIME_MESSAGES,
-    Keeper,
+    ActorBase,
     RuntimeMessage,
     is_fatal,
 )
+from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.actors.pending import (
     Pending,
@@ -35,16 +34,11 @@ from actors_rs.runtime.actors.pending import (
     PendingStart,
 )
 from actors_rs.runtime.actors.slow_turns import SlowTurns
-from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.actors.unread import return_unread
 from actors_rs.runtime.actors.watch import end_all_watches, tell_watchers
 from actors_rs.runtime.dead_letters.raised_at import forget_frames
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
 from actors_rs.texts import repr_of, text_of
-
-if TYPE_CHECKING:
-    from actors_rs.runtime.dispatch.dispatcher import Dispatcher
-    from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["TURN_SECONDS", "ActorCore"]
 
@@ -57,34 +51,11 @@ logger = logger_called("actors_rs.runtime")
 RUNTIME_MESSAGES.update((ProxyCall, ProxyGetAttr, ProxySetAttr))  # pykka's own
 
 
-class ActorCore(SlowTurns, Actor):
+class ActorCore(SlowTurns, ActorBase):
     """The turns and the end of an actor; private to the runtime and to stages."""
 
-    dispatcher: str = "pool"
-    actor_inbox: Mailbox
-    actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
-
-    _ref_class_: ClassVar[type[PooledActorRef[Any]]] = PooledActorRef
-    _stops_in_order_: ClassVar[bool] = True  # when its system stops: behind those started later
-    _urn_number_: int
-    _ref_: PooledActorRef[Any]
-    _system_: ActorSystem  # from its start on
-    _on_start_due_: bool
-    _context_: Context
-    _dispatcher_: Dispatcher
-    # What most actors never need has its place in the class until they do.
-    _keeper_: Keeper | None = None
-    _has_place_ = False  # a supervisor is about to become its keeper
-    _watchers_: dict[str, Mailbox] | None = None
-    _watching_: dict[str, Mailbox] | None = None
-    _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
     _ends_early_ = False  # coroutines of its handlers are cancelled
     _turn_began_ = 0.0  # by the system's stopwatch
-
-    @property
-    def _activity_(self) -> object | None:
-        """The activity of the system that this actor ends with; ``None``: it ends by itself."""
-        return None
 
     @staticmethod
     def _create_actor_inbox() -> Mailbox:

@@ -7,9 +7,9 @@ import itertools
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
-from pykka import ActorDeadError, ActorRef, Future
+from pykka import Actor, ActorDeadError, ActorRef, Future
 from pykka.messages import _ActorStop
 
 from actors_rs.runtime._primitives import (
@@ -19,8 +19,9 @@ from actors_rs.runtime._primitives import (
     or_for_ever,
     random_bits,
 )
+from actors_rs.runtime.actors.address import Address
 from actors_rs.runtime.actors.awaiting import ON_TRIO, check_not_on_trio
-from actors_rs.runtime.actors.delayed import Delayed, tell_later
+from actors_rs.runtime.actors.delayed import Delayed, LateTelling, tell_later
 from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
 from actors_rs.runtime.actors.late_answer import late_answer
 from actors_rs.runtime.actors.mailbox import Mailbox
@@ -28,13 +29,8 @@ from actors_rs.runtime.actors.proxy import PooledActorProxy
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.settings import check_timeout
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor import PooledActor
-    from actors_rs.runtime.system.system import ActorSystem
-
 __all__ = [
     "STOP",
-    "Address",
     "Ask",
     "PooledActorRef",
     "answer_dead",
@@ -44,7 +40,7 @@ __all__ = [
     "urn_of",
 ]
 
-A = TypeVar("A", bound="PooledActor")
+A = TypeVar("A", bound=Actor)
 STOP = _ActorStop()
 """Pykka's wish to stop after the messages before it."""
 _LOW, _HIGH = 62, 74
@@ -55,18 +51,10 @@ _urns = [itertools.count(random_bits(121))]  # counts on from there, and stays b
 class _MadeHere(ThreadLocal):
     """The child whose constructor runs on this thread, behind its reference."""
 
-    both: tuple[PooledActorRef[Any] | None, PooledActor | None] = (None, None)
+    both: tuple[PooledActorRef[Any] | None, Actor | None] = (None, None)
 
 
 _made_here = _MadeHere()
-
-
-class Address(Protocol):
-    """What a reference is made from: an actor, or the place of one that is still to come."""
-
-    _urn_number_: int
-    actor_inbox: Mailbox
-    actor_stopped: Any  # a StopFlag, which pykka takes for an Event
 
 
 class Ask:
@@ -87,7 +75,7 @@ class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
     actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
-    _home: ActorSystem | None = None
+    _home: LateTelling | None = None
     """Of a child, which has an address before an actor lives there."""
 
     def __init__(self, address: Address, actor_class: type[A]) -> None:
@@ -120,7 +108,7 @@ class PooledActorRef(ActorRef[A]):
         ``IllegalStateError`` in the constructor of an actor that is not supervised: ``on_start``
         is the place.
         """
-        return tell_later(self, "tell_after", seconds, message, again=False)
+        return tell_later(self, self._lives_in(), "tell_after", seconds, message, again=False)
 
     def tell_every(self, seconds: float, message: Any) -> Delayed:
         """Send ``message`` every ``seconds``, for the first time after as many, until ``cancel()``.
@@ -128,9 +116,9 @@ class PooledActorRef(ActorRef[A]):
         It ends with the actor, not with a restart of it. Times at which nothing could be sent are
         not made up for. Raises as ``tell_after`` does, and for ``seconds`` that are not above 0.
         """
-        return tell_later(self, "tell_every", seconds, message, again=True)
+        return tell_later(self, self._lives_in(), "tell_every", seconds, message, again=True)
 
-    def _lives_in(self) -> ActorSystem | None:
+    def _lives_in(self) -> LateTelling | None:
         owner: Any = self.actor_inbox.owner
         return self._home if owner is None else owner._system_
 
@@ -210,7 +198,7 @@ class PooledActorRef(ActorRef[A]):
 
 
 @contextmanager
-def being_made(actor: PooledActor, ref: PooledActorRef[Any]) -> Iterator[None]:
+def being_made(actor: Actor, ref: PooledActorRef[Any]) -> Iterator[None]:
     """In this block runs the constructor of ``actor``, whose reference others know already.
 
     On this thread ``ref`` leads to ``actor``, so that it can make a proxy of itself. All others

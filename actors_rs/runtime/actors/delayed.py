@@ -6,7 +6,8 @@ none is waited for any more, and a single message that was still to come is a de
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykka import ActorDeadError
 
@@ -16,11 +17,34 @@ from actors_rs.runtime.settings import check_seconds
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_ref import PooledActorRef
+    from actors_rs.runtime.actors.address import Address
+    from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
+    from actors_rs.runtime.dispatch.machinery import TimerService
     from actors_rs.runtime.dispatch.timers import Timer
-    from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["Delayed", "DelayedMessages", "tell_later"]
+__all__ = ["Delayed", "DelayedMessages", "LateTelling", "Timing", "tell_later"]
+
+
+class Timing(Protocol):
+    """The clock of a system, and where its messages go that come too late."""
+
+    dead_letters: DeadLetters
+
+    @property
+    def timers(self) -> TimerService:
+        """What calls when the time has come."""
+        ...
+
+    @property
+    def now(self) -> Callable[[], float]:
+        """The monotonic seconds that delays are counted in."""
+        ...
+
+
+class LateTelling(Timing, Protocol):
+    """A system, as far as delayed messages have to know it."""
+
+    delayed: DelayedMessages
 
 
 class Delayed:
@@ -31,7 +55,7 @@ class Delayed:
     def __init__(
         self,
         messages: DelayedMessages,
-        ref: PooledActorRef[Any],
+        ref: Address,
         message: Any,
         due: float,
         every: float | None,
@@ -87,7 +111,7 @@ class Delayed:
 class DelayedMessages:
     """Those of one system. All methods may be called from any thread."""
 
-    def __init__(self, system: ActorSystem) -> None:
+    def __init__(self, system: Timing) -> None:
         self.system = system
         self._lock = RLock()  # the collector may run a ``__del__`` in here that cancels one
         self._by_urn: dict[int, dict[Delayed, None]] = {}
@@ -125,11 +149,16 @@ class DelayedMessages:
 
 
 def tell_later(
-    ref: PooledActorRef[Any], what: str, seconds: float, message: Any, *, again: bool
+    ref: Address,
+    system: LateTelling | None,
+    what: str,
+    seconds: float,
+    message: Any,
+    *,
+    again: bool,
 ) -> Delayed:
-    """Let ``message`` come to ``ref`` after ``seconds``, and ``again`` after as many each."""
+    """Let ``message`` come to ``ref``, in ``system``, after ``seconds``; ``again``: and so on."""
     check_seconds(what, seconds, some=again)
-    system = ref._lives_in()
     if system is None and not ref.actor_stopped.is_set():
         raise IllegalStateError(f"{what}: {ref} was not started yet, call it from on_start on")
     if system is None or ref.actor_stopped.is_set():

@@ -10,16 +10,16 @@ from pykka.messages import _ActorStop
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actors.actor_ref import Ask, answer_dead
-from actors_rs.runtime.actors.keeper import RUNTIME_MESSAGES, RuntimeMessage
+from actors_rs.runtime.actors.contract import RUNTIME_MESSAGES, RuntimeMessage
 from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.actors.contract import ActorBase
 
 __all__ = ["refuse_question", "return_unread"]
 
 
-def return_unread(actor: ActorCore, message: Any, when: str = "") -> None:
+def return_unread(actor: ActorBase, message: Any, when: str = "") -> None:
     """A question is answered with ``ActorDeadError``, anything else is a dead letter.
 
     ``when`` the actor has ended, in relation to the message, if that was not before it.

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.actors.keeper import RuntimeMessage
+from actors_rs.runtime.actors.contract import RuntimeMessage
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.pending import PendingMessage
 from actors_rs.texts import repr_of, repr_of_fields
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.actors.contract import ActorBase
 
 __all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_watchers"]
 
@@ -47,12 +47,12 @@ class _Watch(RuntimeMessage):
     def __init__(self, watcher: ActorRef[Any]) -> None:
         self.watcher = watcher
 
-    def receive(self, actor: ActorCore, /) -> None:
+    def receive(self, actor: ActorBase, /) -> None:
         if actor._watchers_ is None:
             actor._watchers_ = {}
         actor._watchers_[self.watcher.actor_urn] = _mailbox(self.watcher)
 
-    def unread(self, actor: ActorCore, /) -> None:
+    def unread(self, actor: ActorBase, /) -> None:
         self.receive(actor)  # it tells its watchers when it has gone through its mailbox
 
 
@@ -62,11 +62,11 @@ class _Unwatch(RuntimeMessage):
     def __init__(self, watcher: ActorRef[Any]) -> None:
         self.watcher = watcher
 
-    def receive(self, actor: ActorCore, /) -> None:
+    def receive(self, actor: ActorBase, /) -> None:
         if actor._watchers_ is not None:
             actor._watchers_.pop(self.watcher.actor_urn, None)
 
-    def unread(self, actor: ActorCore, /) -> None:
+    def unread(self, actor: ActorBase, /) -> None:
         self.receive(actor)
 
 
@@ -83,7 +83,7 @@ class _Notice(RuntimeMessage):
         self.terminated = terminated
         self.again = again
 
-    def receive(self, actor: ActorCore, /) -> None:
+    def receive(self, actor: ActorBase, /) -> None:
         watching, urn = actor._watching_, self.terminated.ref.actor_urn
         watched = watching is not None and watching.pop(urn, None) is not None
         if not actor._system_.is_open:
@@ -98,12 +98,12 @@ class _Notice(RuntimeMessage):
                 if type(made) is CoroutineType:
                     actor._pending_ = PendingMessage(actor, made, self.terminated, retried)
 
-    def unread(self, actor: ActorCore, /) -> None:
+    def unread(self, actor: ActorBase, /) -> None:
         if self.again:  # it was in hand, and has failed an actor
             actor._return_unread_(self.terminated)
 
 
-def begin_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
+def begin_watch(watcher: ActorBase, ref: ActorRef[Any]) -> None:
     """Let ``watcher`` hear of the end of ``ref``, once; in the watcher's turn."""
     mailbox = _mailbox(ref)
     if ref == watcher.actor_ref:
@@ -117,20 +117,20 @@ def begin_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
         watcher.actor_inbox.offer(_Notice(Terminated(ref)))
 
 
-def end_watch(watcher: ActorCore, ref: ActorRef[Any]) -> None:
+def end_watch(watcher: ActorBase, ref: ActorRef[Any]) -> None:
     """``watcher`` hears of ``ref`` no more, also if the notice waits in its mailbox already."""
     if watcher._watching_ is not None and ref.actor_urn in watcher._watching_:
         watcher._watching_.pop(ref.actor_urn).offer_control(_Unwatch(watcher.actor_ref))
 
 
-def end_all_watches(watcher: ActorCore) -> None:
+def end_all_watches(watcher: ActorBase) -> None:
     """``watcher`` has ended, if only to be restarted: nobody keeps it among their watchers."""
     watching, watcher._watching_ = watcher._watching_, None
     for mailbox in (watching or {}).values():
         mailbox.offer_control(_Unwatch(watcher.actor_ref))
 
 
-def tell_watchers(actor: ActorCore, error: BaseException | None) -> None:
+def tell_watchers(actor: ActorBase, error: BaseException | None) -> None:
     """``actor`` has ended, with ``error`` or in peace; its last act."""
     watchers, actor._watchers_ = actor._watchers_, None
     for mailbox in (watchers or {}).values():

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from actors_rs.runtime.supervision.strategies import Strategy
-    from actors_rs.runtime.supervision.supervised import Child
 
 __all__ = ["Affected"]
 
+C = TypeVar("C")
 
-class Affected:
+
+class Affected(Generic[C]):
     """The children that are restarted together; only in turns of their supervisor.
 
     They are those from one place in the order of start on, and that place only moves forward.
     """
 
-    def __init__(self, order: Iterable[Child], strategy: Strategy) -> None:
+    def __init__(self, order: Iterable[C], strategy: Strategy) -> None:
         self._strategy = strategy
         self._children = list(order)
         self._places = {child: place for place, child in enumerate(self._children)}
         self._first = self._end = len(self._children)
 
-    def add(self, child: Child) -> None:
+    def add(self, child: C) -> None:
         """``child`` came last; from the next failure on it is one of those affected."""
         self._places[child] = len(self._children)
         self._children.append(child)
 
-    def by(self, failed: Child) -> tuple[Sequence[Child], Sequence[Child]]:
+    def by(self, failed: C) -> tuple[Sequence[C], Sequence[C]]:
         """Those that no failure before that of ``failed`` has hit, in the order of their start.
 
         First those that were started before all that had been hit, then those behind them.

@@ -11,8 +11,8 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef
+from actors_rs.runtime.actors.contract import RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
-from actors_rs.runtime.actors.keeper import RuntimeMessage
 from actors_rs.runtime.settings import check_text
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor, names_for
 from actors_rs.runtime.supervision.supervised import Child, State, TakeOver, as_spec, ref_of

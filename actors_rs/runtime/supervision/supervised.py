@@ -16,9 +16,10 @@ from pykka import ActorRef
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.actors.actor import PooledActor
-from actors_rs.runtime.actors.actor_ref import Address, PooledActorRef, being_made, next_urn_number
+from actors_rs.runtime.actors.actor_ref import PooledActorRef, being_made, next_urn_number
+from actors_rs.runtime.actors.address import Address
+from actors_rs.runtime.actors.contract import RuntimeMessage, is_fatal
 from actors_rs.runtime.actors.future import PooledFuture
-from actors_rs.runtime.actors.keeper import RuntimeMessage, is_fatal
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
@@ -26,7 +27,7 @@ from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.actors.contract import ActorBase
     from actors_rs.runtime.supervision.family import Family
     from actors_rs.runtime.supervision.supervisor import SupervisorActor
     from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
@@ -90,7 +91,7 @@ class Child:
         self.final = False
         """Whether the last actor's end is for good, whatever the strategy says."""
         self.told: Halt | None = None
-        self.actor: ActorCore | None = None
+        self.actor: ActorBase | None = None
         self._made_serial = 0
         self._origin = system.context()
         self._context_ = self._origin
@@ -154,7 +155,7 @@ class Child:
         """Whether the strategy wants the message that failed the child to be handled again."""
         return self.home.strategy.failed_message == "retry"
 
-    def identify(self, actor: ActorCore, /) -> None:
+    def identify(self, actor: ActorBase, /) -> None:
         """Give a new actor the fields that outlive it."""
         actor._urn_number_ = self._urn_number_
         actor.actor_inbox = self.actor_inbox
@@ -175,7 +176,7 @@ class Child:
             return self.told.last
         return self.spec.restart == "transient" and error is None
 
-    def started(self, actor: ActorCore, /) -> None:
+    def started(self, actor: ActorBase, /) -> None:
         """``on_start`` has returned."""
         self.home.offer(Started(self, self.serial))
 
@@ -249,7 +250,7 @@ class Halt(RuntimeMessage):
         self.last = last
         self.at_once = at_once
 
-    def receive(self, actor: ActorCore, /) -> None:
+    def receive(self, actor: ActorBase, /) -> None:
         if self.serial == self.child.serial:
             self.child.told = self
             actor._stop_()
@@ -294,13 +295,13 @@ class TakeOver(RuntimeMessage):
     def __init__(self, child: Child) -> None:
         self.child = child
 
-    def receive(self, actor: ActorCore, /) -> None:
+    def receive(self, actor: ActorBase, /) -> None:
         child = self.child
         child.actor, child._dispatcher_ = actor, actor._dispatcher_
         child._dispatcher_name = actor.dispatcher
         actor._keeper_ = child
 
-    def unread(self, actor: ActorCore, /) -> None:
+    def unread(self, actor: ActorBase, /) -> None:
         """It ended before it had a keeper, as any actor does."""
         self.child.final = True
         self.child.report()

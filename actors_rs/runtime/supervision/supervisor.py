@@ -19,8 +19,8 @@ from actors_rs.errors import RestartLimitError
 from actors_rs.runtime._primitives import Full
 from actors_rs.runtime.actors.actor import PooledActor
 from actors_rs.runtime.actors.actor_ref import Ask
+from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
-from actors_rs.runtime.actors.keeper import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.unread import refuse_question
 from actors_rs.runtime.supervision.affected import Affected
 from actors_rs.runtime.supervision.family import Family
@@ -47,7 +47,7 @@ class SupervisorActor(PooledActor):
         self._to_start: deque[Child] = deque()
         self._stopping: set[Child] = set()
         self._starting: set[Child] = set()
-        self._affected: Affected | None = None  # by the failures of the round that gathers them
+        self._affected: Affected[Child] | None = None  # in the round that gathers them
         self._round = 0
         self._waiting = False  # for the backoff of this round
         self._gathering = False  # the round has started nobody: further failures are a part of it

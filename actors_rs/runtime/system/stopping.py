@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from actors_rs.runtime._primitives import RLock
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.actors.contract import ActorBase
 
 __all__ = ["StopLine"]
 
@@ -25,11 +25,11 @@ class StopLine:
 
     def __init__(self) -> None:
         self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
-        self._waiting: list[ActorCore] = []
-        self._told: ActorCore | None = None
+        self._waiting: list[ActorBase] = []
+        self._told: ActorBase | None = None
         self._at_once = False
 
-    def form(self, actors: Sequence[ActorCore], *, at_once: bool) -> None:
+    def form(self, actors: Sequence[ActorBase], *, at_once: bool) -> None:
         """From now on these wait, in the order of their start; replaces those who waited before.
 
         Stages of a run are told at once: they end with the stream, in an order of its own.
@@ -47,13 +47,13 @@ class StopLine:
             self._forget(told)
         self._tell_next()
 
-    def ended(self, actor: ActorCore) -> None:
+    def ended(self, actor: ActorBase) -> None:
         """``actor`` has ended, told or not."""
         if self._told is actor:  # asked without the lock, for most who end were not told
             self._forget(actor)
             self._tell_next()
 
-    def hurry(self, actors: Sequence[ActorCore]) -> None:
+    def hurry(self, actors: Sequence[ActorBase]) -> None:
         """The time is up: all of ``actors`` are told at once."""
         with self._lock:
             self._waiting.clear()
@@ -74,11 +74,11 @@ class StopLine:
                 return
             self._forget(actor)
 
-    def _tell(self, actor: ActorCore) -> bool:
+    def _tell(self, actor: ActorBase) -> bool:
         """Tell it to stop; False if it has ended."""
         return actor._stop_at_once_() if self._at_once else actor._stop_when_read_()
 
-    def _forget(self, actor: ActorCore) -> None:
+    def _forget(self, actor: ActorBase) -> None:
         with self._lock:
             if self._told is actor:
                 self._told = None

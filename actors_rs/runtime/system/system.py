@@ -42,7 +42,7 @@ from actors_rs.runtime.system.tree import Tree
 from actors_rs.texts import class_name_of, repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_core import ActorCore
+    from actors_rs.runtime.actors.contract import ActorBase
 
 __all__ = ["Activity", "ActorSystem", "Startable"]
 
@@ -233,7 +233,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         """``actor`` lives here, in place of the one before it with the same address."""
         self._actors[actor._urn_number_] = actor
 
-    def forget(self, actor: ActorCore) -> None:
+    def forget(self, actor: ActorBase) -> None:
         """An actor has stopped; called by the actor itself, in its last turn."""
         self._actors.pop(actor._urn_number_, None)
         own = getattr(actor, "_dispatcher_", None)  # none if it was refused at the door
@@ -268,7 +268,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         """
         return self._inside.context()
 
-    def dispatcher_for(self, actor: ActorCore) -> Dispatcher:
+    def dispatcher_for(self, actor: ActorBase) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
         name = actor.dispatcher
         if name == "pool" or self._machinery.serves_all:

@@ -1,0 +1,204 @@
+"""The contract of an actor, its system and its supervisor: what each may ask of the others.
+
+The messages of the runtime, supervision and the system refer to an actor as an ``ActorBase``, and
+actors refer to their system as a ``Home``. An actor that nobody supervises or watches pays nothing
+for either: no field of its own and no question asked for a message.
+"""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from collections.abc import Callable
+from types import NoneType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+
+from pykka import Actor
+
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
+from actors_rs.runtime.actors.delayed import LateTelling
+from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.stop_flag import StopFlag
+
+if TYPE_CHECKING:
+    from contextvars import Context
+
+    from actors_rs.runtime.actors.pending import Pending
+    from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+
+__all__ = [
+    "NO_MESSAGE",
+    "RUNTIME_MESSAGES",
+    "ActorBase",
+    "Home",
+    "Keeper",
+    "RuntimeMessage",
+    "is_fatal",
+]
+
+NO_MESSAGE: Final = object()
+"""In place of the message that failed an actor, where none did."""
+RUNTIME_MESSAGES: set[type] = set()
+"""The types of all runtime messages: an actor looks a message's type up here, once."""
+
+
+class RuntimeMessage:
+    """A message of the runtime's own, which no ``on_receive`` sees."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        RUNTIME_MESSAGES.add(cls)
+
+    def receive(self, actor: ActorBase, /) -> Any:
+        """``actor`` came to it; in its turn."""
+        raise NotImplementedError
+
+    def unread(self, actor: ActorBase, /) -> None:
+        """``actor`` has ended before it came to it."""
+
+
+class Keeper(Protocol):
+    """Who decides whether an actor lives again. Called in that actor's turns only."""
+
+    label: str
+    """What the actor is called in logs."""
+
+    @property
+    def supervisor(self) -> PooledActorRef[Any]:
+        """Of whom the actor is a child."""
+
+    @property
+    def retries(self) -> bool:
+        """Whether the message that fails the actor is to be handled again."""
+
+    def identify(self, actor: ActorBase, /) -> None:
+        """Give a new actor the fields that outlive it: address, mailbox, flag, system."""
+
+    def is_last(self, error: BaseException | None, /) -> bool:
+        """Whether ending now, with or without ``error``, is certainly for good."""
+        ...
+
+    def started(self, actor: ActorBase, /) -> None:
+        """``on_start`` has returned."""
+
+    def ended(self, error: BaseException | None, /) -> None:
+        """The last hook has run; the mailbox is halted, what is in it stays."""
+
+    def report(self) -> None:
+        """The turn is over: from now on the mailbox is the supervisor's."""
+
+
+class StopOrder(Protocol):
+    """The order in which the actors of a system stop."""
+
+    def ended(self, actor: ActorBase) -> None:
+        """``actor`` has ended; the next one may stop."""
+
+
+class Home(LateTelling, Protocol):
+    """A system, as the actors that live in it know it."""
+
+    name: str
+    throughput: int | None
+
+    @property
+    def stopwatch(self) -> Callable[[], float]:
+        """The seconds that turns are timed by."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be started."""
+        ...
+
+    @property
+    def _stop_line(self) -> StopOrder: ...
+
+    def context(self) -> Context:
+        """The context to run an actor's code in."""
+        ...
+
+    def dispatcher_for(self, actor: ActorBase) -> Dispatcher:
+        """The dispatcher that ``actor`` asks for by name."""
+        ...
+
+    def forget(self, actor: ActorBase) -> None:
+        """``actor`` has stopped."""
+
+    def fatal(self, error: BaseException) -> None:
+        """Stop the whole system: no restart cures ``error``."""
+
+
+class ActorBase(Actor):
+    """The fields of an actor, and what the runtime calls of it."""
+
+    dispatcher: str = "pool"
+    actor_inbox: Mailbox
+    actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
+
+    _ref_class_: ClassVar[type[PooledActorRef[Any]]] = PooledActorRef
+    _stops_in_order_: ClassVar[bool] = True  # when its system stops: after those started later
+    _urn_number_: int
+    _ref_: PooledActorRef[Any]
+    _system_: Home  # from its start on
+    _on_start_due_: bool
+    _context_: Context
+    _dispatcher_: Dispatcher
+    # What most actors never need has its place in the class until they do.
+    _keeper_: Keeper | None = None
+    _has_place_ = False  # a supervisor is about to become its keeper
+    _watchers_: dict[str, Mailbox] | None = None
+    _watching_: dict[str, Mailbox] | None = None
+    _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
+
+    @property
+    def _activity_(self) -> object | None:
+        """The activity of the system that this actor ends with; ``None``: it ends by itself."""
+        return None
+
+    def _stop_(self) -> None:
+        """Stop now: the rest of the mailbox is not handled."""
+        raise NotImplementedError
+
+    def _stop_when_read_(self) -> bool:
+        """Stop after the messages it has; False if it has ended. There is no answer to make."""
+        raise NotImplementedError
+
+    def _stop_at_once_(self) -> bool:
+        """Stop before any further message; False if it has ended."""
+        raise NotImplementedError
+
+    def _hurry_(self) -> None:
+        """The time for an orderly stop is up: wait for nobody else."""
+        raise NotImplementedError
+
+    def _end_early_(self, *, last_hook_too: bool = False) -> None:
+        """Cancel the coroutine that it waits for, if there is one. Any thread."""
+        raise NotImplementedError
+
+    def _fail_(
+        self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
+    ) -> None:
+        """End after an exception that nobody was waiting for; ``message`` set it off."""
+        raise NotImplementedError
+
+    def _close_(self, error: BaseException | None) -> None:
+        """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
+        raise NotImplementedError
+
+    def _return_unread_(self, message: Any, when: str = "") -> None:
+        """Answer or dead-letter ``message``, which is not handled."""
+        raise NotImplementedError
+
+
+def is_fatal(error: BaseException | None) -> bool:
+    """Whether ``error`` is one that no restart cures: its whole system ends.
+
+    A cancelled task is none, although it is no ``Exception``: it was that task that was to end. Nor
+    is a ``RecursionError``: its stack is gone when it arrives. Memory is shared by all actors, so
+    ``MemoryError`` is one.
+    """
+    kind = type(error)  # not ``isinstance``, which may ask an attribute of the user's exception
+    return issubclass(kind, MemoryError) or not issubclass(
+        kind, Exception | CancelledError | NoneType
+    )
