@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from actors_rs.errors import RunCancelled
     from actors_rs.graph.spec import OutletRef
     from actors_rs.runtime.actors.mailbox import Mailbox
-    from actors_rs.runtime.system.shutdown import Activity
+    from actors_rs.runtime.system.parts import Activity
     from actors_rs.runtime.system.system import ActorSystem
     from actors_rs.stages.inner.handoff import OutletOwner
     from actors_rs.stages.ports import Inlet, Outlet

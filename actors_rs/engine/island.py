@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.contract import Life
     from actors_rs.engine.member import Member
     from actors_rs.runtime.dispatch.dispatcher import Dispatcher
-    from actors_rs.runtime.system.shutdown import Activity
+    from actors_rs.runtime.system.parts import Activity
 
 __all__ = ["Island"]
 

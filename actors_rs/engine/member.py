@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.written import Written
     from actors_rs.graph.spec import OutletRef
     from actors_rs.runtime.actors.mailbox import Mailbox
-    from actors_rs.runtime.system.shutdown import Activity
+    from actors_rs.runtime.system.parts import Activity
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Member"]

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from actors_rs.runtime._primitives import AnyThread, living_threads, monotonic
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.process import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
@@ -63,7 +63,7 @@ class LeakWatch:
     def _new_threads(self) -> list[AnyThread]:
         return [thread for thread in living_threads() if thread not in self._threads]
 
-    def _new_actors(self) -> list[PooledActor]:
+    def _new_actors(self) -> list[ActorBase]:
         return [actor for actor in _living_actors() if id(actor) not in self._actors]
 
     def _new_descriptors(self) -> list[str]:
@@ -94,7 +94,7 @@ def no_leaks(seconds: float = 1.0) -> Iterator[LeakWatch]:
         over = monotonic() > deadline  # then look once more
 
 
-def _living_actors() -> list[PooledActor]:
+def _living_actors() -> list[ActorBase]:
     """All actors of this process that have not stopped; of those in a world it knows nothing."""
     return [actor for system in enrolled() for actor in system.children()]
 

@@ -14,7 +14,6 @@ MOST_MODULES = 20
 
 # What there is today. These numbers may only fall; an entry at its aim goes.
 CIRCLES = {
-    "actors_rs.runtime": 18,
     "actors_rs.language": 20,
 }
 FULL_FOLDERS = {

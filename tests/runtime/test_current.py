@@ -7,7 +7,8 @@ import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.system.current import Block, _innermost, current_system
+from actors_rs.runtime.system.current import Block, _innermost
+from actors_rs.runtime.system.default_system import current_system
 from tests.runtime.support import Recorder, behind, no_thread_left
 
 

@@ -12,7 +12,7 @@ from actors_rs.texts import class_name_of, repr_of, short_repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
-    from actors_rs.runtime.supervision.family import Family
+    from actors_rs.runtime.supervision.supervised import Household
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["dead_letters_of", "error_text", "stage_details", "tree_of"]
@@ -103,7 +103,7 @@ def tree_of(system: ActorSystem) -> list[dict[str, Any]]:
     return rows[:MOST_ACTORS]
 
 
-def _add_children(rows: list[dict[str, Any]], family: Family, depth: int) -> None:
+def _add_children(rows: list[dict[str, Any]], family: Household, depth: int) -> None:
     for name, ref in family.refs().items():
         if len(rows) >= MOST_ACTORS:
             return
@@ -113,7 +113,7 @@ def _add_children(rows: list[dict[str, Any]], family: Family, depth: int) -> Non
             _add_children(rows, child.family, depth + 1)
 
 
-def _row(name: str, depth: int, ref: Any, child: Any, family: Family | None) -> dict[str, Any]:
+def _row(name: str, depth: int, ref: Any, child: Any, family: Household | None) -> dict[str, Any]:
     mailbox = ref.actor_inbox.statistics()
     state = "running" if child is None else child.state.name.lower()
     restarts = 0 if child is None else max(0, child.serial - 1)

@@ -23,7 +23,7 @@ from actors_rs.texts import repr_of, text_of
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.run.snapshot import RunSnapshot
-    from actors_rs.runtime.system.shutdown import Activity
+    from actors_rs.runtime.system.parts import Activity
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["Watch", "WatchedRun", "memory_used"]

@@ -22,18 +22,15 @@ from pykka import ActorRef
 from actors_rs.errors import DefectError, IllegalStateError
 from actors_rs.runtime.actors.actor_class import check_definition
 from actors_rs.runtime.actors.actor_core import TURN_SECONDS, ActorCore
-from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
-from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.actors.overridable import overridable
-from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.actors.watch import begin_watch, end_watch
-from actors_rs.runtime.system.statistics import ActorStatistics, actor_statistics
+from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["TURN_SECONDS", "PooledActor", "PooledActorRef"]
@@ -64,19 +61,6 @@ class PooledActor(ActorCore):
         super().__init_subclass__(**kwargs)
         check_definition(cls, PooledActor)
 
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
-        if self._keeper_ is not None:
-            self._keeper_.identify(self)
-            return
-        self._urn_number_ = next_urn_number()
-        self.actor_inbox = Mailbox()
-        self.actor_inbox.owner = self
-        self.actor_stopped = StopFlag()
-        self._ref_ = self._ref_class_(self, type(self))
-        self._system_ = None  # type: ignore[assignment]  # until it is started
-        self._on_start_due_ = True
-
     @classmethod
     def start(cls, *args: Any, **kwargs: Any) -> PooledActorRef[Self]:
         """Start in the current system: the innermost ``with ActorSystem()``, else a default one.
@@ -84,7 +68,7 @@ class PooledActor(ActorCore):
         The default system keeps the process alive until its last actor has stopped, as pykka's
         threads do.
         """
-        from actors_rs.runtime.system.current import spawn_in_current_system
+        from actors_rs.runtime.system.default_system import spawn_in_current_system
 
         return spawn_in_current_system(cls, *args, **kwargs)
 
@@ -105,18 +89,9 @@ class PooledActor(ActorCore):
         """Called when the actor has failed, in place of ``on_stop``, as its last act."""
 
     @property
-    def actor_urn(self) -> str:  # type: ignore[override]
-        """A name no other actor has."""
-        return urn_of(self._urn_number_)
-
-    @property
     def actor_ref(self) -> PooledActorRef[Self]:
         """The reference to this actor, to hand to others."""
         return self._ref_
-
-    def __str__(self) -> str:
-        named = f" '{self._keeper_.label}'" if self._keeper_ is not None else ""
-        return f"{type(self).__name__}{named} ({self.actor_urn})"
 
     def watch(self, ref: ActorRef[Any]) -> None:
         """Get one ``Terminated`` when the actor of ``ref`` has ended, also if it has by now.
@@ -130,10 +105,6 @@ class PooledActor(ActorCore):
     def unwatch(self, ref: ActorRef[Any]) -> None:
         """Get no ``Terminated`` of ``ref`` any more; in a handler or hook of this actor."""
         end_watch(self, ref)
-
-    def statistics(self) -> ActorStatistics:
-        """This actor at this moment; cheap, from any thread."""
-        return actor_statistics(self)
 
     @overridable
     def system(self) -> ActorSystem:
@@ -150,4 +121,6 @@ class PooledActor(ActorCore):
         """
         if self._keeper_ is None:
             raise IllegalStateError(f"{text_of(self)} has no supervisor")
-        return self._keeper_.supervisor  # type: ignore[return-value]  # no other has children
+        supervisor = self._keeper_.supervisor
+        assert isinstance(supervisor, SupervisorRef)  # no other reference has children
+        return supervisor

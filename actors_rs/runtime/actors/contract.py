@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from pykka import Actor
 
-from actors_rs.runtime.actors.actor_ref import PooledActorRef
+from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
 from actors_rs.runtime.actors.delayed import LateTelling
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
+from actors_rs.runtime.system.statistics import ActorStatistics, actor_statistics
 
 if TYPE_CHECKING:
     from contextvars import Context
@@ -107,6 +108,11 @@ class Home(LateTelling, Protocol):
         ...
 
     @property
+    def chance(self) -> Callable[[], float]:
+        """From 0 to 1, at random: the dice of waits with jitter."""
+        ...
+
+    @property
     def is_open(self) -> bool:
         """Whether something can be started."""
         ...
@@ -151,10 +157,45 @@ class ActorBase(Actor):
     _watching_: dict[str, Mailbox] | None = None
     _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
 
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
+        if self._keeper_ is not None:
+            self._keeper_.identify(self)
+            return
+        self._urn_number_ = next_urn_number()
+        self.actor_inbox = Mailbox()
+        self.actor_inbox.owner = self
+        self.actor_stopped = StopFlag()
+        self._ref_ = self._ref_class_(self, type(self))
+        self._system_ = None  # type: ignore[assignment]  # until it is started
+        self._on_start_due_ = True
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """A name no other actor has."""
+        return urn_of(self._urn_number_)
+
+    @property
+    def actor_ref(self) -> PooledActorRef[Any]:
+        """The reference to this actor, to hand to others."""
+        return self._ref_
+
+    def __str__(self) -> str:
+        named = f" '{self._keeper_.label}'" if self._keeper_ is not None else ""
+        return f"{type(self).__name__}{named} ({self.actor_urn})"
+
+    def statistics(self) -> ActorStatistics:
+        """This actor at this moment; cheap, from any thread."""
+        return actor_statistics(self)
+
     @property
     def _activity_(self) -> object | None:
         """The activity of the system that this actor ends with; ``None``: it ends by itself."""
         return None
+
+    def _turn_(self) -> None:
+        """Take messages, one after another, on a thread of the dispatcher."""
+        raise NotImplementedError
 
     def _stop_(self) -> None:
         """Stop now: the rest of the mailbox is not handled."""

@@ -14,8 +14,8 @@ from weakref import WeakSet
 from pykka import Actor, ActorDeadError, ActorRef, Future
 from pykka import ActorRegistry as OwnRegistry
 
-from actors_rs.runtime.actors.actor import PooledActor
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, number_of_urn
+from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.process import enrolled
@@ -140,12 +140,12 @@ class ActorRegistry:
         _hidden.add(actor_ref)
 
 
-def _pooled() -> Iterator[PooledActor]:
+def _pooled() -> Iterator[ActorBase]:
     for system in enrolled():
         yield from filter(_is_listed, system.children())
 
 
-def _is_listed(actor: PooledActor) -> bool:
+def _is_listed(actor: ActorBase) -> bool:
     """Whether it runs, and is none of those that a stream is made of."""
     return actor._stops_in_order_ and not actor.actor_stopped.is_set()
 

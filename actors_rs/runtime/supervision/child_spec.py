@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.supervision.strategies import OneForOne, Strategy
 from actors_rs.texts import repr_of, repr_of_fields
 
@@ -31,7 +31,7 @@ class ChildSpec:
     is the class's name. Raises ``InvalidArgumentError``.
     """
 
-    actor_class: type[PooledActor]
+    actor_class: type[ActorCore]
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
@@ -41,7 +41,7 @@ class ChildSpec:
 
     def __post_init__(self) -> None:
         made = self.actor_class
-        if not (isinstance(made, type) and issubclass(made, PooledActor)):
+        if not (isinstance(made, type) and issubclass(made, ActorCore)):
             raise InvalidArgumentError(
                 f"a child is made of a PooledActor class, got {repr_of(made)}"
             )

@@ -4,40 +4,70 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime._primitives import Lock, RLock
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef
-from actors_rs.runtime.actors.contract import RuntimeMessage
+from actors_rs.runtime.actors.contract import ActorBase, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.settings import check_text
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor, names_for
-from actors_rs.runtime.supervision.supervised import Child, State, TakeOver, as_spec, ref_of
-
-if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor import PooledActor
-    from actors_rs.runtime.supervision.supervisor import SupervisorActor
-    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
-    from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.runtime.supervision.supervised import (
+    Child,
+    ChildEvents,
+    Dwelling,
+    State,
+    TakeOver,
+    ref_of,
+)
 
 __all__ = ["Added", "Family", "Removed"]
+
+
+class Forest(Protocol):
+    """The supervisors of one system, as one of them sees it."""
+
+    @property
+    def lock(self) -> Lock:
+        """Held to hang a running actor into the tree."""
+        ...
+
+    def plant(self, family: Family) -> None:
+        """There is one more top supervisor."""
+
+    def fell(self, family: Family) -> None:
+        """It has ended."""
+
+
+class WithTree(Dwelling, Protocol):
+    """A system, as supervisors see it."""
+
+    @property
+    def _tree(self) -> Forest: ...
 
 
 class Family:
     """The children of one supervisor. Methods may be called from any thread where not said."""
 
     def __init__(
-        self, supervisor: Supervisor, system: ActorSystem, parent: Family | None = None
+        self,
+        supervisor: Supervisor,
+        system: WithTree,
+        actor_class: type[ActorCore],
+        parent: Family | None = None,
     ) -> None:
         self.strategy = supervisor.strategy
         self.system = system
         self.parent = parent
+        self._actor_class = actor_class
+        """Of supervisors."""
         name = supervisor.name or "supervisor"
         self.path: str = name if parent is None else f"{parent.path}/{name}"
-        self.ref: SupervisorRef | None = None
+        self.ref: PooledActorRef[Any] | None = None
         """Of the supervisor, once it has an address."""
         self.escalate: Callable[[BaseException], None] = system.fatal
         """Called when the supervisor has given up and there is none above it."""
@@ -92,7 +122,7 @@ class Family:
             child.final = True
             child.report()
 
-    def _give_back(self, child: Child, actor: PooledActor) -> None:
+    def _give_back(self, child: Child, actor: ActorBase) -> None:
         self.forget(child)
         actor._has_place_ = False
         if not self.system.is_open:  # which has perhaps passed it by
@@ -163,16 +193,19 @@ class Family:
             places = []
             for name, spec in names_for(specs, self._by_name, self._numbers):
                 if isinstance(spec, Supervisor):
-                    below = Family(spec, self.system, self)
-                child = Child(self, name, as_spec(spec, below), below, ref)
+                    below = Family(spec, self.system, self._actor_class, self)
+                    made_by = ChildSpec(self._actor_class, (below,), restart=spec.restart)
+                else:
+                    made_by = spec
+                child = Child(self, name, made_by, below, ref)
                 if below is not None:
-                    below.ref = child.ref  # type: ignore[assignment]  # its actor is a supervisor
+                    below.ref = child.ref
                 self._by_name[name] = child
                 places.append(child)
                 below = None
             return places
 
-    def _to_take(self, ref: PooledActorRef[Any], below: Family | None) -> PooledActor:
+    def _to_take(self, ref: PooledActorRef[Any], below: Family | None) -> ActorBase:
         above: Family | None = self
         while above is not None and below is not None:
             if above is below:
@@ -196,7 +229,7 @@ class Added(RuntimeMessage):
     def __init__(self, child: Child) -> None:
         self.child = child
 
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+    def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
         actor.child_added(self.child)
 
     def unread(self, actor: object, /) -> None:
@@ -215,7 +248,7 @@ class Removed(RuntimeMessage):
         self.child = child
         self.leaver = leaver
 
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+    def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
         actor.child_removed(self.child, self.leaver)
 
     def unread(self, actor: object, /) -> None:

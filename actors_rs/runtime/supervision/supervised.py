@@ -9,30 +9,28 @@ keeper. So no field is written by two threads at a time, and no lock is needed.
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, being_made, next_urn_number
 from actors_rs.runtime.actors.address import Address
-from actors_rs.runtime.actors.contract import RuntimeMessage, is_fatal
+from actors_rs.runtime.actors.contract import Home, RuntimeMessage, is_fatal
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
-from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
+from actors_rs.runtime.supervision.child_spec import ChildSpec
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.contract import ActorBase
-    from actors_rs.runtime.supervision.family import Family
-    from actors_rs.runtime.supervision.supervisor import SupervisorActor
-    from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+    from actors_rs.runtime.supervision.strategies import Strategy
 
-__all__ = ["Child", "State"]
+__all__ = ["Child", "ChildEvents", "Dwelling", "Household", "State", "ref_of"]
 
 logger = logger_called("actors_rs.runtime")
 
@@ -45,6 +43,75 @@ class State(Enum):
     RUNNING = auto()
     STOPPING = auto()  # told to stop by the supervisor
     ENDED = auto()
+
+
+class Dwelling(Home, Protocol):
+    """A system, as supervision sees it."""
+
+    @property
+    def _orphaned(self) -> bool: ...
+
+    def enter(self, actor: ActorCore) -> None:
+        """``actor`` lives here, in place of the one before it with the same address."""
+
+    def _check_open(self) -> None: ...
+
+
+class Household(Protocol):
+    """The children of one supervisor, as one of them sees it."""
+
+    path: str
+    ref: PooledActorRef[Any] | None
+
+    @property
+    def system(self) -> Dwelling:
+        """Where the supervisor and its children live."""
+        ...
+
+    @property
+    def strategy(self) -> Strategy:
+        """Who is restarted when a child fails."""
+        ...
+
+    def offer(self, message: RuntimeMessage) -> bool:
+        """Send to the supervisor; False if it has ended."""
+        ...
+
+    def tell(self, message: RuntimeMessage) -> None:
+        """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended."""
+
+    def refs(self) -> dict[str, PooledActorRef[Any]]:
+        """All children by name."""
+        ...
+
+    def child_of(self, path: str) -> Child:
+        """The child at ``path``; raises if there is none."""
+        ...
+
+    def forget(self, child: Child) -> None:
+        """``child`` has ended; its name is free."""
+
+    def close(self) -> None:
+        """No child will live again."""
+
+    def disown(self) -> None:
+        """The threads are in the parent of this process."""
+
+
+class ChildEvents(Protocol):
+    """A supervisor, as the messages about its children see it."""
+
+    def child_started(self, child: Child) -> None:
+        """``child`` has gone through its ``on_start``."""
+
+    def child_down(self, child: Child) -> None:
+        """``child`` has ended."""
+
+    def child_added(self, child: Child) -> None:
+        """``child`` is one more."""
+
+    def child_removed(self, child: Child, leaver: PooledFuture[bool]) -> None:
+        """``child`` shall stop for good."""
 
 
 class _NewAddress:
@@ -60,10 +127,10 @@ class Child:
 
     def __init__(
         self,
-        home: Family,
+        home: Household,
         name: str,
         spec: ChildSpec,
-        family: Family | None = None,
+        family: Household | None = None,
         ref: PooledActorRef[Any] | None = None,
     ) -> None:
         system = home.system
@@ -145,7 +212,7 @@ class Child:
     # In turns of the child: its first, and then as its keeper
 
     @property
-    def supervisor(self) -> SupervisorRef:
+    def supervisor(self) -> PooledActorRef[Any]:
         """Of whom this is a child."""
         assert self.home.ref is not None  # it has an address before any child lives
         return self.home.ref
@@ -200,7 +267,7 @@ class Child:
         else:
             self._move_to(actor)
 
-    def _move_to(self, actor: PooledActor) -> None:
+    def _move_to(self, actor: ActorCore) -> None:
         """Its constructor chose another dispatcher: that runs it, and its successors, from now."""
         before, self._dispatcher_ = self._dispatcher_, actor._dispatcher_
         self._dispatcher_name = actor.dispatcher
@@ -208,11 +275,11 @@ class Child:
         if before.kind == "pinned":
             before.close(0)
 
-    def _make(self) -> PooledActor | None:
+    def _make(self) -> ActorCore | None:
         spec = self.spec
         kind: Any = spec.actor_class
         try:
-            actor: PooledActor = kind.__new__(kind, *spec.args, **spec.kwargs)
+            actor: ActorCore = kind.__new__(kind, *spec.args, **spec.kwargs)
             actor._keeper_ = self
             with being_made(actor, self.ref):
                 kind.__init__(actor, *spec.args, **spec.kwargs)
@@ -231,9 +298,9 @@ class Child:
         self.home.system.enter(actor)
         return actor
 
-    def _stand_in(self) -> PooledActor:
+    def _stand_in(self) -> ActorCore:
         """In place of an actor that was never made."""
-        actor = object.__new__(PooledActor)
+        actor = object.__new__(self.spec.actor_class)
         actor._keeper_ = self
         self.identify(actor)
         return actor
@@ -265,7 +332,7 @@ class Started(RuntimeMessage):
         self.child = child
         self.serial = serial
 
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+    def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
         if self.serial == self.child.serial:
             actor.child_started(self.child)
 
@@ -279,7 +346,7 @@ class Down(RuntimeMessage):
         self.child = child
         self.serial = serial
 
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+    def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
         if self.serial == self.child.serial and self.child.state is not State.DOWN:
             actor.child_down(self.child)  # once: an interrupted turn tells it again
 
@@ -314,12 +381,3 @@ def ref_of(ref: ActorRef[Any]) -> PooledActorRef[Any]:
     if not ref.is_alive():
         raise InvalidArgumentError(f"only a living actor can be supervised, {ref} has stopped")
     return ref
-
-
-def as_spec(child: ChildSpec | Supervisor, family: Family | None) -> ChildSpec:
-    """How to make it: a supervisor is the actor of a family."""
-    if isinstance(child, ChildSpec):
-        return child
-    from actors_rs.runtime.supervision.supervisor import SupervisorActor
-
-    return ChildSpec(SupervisorActor, (family,), restart=child.restart)

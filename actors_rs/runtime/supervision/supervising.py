@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
+from actors_rs.runtime.settings import check_kind
+from actors_rs.runtime.supervision.child_spec import Supervisor
+from actors_rs.runtime.supervision.family import Family, WithTree
+from actors_rs.runtime.supervision.supervisor import SupervisorActor
+from actors_rs.runtime.supervision.supervisor_ref import RunLike, SupervisorRef
+from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor_ref import PooledActorRef
-    from actors_rs.runtime.supervision.child_spec import Supervisor
-    from actors_rs.runtime.supervision.supervisor_ref import RunLike, SupervisorRef
     from actors_rs.runtime.system.tree import Tree
 
-__all__ = ["Supervising"]
+__all__ = ["Supervising", "start_supervisor"]
+
+A = TypeVar("A", bound=ActorCore)
+
+
+class Supervised(WithTree, Protocol):
+    """A system, as the start of a supervisor sees it."""
+
+    def adopt(self, actor: A) -> PooledActorRef[A]:
+        """Start an actor that was constructed already."""
+        ...
 
 
 class Supervising:
@@ -24,8 +42,6 @@ class Supervising:
         When it gives up, this system ends with its ``RestartLimitError``; ``under`` a run, that
         run does, and the tree stops with the run.
         """
-        from actors_rs.runtime.supervision.supervisor_ref import start_supervisor
-
         system: Any = self
         system._check_open()
         return start_supervisor(system, supervisor, under)
@@ -37,3 +53,22 @@ class Supervising:
         which names the nearest paths, if there is none. Actors without supervisor have no path.
         """
         return self._tree.find(path)
+
+
+def start_supervisor(
+    system: Supervised, supervisor: Supervisor, under: RunLike | None
+) -> SupervisorRef:
+    """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
+    if not isinstance(supervisor, Supervisor):
+        raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
+    if under is not None:
+        check_kind(under, "when_ended", "supervise needs a Run to be under")
+    family = Family(supervisor, system, SupervisorActor)
+    if under is not None:
+        family.escalate = under.abort
+    system._tree.plant(family)
+    ref = system.adopt(SupervisorActor(family))
+    assert isinstance(ref, SupervisorRef)
+    if under is not None:
+        under.when_ended(partial(ref.stop, block=False))
+    return ref

@@ -17,7 +17,7 @@ from pykka.messages import _ActorStop
 
 from actors_rs.errors import RestartLimitError
 from actors_rs.runtime._primitives import Full
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
@@ -32,7 +32,7 @@ from actors_rs.texts import text_of
 __all__ = ["SupervisorActor"]
 
 
-class SupervisorActor(PooledActor):
+class SupervisorActor(ActorCore):
     """Runs one family. What it holds is its own; what a successor needs lies in the family."""
 
     _ref_class_ = SupervisorRef
@@ -40,7 +40,7 @@ class SupervisorActor(PooledActor):
     def __init__(self, family: Family) -> None:
         self.family = family
         super().__init__()
-        family.ref = self._ref_  # type: ignore[assignment]  # see _ref_class_
+        family.ref = self._ref_
         self._strategy = family.strategy
         self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
         self._to_stop: deque[Child] = deque()
@@ -141,7 +141,7 @@ class SupervisorActor(PooledActor):
 
     def on_receive(self, message: Any) -> None:
         """Nothing is to be said to a supervisor by a message."""
-        self.system.dead_letters.publish(
+        self._system_.dead_letters.publish(
             message, where=text_of(self), why="a supervisor takes no messages"
         )
 
@@ -270,12 +270,12 @@ class SupervisorActor(PooledActor):
             self._widen_round(child)
             return
         intensity = self._intensity_for(child)
-        if not intensity.allows(self.system.now()):
+        if not intensity.allows(self._system_.now()):
             limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
             self._gave_up = RestartLimitError(self.family.path, child.name, limit, child.error)
             self._begin_end()
             return
-        wait = self._strategy.backoff.drawn(intensity.lately, self.system.chance)
+        wait = self._strategy.backoff.drawn(intensity.lately, self._system_.chance)
         intensity.waits(wait)
         if self._strategy.together:
             self._round += 1
@@ -307,7 +307,7 @@ class SupervisorActor(PooledActor):
         def over() -> None:
             self.actor_inbox.offer_control(_WaitOver(child, number))
 
-        self.system.timers.after(seconds, over)
+        self._system_.timers.after(seconds, over)
 
 
 class _WaitOver(RuntimeMessage):

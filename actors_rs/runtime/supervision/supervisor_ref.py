@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import Any, Protocol, overload
 
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.actor_ref import STOP, PooledActorRef
 from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
-from actors_rs.runtime.settings import check_kind, check_timeout
+from actors_rs.runtime.settings import check_timeout
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Restart, Supervisor, check_child
 from actors_rs.runtime.supervision.family import Family, Removed
 from actors_rs.texts import repr_of
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
-
-__all__ = ["RunLike", "SupervisorRef", "start_supervisor"]
+__all__ = ["RunLike", "SupervisorRef"]
 
 
 class RunLike(Protocol):
@@ -43,7 +39,9 @@ class SupervisorRef(PooledActorRef[Any]):
     def parent(self) -> SupervisorRef | None:
         """The supervisor of this one; ``None`` at the top. An actor's own is ``supervisor``."""
         above = self.family.parent
-        return None if above is None else above.ref
+        ref = None if above is None else above.ref
+        assert ref is None or isinstance(ref, SupervisorRef)  # no other reference has children
+        return ref
 
     def child(self, path: str) -> PooledActorRef[Any]:
         """The child of that name; ``"workers/parser"`` is a child's child.
@@ -109,24 +107,3 @@ class SupervisorRef(PooledActorRef[Any]):
                 f"supervise needs the ref of a PooledActor, got {repr_of(ref)}"
             )
         self.family.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))
-
-
-def start_supervisor(
-    system: ActorSystem, supervisor: Supervisor, under: RunLike | None
-) -> SupervisorRef:
-    """Start ``supervisor`` at the top of the tree, or as a part of the run it is ``under``."""
-    if not isinstance(supervisor, Supervisor):
-        raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
-    if under is not None:
-        check_kind(under, "when_ended", "supervise needs a Run to be under")
-    from actors_rs.runtime.supervision.supervisor import SupervisorActor
-
-    family = Family(supervisor, system)
-    if under is not None:
-        family.escalate = under.abort
-    system._tree.plant(family)
-    ref = system.adopt(SupervisorActor(family))
-    assert isinstance(ref, SupervisorRef)
-    if under is not None:
-        under.when_ended(partial(ref.stop, block=False))
-    return ref

@@ -7,7 +7,7 @@ from typing import Any
 from pykka import Actor
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["check_actor", "check_actor_class", "check_dispatcher"]
@@ -17,10 +17,10 @@ DISPATCHERS = ("pool", "pinned", "calling_thread")
 
 def check_actor_class(what: str, made: Any) -> None:
     """Raise ``ArgumentTypeError`` unless ``made``, given to ``what``, is a class of such actors."""
-    if isinstance(made, type) and issubclass(made, PooledActor):
+    if isinstance(made, type) and issubclass(made, ActorCore):
         return
     hint = ""
-    if isinstance(made, PooledActor):
+    if isinstance(made, ActorCore):
         hint = ": adopt starts an actor that was made already"
     elif isinstance(made, type) and issubclass(made, Actor):
         hint = ", which is pykka's own kind: derive it from PooledActor"
@@ -29,7 +29,7 @@ def check_actor_class(what: str, made: Any) -> None:
 
 def check_actor(actor: Any) -> None:
     """Raise unless ``actor`` was made, by the constructor that all have, and not yet started."""
-    if not isinstance(actor, PooledActor):
+    if not isinstance(actor, ActorCore):
         hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
         raise ArgumentTypeError(f"adopt needs a PooledActor, got {repr_of(actor)}{hint}")
     if getattr(actor, "_ref_", None) is None:

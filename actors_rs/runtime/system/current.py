@@ -8,16 +8,15 @@ where it was entered. So what stands in it is the block, which knows that it was
 from __future__ import annotations
 
 import contextvars
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor import PooledActor
-    from actors_rs.runtime.actors.actor_ref import PooledActorRef
-    from actors_rs.runtime.system.system import ActorSystem
+__all__ = ["Block", "innermost_system"]
 
-__all__ = ["Block", "current_system", "spawn_in_current_system"]
 
-A = TypeVar("A", bound="PooledActor")
+class Owner(Protocol):
+    """A system, as its blocks see it."""
+
+    _orphaned: bool
 
 
 class Block:
@@ -25,8 +24,8 @@ class Block:
 
     __slots__ = ("_outer", "_system")
 
-    def __init__(self, system: ActorSystem) -> None:
-        self._system: ActorSystem | None = system  # none once it was left, which lets go of it
+    def __init__(self, system: Owner) -> None:
+        self._system: Owner | None = system  # none once it was left, which lets go of it
         self._outer: Block | None = None
 
     def enter(self) -> None:
@@ -64,7 +63,7 @@ def _not_left(block: Block | None) -> Block | None:
     return block
 
 
-def current_system() -> ActorSystem | None:
+def innermost_system() -> Owner | None:
     """The system of the innermost block that was not left; not one of a parent process."""
     block = _innermost.get()
     while block is not None:
@@ -73,13 +72,3 @@ def current_system() -> ActorSystem | None:
             return system
         block = block._outer
     return None
-
-
-def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
-    """Start an actor in the current system; if there is none, in the default one."""
-    system = current_system()
-    if system is not None:
-        return system.spawn(actor_class, *args, **kwargs)
-    from actors_rs.runtime.system.default_system import spawn_in_default_system
-
-    return spawn_in_default_system(actor_class, *args, **kwargs)

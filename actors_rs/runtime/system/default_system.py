@@ -12,15 +12,21 @@ import contextvars
 from typing import Any, TypeVar
 
 from actors_rs.runtime._primitives import RLock, Thread, after_fork_in_child, blocking_allowed
-from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.system.condition import Condition
-from actors_rs.runtime.system.current import current_system
+from actors_rs.runtime.system.current import innermost_system
 from actors_rs.runtime.system.startable import Startable
 from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["spawn_in_default_system", "start_in_current_system"]
+__all__ = [
+    "current_system",
+    "spawn_in_current_system",
+    "spawn_in_default_system",
+    "start_in_current_system",
+]
 
-A = TypeVar("A", bound=PooledActor)
+A = TypeVar("A", bound=ActorCore)
 R = TypeVar("R")
 LOOK_EVERY = 1.0
 """Seconds between looks while an actor is announced."""
@@ -73,6 +79,21 @@ class _DefaultSystem(ActorSystem):
             return over
 
 
+def current_system() -> ActorSystem | None:
+    """The system of the innermost block that was not left; not one of a parent process."""
+    system = innermost_system()
+    assert system is None or isinstance(system, ActorSystem)  # nothing else makes blocks
+    return system
+
+
+def spawn_in_current_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
+    """Start an actor in the current system; if there is none, in the default one."""
+    system = current_system()
+    if system is not None:
+        return system.spawn(actor_class, *args, **kwargs)
+    return spawn_in_default_system(actor_class, *args, **kwargs)
+
+
 def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
     """Start an actor in the default system, which is made if there is none."""
     actor = actor_class(*args, **kwargs)  # user code, which may start further actors
@@ -85,7 +106,7 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
             system.look()
 
 
-def start_in_current_system(graph: Startable[R]) -> R:
+def start_in_current_system(graph: Startable[ActorSystem, R]) -> R:
     """Start a graph in the current system; if there is none, in the default one for runs."""
     current = current_system()
     if current is not None:

@@ -7,15 +7,29 @@ looking up a single actor in that list, by class or name, finds the guardian at 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
-from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
+from actors_rs.runtime.actors.contract import ActorBase, Home
 from actors_rs.runtime.actors.future import PooledFuture
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
-
 __all__ = ["Guardian"]
+
+
+class Guarded(Home, Protocol):
+    """A system, as its guardian sees it."""
+
+    def children(self) -> Sequence[ActorBase]:
+        """The living actors."""
+        ...
+
+    def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        """End everything, and wait for it."""
+
+    def stop_soon(self, within: float | None = None) -> None:
+        """Cancel runs, tell actors to stop."""
 
 
 class GuardianRef(PooledActorRef["Guardian"]):
@@ -27,7 +41,7 @@ class GuardianRef(PooledActorRef["Guardian"]):
 
     def tell(self, message: Any) -> None:
         """Tell every actor of the system."""
-        for actor in self._guardian.system.children():
+        for actor in self._guardian.guarded.children():
             actor.actor_inbox.offer(message)
 
     def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
@@ -36,7 +50,7 @@ class GuardianRef(PooledActorRef["Guardian"]):
         Without ``block`` only tells its runs and actors to stop; its threads end with
         ``shutdown``.
         """
-        alive, system = self.is_alive(), self._guardian.system
+        alive, system = self.is_alive(), self._guardian.guarded
         if block:
             if alive:
                 system.shutdown(drain=False, timeout=timeout)
@@ -48,11 +62,11 @@ class GuardianRef(PooledActorRef["Guardian"]):
         return future
 
 
-class Guardian(PooledActor):
+class Guardian(ActorCore):
     """Stands for the system in pykka's registry; never runs, so asking it is asking the dead."""
 
-    def __init__(self, system: ActorSystem) -> None:
+    def __init__(self, system: Guarded) -> None:
         super().__init__()
-        self._system_ = system
+        self._system_ = self.guarded = system
         self._ref_ = GuardianRef(self)
         self.actor_inbox.close()

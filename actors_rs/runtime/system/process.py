@@ -8,37 +8,35 @@ do not exist, the systems have ended; starting something there is refused, and w
 from __future__ import annotations
 
 import atexit
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, RLock, after_fork_in_child, monotonic
 from actors_rs.runtime.supervision.supervisor import SupervisorActor
-
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.runtime.system.parts import SystemParts
 
 __all__ = ["enrol", "enrolled", "why_closed"]
 
 AT_EXIT_SECONDS = 0.5
 """How long the exit of the process waits for systems that were not shut down, all together."""
 _lock = Lock()
-_systems: WeakKeyDictionary[ActorSystem, None] = WeakKeyDictionary()  # in the order they began
+_systems: WeakKeyDictionary[SystemParts, None] = WeakKeyDictionary()  # in the order they began
 
 
-def enrol(system: ActorSystem) -> None:
+def enrol(system: SystemParts) -> None:
     """End ``system`` with the process, and disown it in forked children."""
     with _lock:
         _systems[system] = None
 
 
-def enrolled() -> list[ActorSystem]:
+def enrolled() -> list[SystemParts]:
     """The systems of this process that somebody still refers to; also those that have ended."""
     with _lock:
         return list(_systems)
 
 
-def why_closed(system: ActorSystem) -> InvalidArgumentError:
+def why_closed(system: SystemParts) -> InvalidArgumentError:
     """What to raise where something is to be started in ``system``, which has ended."""
     over = "was shut down"
     if system._orphaned:
@@ -61,7 +59,7 @@ def _disown_all() -> None:
     _systems.clear()
 
 
-def _disown(system: ActorSystem) -> None:
+def _disown(system: SystemParts) -> None:
     """The threads of ``system`` are in the parent, and may have held any of its locks."""
     system._orphaned = system._closed = True
     system._lock, system._emptied = RLock(), None

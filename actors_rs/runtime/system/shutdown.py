@@ -14,17 +14,14 @@ and left behind on daemon threads; nothing else is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.texts import text_of
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
-
-__all__ = ["Activity", "Shutdown"]
+__all__ = ["Shutdown"]
 
 LONGEST_RESERVE = 1.0
 """Seconds, at most, that are kept back from draining for all that comes behind it."""
@@ -37,38 +34,10 @@ MOST_NAMES = 5
 logger = logger_called("actors_rs.runtime")
 
 
-class Activity(Protocol):
-    """What runs in a system and has to end before it: a run of a graph."""
-
-    def drain(self) -> object:
-        """Take no more, deliver what is in hand. Does not wait."""
-
-    def cancel(self, grace: float | None = None) -> None:
-        """Stop now, and within ``grace`` seconds in any case. Does not wait."""
-
-    def abort(self, error: BaseException) -> None:
-        """Stop now, and end with ``error``. Does not wait."""
-
-    def wait(self, timeout: float) -> bool:
-        """Whether it ended within ``timeout`` seconds."""
-        ...
-
-    def disown(self) -> None:
-        """It goes on in the process that forked this one, and not here. Takes no old lock."""
-
-
-class Closeable(Protocol):
-    """Something with threads."""
-
-    def close(self, timeout: float, /) -> tuple[str, ...]:
-        """End the threads; names of those still busy after ``timeout`` seconds."""
-        ...
-
-
 class Shutdown:
     """One shutdown of one system; for the thread that waits for it."""
 
-    def __init__(self, system: ActorSystem, *, drain: bool, timeout: float) -> None:
+    def __init__(self, system: SystemParts, *, drain: bool, timeout: float) -> None:
         self._system = system
         self._drain = drain
         self._timeout = max(0.0, timeout)
@@ -138,8 +107,11 @@ class Shutdown:
         with system._lock:
             emptied = system._emptied = system._emptied or Condition()
 
+        def only_spared() -> bool:
+            return all(actor._urn_number_ in spared for actor in system.children())
+
         def ended(left: float) -> bool:
-            return emptied.wait_for(lambda: system._actors.copy().keys() <= spared, left)
+            return emptied.wait_for(only_spared, left)
 
         return self._patiently(ended, seconds)
 

@@ -11,7 +11,7 @@ import os
 import select
 import signal
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from actors_rs.errors import InvalidArgumentError, RunCancelled
@@ -27,9 +27,6 @@ from actors_rs.runtime._primitives import (
 )
 from actors_rs.runtime.settings import check_seconds
 
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
-
 __all__ = ["SignalWatch", "SystemSignals"]
 
 NOW_SECONDS = 0.3
@@ -38,6 +35,18 @@ LEAVE_SECONDS = 0.2
 """What the main thread has to leave the block by itself once all runs were told to stop now."""
 logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()
+
+
+class Endable(Protocol):
+    """A system, as signals see it."""
+
+    name: str
+
+    def drain(self, why: str) -> None:
+        """Start no further runs; those there are take no more in."""
+
+    def stop_soon(self, within: float | None = None) -> None:
+        """Cancel runs, tell actors to stop."""
 
 
 class SignalWatch:
@@ -138,7 +147,7 @@ class SystemSignals(SignalWatch):
     the system gives signals to any thread, and a main thread that sleeps does not notice then.
     """
 
-    def __init__(self, system: ActorSystem, grace: float) -> None:
+    def __init__(self, system: Endable, grace: float) -> None:
         check_seconds("grace", grace)
         if grace < 0:
             raise InvalidArgumentError(f"grace must be at least 0 seconds, got {grace}")

@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from actors_rs.runtime.system.system import ActorSystem
+from typing import Protocol, TypeVar
 
 __all__ = ["AsProcessor", "AsPublisher", "AsSubscriber", "Startable"]
 
+S_contra = TypeVar("S_contra", contravariant=True)  # a system
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Startable(Protocol[R_co]):
+class Startable(Protocol[S_contra, R_co]):
     """What a system can start: a blueprint."""
 
-    def start_on(self, system: ActorSystem, /) -> R_co:
+    def start_on(self, system: S_contra, /) -> R_co:
         """Start in ``system``."""
         ...
 
 
-class AsPublisher(Protocol[R_co]):
+class AsPublisher(Protocol[S_contra, R_co]):
     """What can be a standard Publisher: a source."""
 
-    def publisher_on(self, system: ActorSystem, /) -> R_co:
+    def publisher_on(self, system: S_contra, /) -> R_co:
         """The Publisher, on ``system``."""
         ...
 
 
-class AsSubscriber(Protocol[R_co]):
+class AsSubscriber(Protocol[S_contra, R_co]):
     """What can be a standard Subscriber: a sink."""
 
-    def subscriber_on(self, system: ActorSystem, /) -> R_co:
+    def subscriber_on(self, system: S_contra, /) -> R_co:
         """The Subscriber, on ``system``."""
         ...
 
 
-class AsProcessor(Protocol[R_co]):
+class AsProcessor(Protocol[S_contra, R_co]):
     """What can be a standard Processor: a flow."""
 
-    def processor_on(self, system: ActorSystem, /) -> R_co:
+    def processor_on(self, system: S_contra, /) -> R_co:
         """The Processor, on ``system``."""
         ...

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from actors_rs.runtime.actors.mailbox import MailboxStatistics
-from actors_rs.runtime.dead_letters.dead_letters import DeadLetterStatistics
+from actors_rs.runtime.actors.mailbox import Mailbox, MailboxStatistics
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters, DeadLetterStatistics
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor import PooledActor
-    from actors_rs.runtime.system.system import ActorSystem
+    from actors_rs.runtime.actors.stop_flag import StopFlag
+    from actors_rs.runtime.dispatch.dispatcher import Dispatcher
 
 __all__ = ["ActorStatistics", "SystemStatistics", "actor_statistics", "statistics_of"]
 
@@ -54,7 +55,43 @@ class SystemStatistics:
     dead_letters: DeadLetterStatistics
 
 
-def actor_statistics(actor: PooledActor) -> ActorStatistics:
+class Running(Protocol):
+    """An actor, as its statistics see it."""
+
+    dispatcher: str
+    actor_inbox: Mailbox
+    actor_stopped: StopFlag
+
+
+class Counted(Protocol):
+    """A system, as its statistics see it."""
+
+    name: str
+    dead_letters: DeadLetters
+
+    @property
+    def is_open(self) -> bool: ...
+
+    @property
+    def _dispatcher(self) -> Dispatcher: ...
+
+    @property
+    def _draining(self) -> str: ...
+
+    @property
+    def _pinned(self) -> Sequence[Dispatcher]: ...
+
+    @property
+    def _actors(self) -> Sized: ...
+
+    @property
+    def _activities(self) -> Sized: ...
+
+    @property
+    def _abandoned(self) -> int: ...
+
+
+def actor_statistics(actor: Running) -> ActorStatistics:
     """Read ``actor`` while it runs."""
     mailbox = actor.actor_inbox.statistics()
     ending = "stopping" if actor.actor_stopped.is_set() else "running"
@@ -64,7 +101,7 @@ def actor_statistics(actor: PooledActor) -> ActorStatistics:
     return ActorStatistics(text_of(actor), state, dispatcher, mailbox)
 
 
-def statistics_of(system: ActorSystem) -> SystemStatistics:
+def statistics_of(system: Counted) -> SystemStatistics:
     """Read ``system`` while it runs: every figure is right by itself, not all at one instant."""
     pool = system._dispatcher.statistics()
     running = "draining" if system._draining else "running"

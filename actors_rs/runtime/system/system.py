@@ -16,7 +16,8 @@ from pykka import ActorRegistry
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import RLock, check_may_block
-from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.actors.delayed import DelayedMessages
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
@@ -32,8 +33,9 @@ from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.notebook import InNotebooks
+from actors_rs.runtime.system.parts import Activity
 from actors_rs.runtime.system.process import enrol, why_closed
-from actors_rs.runtime.system.shutdown import Activity, Shutdown
+from actors_rs.runtime.system.shutdown import Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
 from actors_rs.runtime.system.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
 from actors_rs.runtime.system.statistics import SystemStatistics, statistics_of
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Activity", "ActorSystem", "Startable"]
 
-A = TypeVar("A", bound=PooledActor)
+A = TypeVar("A", bound=ActorCore)
 R = TypeVar("R")
 logger = logger_called("actors_rs.runtime")
 MOST_WINDOW = 4096
@@ -137,7 +139,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         self._lock = RLock()  # the collector may run a ``__del__`` in here that drains or spawns
         # Entered and left without a lock: single dict operations are atomic, and a lock here
         # would be a queue of all actors that start or stop.
-        self._actors: dict[int, PooledActor] = {}  # by number: a user's __eq__ has no say
+        self._actors: dict[int, ActorCore] = {}  # by number: a user's __eq__ has no say
         self._activities: dict[Activity, None] = {}
         self._stop_line = StopLine()
         self._tree = Tree()
@@ -178,7 +180,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
     def __repr__(self) -> str:
         return f"<ActorSystem {repr_of(self.name)}: {len(self._actors)} actors>"
 
-    def start(self, graph: Startable[R]) -> R:
+    def start(self, graph: Startable[ActorSystem, R]) -> R:
         """Start a graph; returns its ``Run``.
 
         Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
@@ -189,19 +191,19 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
         return graph.start_on(self)
 
-    def publisher(self, source: AsPublisher[R]) -> R:
+    def publisher(self, source: AsPublisher[ActorSystem, R]) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own."""
         self._check_open()
         check_kind(source, "publisher_on", "publisher needs a Source")
         return source.publisher_on(self)
 
-    def subscriber(self, sink: AsSubscriber[R]) -> R:
+    def subscriber(self, sink: AsSubscriber[ActorSystem, R]) -> R:
         """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
         self._check_open()
         check_kind(sink, "subscriber_on", "subscriber needs a Sink")
         return sink.subscriber_on(self)
 
-    def processor(self, flow: AsProcessor[R]) -> R:
+    def processor(self, flow: AsProcessor[ActorSystem, R]) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
         self._check_open()
         check_kind(flow, "processor_on", "processor needs a Flow")
@@ -229,7 +231,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
             raise
         return actor.actor_ref
 
-    def enter(self, actor: PooledActor) -> None:
+    def enter(self, actor: ActorCore) -> None:
         """``actor`` lives here, in place of the one before it with the same address."""
         self._actors[actor._urn_number_] = actor
 
@@ -257,7 +259,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         with self._lock:
             self._activities.pop(activity, None)
 
-    def children(self) -> tuple[PooledActor, ...]:
+    def children(self) -> tuple[ActorCore, ...]:
         """The living actors, in the order they were started."""
         return tuple(self._actors.copy().values())
 
@@ -384,6 +386,6 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         observed = self.dead_letters.observers()
         return tuple(a for a in self._living_activities() if any(a is one for one in observed))
 
-    def _tell_to_stop(self, actors: Sequence[PooledActor], *, at_once: bool) -> None:
+    def _tell_to_stop(self, actors: Sequence[ActorBase], *, at_once: bool) -> None:
         """One after the other, the last one first; does not wait. See ``StopLine``."""
         self._stop_line.form(actors, at_once=at_once)

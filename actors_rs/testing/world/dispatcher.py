@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from actors_rs.engine.island import Island
 from actors_rs.errors import WorldError
 from actors_rs.runtime._primitives import current_thread_id
-from actors_rs.runtime.actors.actor import PooledActor
+from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics, Turn
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock
@@ -53,7 +53,7 @@ class DeterministicDispatcher:
         self._stepping = False
         self._waited = False  # the step that runs, or that has just run: for other steps
 
-    def adopt(self, actor: PooledActor) -> None:
+    def adopt(self, actor: ActorCore) -> None:
         """``actor`` is about to start in this world."""
         name = vars(actor).get("name")  # a stage's name, or the user's name for an actor
         label = name if isinstance(name, str) and name else getattr(actor._keeper_, "label", None)

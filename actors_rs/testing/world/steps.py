@@ -14,7 +14,7 @@ from actors_rs.runtime._primitives import blocking_allowed, current_thread_id
 from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.actor import PooledActor
+    from actors_rs.runtime.actors.actor_core import ActorCore
     from actors_rs.testing.world.conduct import Conductor
 
 __all__ = ["ActorStep", "Job", "Step", "WorldMailbox"]
@@ -71,7 +71,7 @@ class ActorStep(Step):
 
     __slots__ = ("actor", "allowance", "dispatcher", "error", "mailbox", "turn")
 
-    def __init__(self, dispatcher: Conductor, actor: PooledActor, number: int, name: str) -> None:
+    def __init__(self, dispatcher: Conductor, actor: ActorCore, number: int, name: str) -> None:
         self.name = name
         self.number = number
         self.dispatcher = dispatcher

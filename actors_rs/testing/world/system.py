@@ -7,7 +7,8 @@ from typing import Literal, TypeVar
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
 from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import StallWatch
-from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
+from actors_rs.runtime.actors.actor_core import ActorCore
+from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.dispatch.machinery import Machinery
 from actors_rs.runtime.system.system import Activity, ActorSystem
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
@@ -16,7 +17,7 @@ from actors_rs.testing.world.links import watched
 
 __all__ = ["WorldSystem"]
 
-A = TypeVar("A", bound=PooledActor)
+A = TypeVar("A", bound=ActorCore)
 
 
 class WorldSystem(ActorSystem):
@@ -51,7 +52,7 @@ class WorldSystem(ActorSystem):
         self._world.adopt(actor)
         return ActorSystem.adopt(self, actor)  # ``super()`` takes as long as three calls
 
-    def enter(self, actor: PooledActor) -> None:
+    def enter(self, actor: ActorCore) -> None:
         """Take a supervised actor; each of its lives counts as an actor of its own."""
         self._world.adopt(actor)
         ActorSystem.enter(self, actor)

@@ -20,7 +20,7 @@ from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
 from actors_rs.runtime.dispatch.machinery import Machinery
 from actors_rs.runtime.settings import check_count, check_seconds
-from actors_rs.runtime.system.system import Startable
+from actors_rs.runtime.system.system import ActorSystem, Startable
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.conservation import lost
@@ -153,7 +153,7 @@ class World:
 
     # What a scenario does
 
-    def start(self, graph: Startable[R_co]) -> R_co:
+    def start(self, graph: Startable[ActorSystem, R_co]) -> R_co:
         """Start a graph; returns its ``Run``. Raises ``WorldError`` before the ``with`` block."""
         self._check_entered()
         return self.system.start(graph)
