@@ -41,7 +41,7 @@ class GuardianRef(PooledActorRef["Guardian"]):
 
     def tell(self, message: Any) -> None:
         """Tell every actor of the system."""
-        for actor in self._guardian.guarded.children():
+        for actor in self._guardian.system.children():
             actor.actor_inbox.offer(message)
 
     def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
@@ -50,7 +50,7 @@ class GuardianRef(PooledActorRef["Guardian"]):
         Without ``block`` only tells its runs and actors to stop; its threads end with
         ``shutdown``.
         """
-        alive, system = self.is_alive(), self._guardian.guarded
+        alive, system = self.is_alive(), self._guardian.system
         if block:
             if alive:
                 system.shutdown(drain=False, timeout=timeout)
@@ -67,6 +67,6 @@ class Guardian(ActorCore):
 
     def __init__(self, system: Guarded) -> None:
         super().__init__()
-        self._system_ = self.guarded = system
+        self._system_ = self.system = system
         self._ref_ = GuardianRef(self)
         self.actor_inbox.close()
