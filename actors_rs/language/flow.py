@@ -20,7 +20,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.drawing import picture_of, shown_in_notebook
+from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
 from actors_rs.graph.fusing import changed_together
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself

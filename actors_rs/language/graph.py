@@ -15,7 +15,7 @@ from actors_rs.engine.planner import explained
 from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
-from actors_rs.graph.drawing import picture_of, shown_in_notebook
+from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
 from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.fusing import fused_to_the_ends
 from actors_rs.graph.loops import check_buffers

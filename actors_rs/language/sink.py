@@ -21,7 +21,7 @@ from actors_rs.graph.checks import (
     telling_where,
     wrong_kind,
 )
-from actors_rs.graph.drawing import picture_of, shown_in_notebook
+from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
 from actors_rs.graph.neighbours import FOR_SINKS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import NONE, ONE, Open, Results

@@ -5,8 +5,8 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Graph, RunSnapshot, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.boxes import Arrow, Box
-from actors_rs.graph.pictures import Picture
+from actors_rs.graph.drawing.boxes import Arrow, Box
+from actors_rs.graph.drawing.picture import Picture
 from actors_rs.language.feedback import Feedback
 from tests.graph.helpers import SECONDS, wait_until
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.graph.layout import BOX, MOST_INNER, hosts_of, layout
+from actors_rs.graph.drawing.layout import BOX, MOST_INNER, hosts_of, layout
 
 
 @st.composite

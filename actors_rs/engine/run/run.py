@@ -14,7 +14,7 @@ from actors_rs.engine.run.source_queue import SourceQueue, queue_among
 from actors_rs.engine.run.waiting import call_at_end, check_not_on_loop_of, wait_for_end
 from actors_rs.errors import GraphError
 from actors_rs.graph.checks import plain_function
-from actors_rs.graph.drawing import shown_in_notebook
+from actors_rs.graph.drawing.blueprint import shown_in_notebook
 from actors_rs.graph.neighbours import FOR_RUNS
 from actors_rs.runtime.actors.awaiting import check_no_running_loop
 from actors_rs.runtime.settings import check_error, check_grace, check_timeout

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.run.bottleneck import bottleneck_of
-from actors_rs.graph.boxes import Arrow, Box
-from actors_rs.graph.pictures import Picture
+from actors_rs.graph.drawing.boxes import Arrow, Box
+from actors_rs.graph.drawing.picture import Picture
 from actors_rs.texts import repr_of_fields, text_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
-from actors_rs.graph.layout import hosts_of, layout
+from actors_rs.graph.drawing.layout import hosts_of, layout
 from actors_rs.observability.table import moved, state_of
 from actors_rs.observability.web.bottleneck import sentence
 from actors_rs.observability.web.progress import progress_of

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from actors_rs.graph.boxes import Arrow, Box
-from actors_rs.graph.layout import BOX, INNER, Frame, Layout, hosts_of, layout
+from actors_rs.graph.drawing.boxes import Arrow, Box
+from actors_rs.graph.drawing.layout import BOX, INNER, Frame, Layout, hosts_of, layout
 
 __all__ = ["FILLS", "svg_of"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from actors_rs.graph.blueprint import in_order
-from actors_rs.graph.boxes import Arrow, Box
+from actors_rs.graph.drawing.boxes import Arrow, Box
+from actors_rs.graph.drawing.picture import Picture
 from actors_rs.graph.loops import closing_refs
 from actors_rs.graph.names import unique_names
-from actors_rs.graph.pictures import Picture
 from actors_rs.graph.spec import StageSpec
 
 __all__ = ["picture_of", "shown_in_notebook"]

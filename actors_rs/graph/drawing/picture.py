@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.boxes import Arrow, Box
-from actors_rs.graph.svg import FILLS, svg_of
+from actors_rs.graph.drawing.boxes import Arrow, Box
+from actors_rs.graph.drawing.svg import FILLS, svg_of
 from actors_rs.texts import repr_of
 
 __all__ = ["Format", "Picture"]
