@@ -138,7 +138,7 @@ def test_a_look_leaves_half_of_the_10_ms_to_the_threads_that_carry_an_element(mo
     with ActorSystem(workers=2) as system:
         graph = Source.from_iterable(watched).to(Sink.for_each(watched.see))
         system.start(graph).result(6 * SECONDS)
-    assert 0 < min(asked) <= 0.005
+    assert 0 < asked[0] <= 0.005
 
 
 def test_an_element_behind_a_long_wait_needs_no_further_look_at_its_stage(monkeypatch):
