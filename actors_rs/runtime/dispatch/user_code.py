@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
 
+from actors_rs.runtime._primitives import current_thread_id
 from actors_rs.texts import qualified_name_of
 
 __all__ = ["function_inside", "name_of_one_of", "place_in"]
@@ -20,11 +21,16 @@ def function_inside(thread: int, code: CodeType, owner: object) -> str:
 
     As ``module.function (file:line)``, with the line that it has come to; empty if ``thread`` is in
     no function of the user's that is written in Python. Any thread.
+
+    Turns lie within one another on the thread of a world, which asks on that thread itself. Of
+    another thread the innermost turn is taken: CPython 3.11 has crashed where the variables of a
+    frame were read while its thread ran it.
     """
     frame = sys._current_frames().get(thread)
     found: FrameType | None = None
+    mine = thread == current_thread_id()
     while frame is not None:
-        if frame.f_code is code and frame.f_locals.get("self") is owner:
+        if frame.f_code is code and (not mine or frame.f_locals.get("self") is owner):
             return "" if found is None else place_in(found)
         if not _is_ours(module := frame.f_globals.get("__name__")) and module not in _BETWEEN:
             found = frame  # the outermost one is what was given to the stage
