@@ -11,6 +11,7 @@ import argparse
 import json
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +25,8 @@ from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
 from actors_rs.delivery.telling import told
 from actors_rs.engine.run.interrupt import StopSignals
-from actors_rs.errors import InvalidArgumentError, ReadError, RunCancelled, UserError
+from actors_rs.error_codes import EXPLANATIONS, explained
+from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
 from actors_rs.observability.json_lines import JsonLines
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.observability.web.command import (
@@ -45,6 +47,7 @@ __all__ = ["main"]
 
 FAILED, BAD_TARGET, INTERRUPTED = 1, 2, 130
 FORMATS = {".svg": "svg", ".dot": "dot", ".mmd": "mermaid"}
+CODE = re.compile(r"ARS-\d+", re.IGNORECASE)
 SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
 
 EXAMPLES = """\
@@ -57,6 +60,7 @@ examples:
   actors-rs run orders.jobs:nightly --web      with a page in the browser, whose address it prints
   actors-rs report run.json                    a saved run as one HTML file
   actors-rs tck orders.feeds:feed              the rules that feed(elements), a Publisher, keeps
+  actors-rs explain ARS-017                    what an error with this code means
   actors-rs status night.ledger                how far a run over Spark's partitions has come
 
 Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
@@ -73,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _tell_status(options)
     if options.command == "report":
         return _report(options)
+    if options.command == "explain" and CODE.fullmatch(options.target):
+        return _explain_code(options.target)
     try:
         graph = load_graph(options.target)
         if options.command in ("explain", "draw"):
@@ -139,9 +145,9 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
 
 def _add_explain(commands: Any) -> argparse.ArgumentParser:
     explain: argparse.ArgumentParser = commands.add_parser(
-        "explain", help="say which stages of a graph share an actor, and why; run nothing"
+        "explain", help="explain an error's code, or which stages of a graph share an actor"
     )
-    explain.add_argument("target", metavar="TARGET", help="as for 'run'")
+    explain.add_argument("target", metavar="TARGET", help="a code as ARS-017, or as for 'run'")
     return explain
 
 
@@ -259,6 +265,13 @@ def _set_up_logging(as_json: bool) -> None:
     logging.getLogger("actors_rs.events").setLevel(logging.INFO)
 
 
+def _explain_code(code: str) -> int:
+    if (text := explained(code)) is None:
+        last = max(EXPLANATIONS)
+        return _complain(f"expected a code from ARS-001 to {last}, got {code}", BAD_TARGET)
+    return _tell(text.splitlines(), 0)
+
+
 def _describe(graph: Graph[Any], options: argparse.Namespace) -> int:
     if options.command == "explain":
         return _tell([graph.explain()], 0)
@@ -301,13 +314,20 @@ def _tell(lines: Iterable[str], code: int) -> int:
 
 def _complain(what: object, code: int, verbose: bool = False) -> int:
     first, *_ = _said_of(what).splitlines() or [repr_of(what)]
-    said = [f"actors-rs: {first}"]
+    said = [f"actors-rs: {first}{_code(what)}"]
     if verbose and isinstance(what, BaseException):
         said = ["".join(traceback.format_exception(what)).rstrip("\n"), *said]
     with suppress(OSError):  # there is nobody else to be told
         _print(said, sys.stderr)
         _print((), sys.stdout)  # what the user's own code has printed
     return code
+
+
+def _code(what: object) -> str:
+    """The code of an error that has more to explain than a wrong word on the command line."""
+    if isinstance(what, InvalidArgumentError | RunCancelled) or not isinstance(what, ActorsRsError):
+        return ""
+    return f" [{what.code}]" if what.code else ""
 
 
 def _said_of(what: object) -> str:

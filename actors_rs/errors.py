@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from actors_rs.error_codes import advice, code_of
 from actors_rs.texts import named, repr_of, text_of
 
 __all__ = [
@@ -83,15 +84,18 @@ __all__ = [
 class ActorsRsError(Exception):
     """Root of all exceptions that this package raises on purpose.
 
-    One that a stage failed with names it: ``stage`` is the stage's name, ``site`` the line that
-    made it, and its text ends with both. Where no stage is at fault they are empty.
-
-    All of them can be copied and pickled, so that they reach whoever waits for a process pool. What
-    they were raised from stays behind, as it does for any exception.
+    ``stage`` is the name of the stage that failed, ``site`` the line that made it. The text ends
+    with both. They are empty where no stage is at fault. Errors can be copied and pickled without
+    their ``__cause__``.
     """
 
     stage: str = ""
     site: str = ""
+
+    @property
+    def code(self) -> str:
+        """A code such as ``ARS-017``, which ``actors-rs explain ARS-017`` explains."""
+        return code_of(type(self))
 
     def __str__(self) -> str:
         return super().__str__() + self._where()
@@ -113,7 +117,12 @@ def _made_again(kind: type[BaseException], args: tuple[Any, ...]) -> BaseExcepti
 
 
 class UserError(ActorsRsError):
-    """What the caller handed in cannot work; nothing was started."""
+    """An argument or a graph cannot work; nothing was started. A note names the error's code."""
+
+    def __init__(self, *args: object, **named_ones: Any) -> None:
+        super().__init__(*args, **named_ones)
+        if note := advice(type(self)):
+            self.add_note(note)
 
 
 class InvalidArgumentError(UserError, ValueError):
@@ -143,8 +152,7 @@ class MissingExtraError(UserError, ImportError):
 class BlockingError(UserError):
     """A thread was about to wait that must not: one of the pool, or of a running event loop.
 
-    Waiting there could leave no thread to compute the answer. Run the actor on the
-    ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
+    Run the actor on the ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
     """
 
 
@@ -240,11 +248,9 @@ class DeciderError(StreamError):
 
 
 class CallExitError(StreamError):
-    """A call of ``map_async`` or ``spark_map`` raised what is no ``Exception``.
+    """A call of ``map_async`` or ``spark_map`` raised ``SystemExit`` or ``KeyboardInterrupt``.
 
-    ``SystemExit`` or ``KeyboardInterrupt``, for instance, which is ``__cause__``. The call runs on
-    a thread or in a process that it shares with other calls, so it ends neither: its element fails
-    alone and follows the stage's failure policy.
+    Other calls share its thread or process, so it ends neither. Its element alone fails.
     """
 
     def __init__(self, cause: BaseException) -> None:
@@ -290,10 +296,7 @@ class WriteError(StreamError):
 
 
 class ReadError(StreamError):
-    """A source could not read; ``path`` is the file, ``line`` its line, 0 where there are none.
-
-    The original exception is ``__cause__``.
-    """
+    """A source could not read the file ``path`` at ``line`` (0: no lines), for ``__cause__``."""
 
     def __init__(self, path: str, cause: BaseException, line: int = 0) -> None:
         place = f"{path}, line {line}" if line else path
@@ -394,7 +397,4 @@ class TooManyKeysError(StreamError):
 
 
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits
-    """Nothing can move any more, yet somebody waits: in a deterministic world, or in a stream.
-
-    The message shows who waits for whom.
-    """
+    """Nothing can move any more, in a stream or a world; the message shows who waits for whom."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 PACKAGE = "actors_rs"
 FACE = ""  # the package's own __init__.py
-ERRORS = frozenset({"errors", "raised", "texts"})
+ERRORS = frozenset({"error_codes", "errors", "raised", "texts"})
 GRAPH = ERRORS | {"unknown_names", "protocol", "runtime", "stages", "graph"}
 CORE = GRAPH | {"engine", "language"}
 AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
@@ -18,7 +18,8 @@ AROUND_CORE = frozenset({"delivery", "spark", "interop", "observability"})
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "texts": frozenset(),
     "unknown_names": frozenset({"texts"}),
-    "errors": frozenset({"texts"}),
+    "error_codes": frozenset(),
+    "errors": frozenset({"error_codes", "texts"}),
     "raised": frozenset({"errors", "texts"}),
     "protocol": ERRORS,
     "runtime": ERRORS | {"protocol"},

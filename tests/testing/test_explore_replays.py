@@ -116,7 +116,7 @@ def test_that_no_trace_fits_at_all_is_an_error_unless_graphs_are_drawn(graphs, a
     if refused:
         with pytest.raises(TraceMisfit, match="with the actors a") as caught:
             replays.check(asked=asked)
-        assert caught.value.__notes__ == ["the trace is from a file"]
+        assert "the trace is from a file" in caught.value.__notes__
     with replays.counted("a file"):
         pass
     replays.check(asked=asked)
