@@ -25,20 +25,43 @@ Python's. Raising in generators, or in functions that C calls, makes CPython 3.1
 
 
 class Interruption:
-    """Raises ``KeyboardInterrupt`` at one of these places, counted from 0, in its block."""
+    """Raises ``KeyboardInterrupt`` at one of these places, counted from 0, in its block.
 
-    def __init__(self, place: int) -> None:
+    It calls ``before`` first. With ``again`` it raises a second time, ``again`` places later.
+    Python ends a trace function that raises, so the second one comes from a profile function, which
+    sees calls and the ends of calls of C.
+    """
+
+    def __init__(
+        self, place: int, again: int | None = None, before: Callable[[], object] | None = None
+    ) -> None:
         self._left = place
+        self._before = before
+        self._again = again
         self._last: dict[FrameType | None, int] = {}
-        self.came = False
+        self.came = self.came_again = False
 
     def __enter__(self) -> "Interruption":
+        if self._again is not None:
+            sys.setprofile(self._profile)
         sys.settrace(self._call)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
+        sys.setprofile(None)
         self._last.clear()
+
+    def _profile(self, frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        ours = code.co_filename.startswith(OURS) and not code.co_flags & inspect.CO_GENERATOR
+        if not (self.came and ours and event in ("call", "c_return")):
+            return
+        assert self._again is not None
+        self._again -= 1
+        if self._again < 0 and not self.came_again:
+            self.came_again = True
+            raise KeyboardInterrupt
 
     def _call(self, frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
@@ -66,6 +89,8 @@ class Interruption:
         self._left -= 1
         if self._left < 0 and not self.came:
             self.came = True
+            if self._before is not None:
+                self._before()
             raise KeyboardInterrupt
 
 
@@ -83,13 +108,15 @@ def handlers_of(code: CodeType) -> HANDLED:
     }
 
 
-def interrupted_everywhere(call: Callable[[], object], most: int = 1000) -> Iterator[int]:
+def interrupted_everywhere(
+    call: Callable[[], object], most: int = 1000, before: Callable[[], object] | None = None
+) -> Iterator[int]:
     """Interrupt ``call`` at its first place, then at its second, ...; after each, its number.
 
-    Ends when a call got through without an interruption.
+    Ends when a call got through without an interruption. ``before`` is called before each.
     """
     for place in range(most):
-        interruption = Interruption(place)
+        interruption = Interruption(place, before=before)
         try:
             with interruption:
                 call()
@@ -99,3 +126,24 @@ def interrupted_everywhere(call: Callable[[], object], most: int = 1000) -> Iter
             return
         yield place
     raise AssertionError(f"more than {most} places")
+
+
+def interrupted_twice(call: Callable[[], object], step: int = 1) -> Iterator[tuple[int, int]]:
+    """Interrupt ``call`` at each place, and at each ``step``-th place of what that sets off.
+
+    Gives the two numbers after each. Where the second one begins differs from place to place, so
+    that large steps miss nothing that is set off at several places.
+    """
+    for place in range(1000):
+        for again in range(place % step, 1000, step):
+            interruption = Interruption(place, again)
+            try:
+                with interruption:
+                    call()
+            except KeyboardInterrupt:
+                pass
+            yield place, again
+            if not interruption.came:
+                return
+            if not interruption.came_again:
+                break

@@ -135,7 +135,7 @@ def test_turns_behind_an_interrupt_run_though_nothing_is_scheduled_any_more():
     assert ran[3:] == [threading.get_ident()]
 
 
-def test_without_a_thread_an_interrupt_waits_for_the_turns_behind_it():
+def test_where_no_further_thread_begins_the_turns_behind_an_interrupt_run_all_the_same():
     dispatcher, ran = CallingThreadDispatcher(), []
 
     def first():
@@ -144,21 +144,21 @@ def test_without_a_thread_an_interrupt_waits_for_the_turns_behind_it():
 
     with threads_refused("actors-calling-thread"), pytest.raises(KeyboardInterrupt):
         dispatcher.schedule(first)
-    assert ran == [1]
     assert dispatcher.close(20) == ()
+    assert ran == [1]
 
 
 @pytest.mark.parametrize("turn", range(1, 8))
 def test_a_run_that_an_interrupt_left_in_between_ends_when_it_is_cancelled(monkeypatch, turn):
-    counted, turns = CallingThreadDispatcher._count, []
+    begun, turns = CallingThreadDispatcher._begun, []
 
-    def count(dispatcher):
+    def begin(*of):
         turns.append(turn)
         if len(turns) == turn:
             raise KeyboardInterrupt  # where the handler of the signal would
-        counted(dispatcher)
+        return begun(*of)
 
-    monkeypatch.setattr(CallingThreadDispatcher, "_count", count)
+    monkeypatch.setattr(CallingThreadDispatcher, "_begun", begin)
     with (
         no_thread_left(),
         ActorSystem(dispatcher="calling_thread") as system,

@@ -16,7 +16,7 @@ from pykka import ActorDeadError, Future
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Full
+from actors_rs.runtime._primitives import Full, start_thread
 from actors_rs.runtime.actors.actor_ref import STOP, Ask, answer_dead
 from actors_rs.runtime.actors.contract import (
     NO_MESSAGE,
@@ -34,7 +34,7 @@ from actors_rs.runtime.actors.pending import (
     PendingStart,
 )
 from actors_rs.runtime.actors.slow_turns import SlowTurns
-from actors_rs.runtime.actors.unread import return_unread
+from actors_rs.runtime.actors.unread import return_all_unread, return_unread
 from actors_rs.runtime.actors.watch import end_all_watches, tell_watchers
 from actors_rs.runtime.dead_letters.raised_at import forget_frames
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
@@ -104,7 +104,7 @@ class ActorCore(SlowTurns, ActorBase):
 
     def _schedule_turn_(self) -> None:
         """Let the dispatcher run a turn; called by the mailbox when there is work."""
-        self._dispatcher_.schedule(self._turn_)
+        self._dispatcher_.schedule(self.actor_inbox.next_turn(self))
 
     def _turn_(self) -> None:
         inbox = self.actor_inbox
@@ -112,6 +112,7 @@ class ActorCore(SlowTurns, ActorBase):
         # The turn ends outside the context: the next one may begin on another thread at once, and
         # a context can be entered by one thread at a time.
         if self._pending_ is not None:
+            inbox.pause()
             self._pending_.start()  # it ends with a turn; until then there is none
         elif inbox.halted:
             self._turn_halted_()
@@ -144,7 +145,11 @@ class ActorCore(SlowTurns, ActorBase):
             try:
                 self._process_(message)
             except KeyboardInterrupt as error:  # outside of its handler
-                self._interrupted_in_(message, error)
+                try:
+                    self._interrupted_in_(message, error)
+                except KeyboardInterrupt:  # again
+                    start_thread(self._interrupted_in_, (message, error))
+                    raise
                 raise
             if (now := stopwatch()) > deadline:
                 if now > deadline + SLOW_TURN_SECONDS:
@@ -317,18 +322,22 @@ class ActorCore(SlowTurns, ActorBase):
         if self._keeper_ is None:
             self._close_(error)
         else:
-            self.actor_inbox.halted = True
             self._keeper_.ended(error)
+            self.actor_inbox.halt()
 
     def _close_(self, error: BaseException | None) -> None:
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
-        self.actor_stopped.error = error
-        self.actor_stopped.set()
         try:
-            for message in self.actor_inbox.close():
-                self._return_unread_(message)
-        finally:
-            self._be_gone_(error)
+            self.actor_stopped.error = error
+            self.actor_stopped.set()
+            try:
+                self.actor_inbox.close()
+                return_all_unread(self)
+            finally:
+                self._be_gone_(error)
+        except KeyboardInterrupt:  # what was done does no harm when it is done again
+            start_thread(self._close_, (error,))  # no signal comes first
+            raise
 
     def _be_gone_(self, error: BaseException | None) -> None:
         """Leave the system, tell the watchers, let the next in line stop."""

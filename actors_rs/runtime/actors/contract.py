@@ -227,6 +227,10 @@ class ActorBase(Actor):
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
         raise NotImplementedError
 
+    def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
+        """Ctrl-C came before or behind the handler of ``message``."""
+        raise NotImplementedError
+
     def _return_unread_(self, message: Any, when: str = "") -> None:
         """Answer or dead-letter ``message``, which is not handled."""
         raise NotImplementedError

@@ -10,13 +10,14 @@ Many threads put; only the turn that runs the actor takes, ends the turn or clos
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 from pykka import ActorDeadError
 
 from actors_rs.runtime._primitives import RLock, start_thread
-from actors_rs.runtime.dispatch.dispatcher import Dispatcher
+from actors_rs.runtime.dispatch.dispatcher import Dispatcher, Turn
 
 __all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
 
@@ -53,6 +54,10 @@ class Owner(Protocol):
     def _turn_(self) -> None: ...
 
 
+def _paused() -> None:
+    """Stands for the turn of an actor that waits for its coroutine; never called."""
+
+
 class Mailbox:
     """An actor's inbox; fits pykka's ``ActorInbox`` (``put``, ``get``, ``empty``).
 
@@ -74,7 +79,7 @@ class Mailbox:
         self.data: Lane | None = None
         """The data lane, if there is anything in it; to look into, nothing else. As ``control``."""
         self.control: Lane | None = None
-        self._scheduled = True
+        self._scheduled: Turn | bool = True
         self._closed = False
         self.halted = False
         self.owner: Owner | None = None
@@ -93,6 +98,7 @@ class Mailbox:
         message may have been put, and whatever was put is read.
         """
         dispatcher: Dispatcher | None = None
+        enqueue: Callable[[Turn], object] | None = None
         try:
             with self._lock:
                 if self._closed:
@@ -112,22 +118,22 @@ class Mailbox:
                 # deeper than the one above: either both happen or none.
                 if self._scheduled:
                     return True
-                self._scheduled = True
+                self._scheduled = turn
                 enqueue(turn)
             dispatcher.enqueued()
         except BaseException:
-            if dispatcher is not None:
+            if dispatcher is not None and enqueue is not None:
                 try:
-                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
-                    dispatcher.interrupted()
+                    start_thread(dispatcher.take_over, (enqueue,))  # no signal comes first
                 except RuntimeError:  # there is none
-                    pass
+                    dispatcher.take_over(enqueue)
             raise
         return True
 
     def offer_control(self, message: Any) -> bool:
         """Put into the control lane, in all else as ``offer``."""
         dispatcher: Dispatcher | None = None
+        enqueue: Callable[[Turn], object] | None = None
         try:
             with self._lock:
                 if self._closed:
@@ -144,16 +150,15 @@ class Mailbox:
                 enqueue = dispatcher.enqueue
                 if self._scheduled:
                     return True
-                self._scheduled = True
+                self._scheduled = turn
                 enqueue(turn)
             dispatcher.enqueued()
         except BaseException:
-            if dispatcher is not None:
+            if dispatcher is not None and enqueue is not None:
                 try:
-                    start_thread(dispatcher.enqueued, ())  # where it is not so deep
-                    dispatcher.interrupted()
+                    start_thread(dispatcher.take_over, (enqueue,))  # no signal comes first
                 except RuntimeError:  # there is none
-                    pass
+                    dispatcher.take_over(enqueue)
             raise
         return True
 
@@ -177,7 +182,7 @@ class Mailbox:
         except KeyboardInterrupt:  # it comes behind the call
             lane.insert(0, message)
             raise
-        except IndexError:  # ``take_out`` was faster
+        except IndexError:  # ``take_out`` was faster, or one who closes it again
             return EMPTY
 
     def _lengthened(self, lane: Lane) -> deque[Any]:
@@ -227,18 +232,47 @@ class Mailbox:
         self.owner = owner
         self.halted = False
 
+    def halt(self) -> None:
+        """Its actor has ended in this turn; whoever decides on the successor is told next."""
+        self._scheduled = self.halted = True
+
+    def next_turn(self, owner: Owner) -> Turn:
+        """The turn that goes on where this one ends: the same again, so that ``owes`` knows it."""
+        turn = self._scheduled
+        if turn is _paused:
+            turn = self._scheduled = owner._turn_
+        return owner._turn_ if isinstance(turn, bool) else turn
+
+    def pause(self) -> None:
+        """The turn ends, and none is due: a coroutine hands in the next one when it has ended."""
+        self._scheduled = _paused
+
+    def owes(self, turn: Turn) -> bool:
+        """Whether ``turn``, which was interrupted at some place, is the one that is due or runs.
+
+        If it had ended, the mailbox is idle, or whoever put something has handed in another one.
+        """
+        owner = getattr(turn, "__self__", None)
+        is_first = self._scheduled is True and (
+            self.owner is owner or not hasattr(owner, "_turn_")  # a child that is to be made
+        )
+        return is_first or self._scheduled is turn
+
     @property
     def idle(self) -> bool:
         """Whether no turn is running or due at this moment."""
         return not self._scheduled
 
-    def close(self) -> list[Any]:
-        """Refuse messages from now on and hand back those never taken, control lane first."""
+    def close(self) -> deque[Any]:
+        """Refuse messages from now on; give those that were never taken, control lane first.
+
+        They stay in the data lane until they are taken, so one who is interrupted can go on.
+        """
         with self._lock:
-            self._closed = self.halted = True
-            self._scheduled = True
-            left = [*(self.control or ()), *self._all_data()]
-            self.control = None
+            self._closed = self.halted = self._scheduled = True
+            left = deque(self.control or ())
+            left.extend(self.data or ())
+            self.control, self.data = None, left
             self.owner = None
         return left
 
@@ -258,10 +292,14 @@ class Mailbox:
         return unread
 
     def seize(self) -> tuple[list[Any], bool]:
-        """``close`` it from outside of the actor's turns; also whether one runs or is due."""
+        """Close it from outside of the actor's turns, and empty it; whether one runs or is due."""
         with self._lock:
-            in_turn = self._scheduled
-            return self.close(), in_turn
+            in_turn = not self.idle
+            self._closed = self.halted = self._scheduled = True
+            left = [*(self.control or ()), *self._all_data()]
+            self.control = None
+            self.owner = None
+            return left, in_turn
 
     @property
     def closed(self) -> bool:

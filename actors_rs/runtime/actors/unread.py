@@ -8,15 +8,34 @@ from typing import TYPE_CHECKING, Any
 from pykka.messages import _ActorStop
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._primitives import Full
+from actors_rs.runtime._primitives import Full, start_thread
 from actors_rs.runtime.actors.actor_ref import Ask, answer_dead
 from actors_rs.runtime.actors.contract import RUNTIME_MESSAGES, RuntimeMessage
+from actors_rs.runtime.actors.mailbox import EMPTY
 from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.contract import ActorBase
 
-__all__ = ["refuse_question", "return_unread"]
+__all__ = ["refuse_question", "return_all_unread", "return_unread"]
+
+
+def return_all_unread(actor: ActorBase) -> None:
+    """What lies in the closed mailbox of ``actor``; Ctrl-C may come in between."""
+    while (message := actor.actor_inbox.take()) is not EMPTY:
+        try:
+            actor._return_unread_(message)
+        except KeyboardInterrupt as error:
+            start_thread(_return_interrupted, (actor, message, error))  # no signal comes first
+            raise
+
+
+def _return_interrupted(actor: ActorBase, message: Any, error: KeyboardInterrupt) -> None:
+    """An interrupted answer may have been claimed already, and never been set."""
+    if type(message) is Ask:
+        actor._interrupted_in_(message, error)
+    else:
+        actor._return_unread_(message)
 
 
 def return_unread(actor: ActorBase, message: Any, when: str = "") -> None:

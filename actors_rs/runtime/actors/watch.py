@@ -132,9 +132,9 @@ def end_all_watches(watcher: ActorBase) -> None:
 
 def tell_watchers(actor: ActorBase, error: BaseException | None) -> None:
     """``actor`` has ended, with ``error`` or in peace; its last act."""
-    watchers, actor._watchers_ = actor._watchers_, None
-    for mailbox in (watchers or {}).values():
+    for mailbox in (actor._watchers_ or {}).values():
         mailbox.offer(_Notice(Terminated(actor.actor_ref, error)))
+    actor._watchers_ = None  # now: one who is interrupted tells them again
 
 
 def _mailbox(ref: ActorRef[Any]) -> Mailbox:

@@ -7,6 +7,7 @@ itself, so nothing recurses; and it must not wait for a future, whose turn might
 What is raised in here, as by Ctrl-C, goes to whoever scheduled the first turn. A thread is begun
 for the turns that are left then: their mailboxes are scheduled already and would not be again. The
 turn that runs stays the first of them until it has ended, so an interrupted one is among them.
+Where an interrupt is handled, a single call of C begins that thread, so further ones come too late.
 """
 
 from __future__ import annotations
@@ -16,16 +17,21 @@ from collections.abc import Callable
 from typing import Any
 
 from actors_rs.runtime._primitives import (
-    Lock,
+    Event,
+    RLock,
     Thread,
     current_thread_id,
     may_block,
     monotonic,
+    start_thread,
     this_thread,
 )
 from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics, Turn
 
 __all__ = ["CallingThreadDispatcher"]
+
+NAME = "actors-calling-thread"
+"""Of a thread that runs what an interrupted one has left."""
 
 
 class CallingThreadDispatcher:
@@ -34,9 +40,9 @@ class CallingThreadDispatcher:
     kind = "calling_thread"
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # the collector may run a ``__del__`` in here that tells somebody
         self._turns = 0
-        self._successors: list[Thread] = []
+        self._successions: list[Event] = []  # set when all has run that was left to a thread
         self._due: dict[int, deque[Turn]] = {}  # by thread; the first one may be running
         self._running: dict[int, Turn] = {}  # by the thread that is in it
 
@@ -47,27 +53,15 @@ class CallingThreadDispatcher:
 
     def enqueued(self) -> None:
         """Run what was handed in on this thread, unless it is running turns already."""
-        try:
-            thread = current_thread_id()
-            while thread not in self._running and (due := self._due.get(thread)):
-                self._run(due, thread)
-        except BaseException:
-            self.interrupted()
-            raise
-
-    def interrupted(self) -> None:
-        """Let another thread run what waits on this one, unless this one still does so itself."""
         thread = current_thread_id()
-        if thread in self._running or not (due := self._due.pop(thread, None)):
-            return
-        name = "actors-calling-thread"
-        successor = Thread(target=self._succeed, args=(due,), name=name, daemon=True)
-        try:
-            successor.start()
-        except RuntimeError:  # there is no thread left: the interrupt waits until they have run
-            self._succeed(due)
-        else:
-            self._successors.append(successor)
+        while thread not in self._running and (due := self._due.get(thread)):
+            if len(due) > 1:  # an interrupt has left some, and no thread has taken them over yet
+                self._drop_what_has_ended(due)
+            self._run(due, thread)
+
+    def take_over(self, enqueue: Callable[[Turn], object], /) -> None:
+        """Run here what waits where ``enqueue`` puts it, unless its own thread still does so."""
+        self._succeed(enqueue.__self__)  # type: ignore[attr-defined]
 
     def schedule(self, turn: Turn, /) -> None:
         """Run ``turn``, now or after those that wait on this thread."""
@@ -76,7 +70,10 @@ class CallingThreadDispatcher:
             due.append(turn)
             self.enqueued()
         except BaseException:
-            self.interrupted()
+            try:
+                start_thread(self.take_over, (due.append,))  # one call: no signal comes first
+            except RuntimeError:
+                self.take_over(due.append)
             raise
 
     def relieve(self) -> None:
@@ -99,9 +96,17 @@ class CallingThreadDispatcher:
     def close(self, timeout: float) -> tuple[str, ...]:
         """Wait for the turns that an interrupt has left to a thread; all others have run."""
         deadline = monotonic() + timeout
-        for thread in self._successors:
-            thread.join(max(0.0, deadline - monotonic()))
-        return tuple(thread.name for thread in self._successors if thread.is_alive())
+        left = [due for thread, due in self._due.copy().items() if thread not in self._running]
+        for due in filter(None, left):  # the thread for them has not begun yet
+            helper = Thread(target=self._succeed, args=(due,), name=NAME, daemon=True)
+            try:
+                helper.start()
+            except RuntimeError:  # there is none
+                self._succeed(due)
+            else:
+                helper.join(max(0.0, deadline - monotonic()))
+        done = [one.wait(max(0.0, deadline - monotonic())) for one in self._successions]
+        return (NAME,) * done.count(False)
 
     def statistics(self) -> DispatcherStatistics:
         """A snapshot; ``ready`` is what waits on this thread."""
@@ -114,9 +119,7 @@ class CallingThreadDispatcher:
         might_block = may_block()
         try:
             this_thread.pooled = True
-            while due:
-                self._count()
-                self._running[thread] = turn = due[0]
+            while (turn := self._begun(due, thread)) is not None:
                 turn()
                 del due[0]  # no call, in which Ctrl-C could come between the two
         finally:  # as here
@@ -124,29 +127,45 @@ class CallingThreadDispatcher:
             if thread in self._running:
                 del self._running[thread]
 
+    def _begun(self, due: deque[Turn], thread: int) -> Turn | None:
+        """The next turn, which begins on this thread; ``None``: there is none."""
+        with self._lock:
+            if not due:
+                return None
+            self._turns += 1
+            self._running[thread] = turn = due[0]
+            return turn
+
     def _succeed(self, due: deque[Turn]) -> None:
         """Run on this thread what another one has left; the first turn only if it is owed."""
-        first = due.popleft()
-        if _is_owed(first, due):
-            due.appendleft(first)
-        own = self._due.setdefault(current_thread_id(), deque())
-        own.extend(due)
-        self.enqueued()
-
-    def _count(self) -> None:
+        own, done = self._due.setdefault(current_thread_id(), deque()), Event()
         with self._lock:
-            self._turns += 1
+            if not due or any(self._due.get(one) is due for one in self._running.copy()):
+                return
+            if own is not due:
+                own.extend(due)
+                due.clear()
+            self._successions.append(done)
+        self._drop_what_has_ended(own)
+        try:
+            self._run(own, current_thread_id())
+        except BaseException:
+            start_thread(self._succeed, (own,))
+            raise
+        finally:
+            done.set()
+
+    def _drop_what_has_ended(self, due: deque[Turn]) -> None:
+        """Leave out the first turn, which may have been interrupted, unless it has to run again."""
+        with self._lock:
+            if due and not _is_owed(*due):
+                del due[0]
 
 
-def _is_owed(turn: Turn, later: deque[Turn]) -> bool:
-    """Whether ``turn``, which was interrupted at some place or never begun, has to run again.
+def _is_owed(turn: Turn, *later: Turn) -> bool:
+    inbox = _inbox_of(turn)
+    return inbox is not None and inbox.owes(turn) and inbox not in map(_inbox_of, later)
 
-    Not if it had ended, its actor has a successor, or it has scheduled the next one already.
-    """
-    owner: Any = getattr(turn, "__self__", None)
-    inbox = getattr(owner, "actor_inbox", None)
-    if inbox is None:
-        return False
-    if inbox.idle or any(getattr(one, "__self__", None) is owner for one in later):
-        return False
-    return inbox.owner is owner or not hasattr(owner, "_turn_")  # a child that is to be made
+
+def _inbox_of(turn: Turn) -> Any:
+    return getattr(getattr(turn, "__self__", None), "actor_inbox", None)

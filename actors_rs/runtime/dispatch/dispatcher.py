@@ -47,8 +47,11 @@ class Dispatcher(Protocol):
         """A turn was handed in: see to it that it runs. Once too often does no harm."""
         ...
 
-    def interrupted(self) -> None:
-        """``enqueued`` was interrupted on this thread; another thread has called it since."""
+    def take_over(self, enqueue: Callable[[Turn], object], /) -> None:
+        """See to what was handed in by ``enqueue``: whoever did so was interrupted before its end.
+
+        Called on a thread that was begun for it, which is as shallow as a thread can be.
+        """
         ...
 
     def schedule(self, turn: Turn, /) -> None:

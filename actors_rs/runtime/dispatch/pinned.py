@@ -6,6 +6,8 @@ for futures, which a pool thread may not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actors_rs.runtime.dispatch.dispatcher import DispatcherStatistics, Turn
 from actors_rs.runtime.dispatch.workers import Workers
 
@@ -27,8 +29,9 @@ class PinnedDispatcher:
         """Run ``turn`` soon, on the one thread. Never blocks."""
         self._workers.put(turn)
 
-    def interrupted(self) -> None:
-        """Nothing: any thread runs what was handed in on this one."""
+    def take_over(self, _: Callable[[Turn], object], /) -> None:
+        """Wake a thread for what was handed in: any thread runs it."""
+        self.enqueued()
 
     def relieve(self) -> None:
         """Nothing: no other thread could take over."""

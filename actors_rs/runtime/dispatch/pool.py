@@ -9,6 +9,7 @@ function slows its own stage and nobody else's.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -75,8 +76,9 @@ class PoolDispatcher:
             start_thread(self._watch, ())
             raise
 
-    def interrupted(self) -> None:
-        """Nothing: any thread runs what was handed in on this one."""
+    def take_over(self, _: Callable[[Turn], object], /) -> None:
+        """Wake a thread for what was handed in: any thread runs it."""
+        self.enqueued()
 
     def thread_of(self, owner: object) -> int | None:
         """The thread that is in a turn of ``owner``."""

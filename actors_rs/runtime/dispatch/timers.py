@@ -145,6 +145,7 @@ class Timers:
             with self._lock:
                 self._firing = False
                 if self._closed:
+                    self._wake()  # a further thread, that one interrupted twice has left
                     return None
                 wait = self._heap[0][0] - monotonic() if self._heap else _LONGEST_WAIT
                 if wait <= 0:

@@ -104,7 +104,7 @@ class ChildEvents(Protocol):
     def child_started(self, child: Child) -> None:
         """``child`` has gone through its ``on_start``."""
 
-    def child_down(self, child: Child) -> None:
+    def child_down(self, child: Child, before: State) -> None:
         """``child`` has ended."""
 
     def child_added(self, child: Child) -> None:
@@ -182,17 +182,17 @@ class Child:
 
     def start(self) -> None:
         """Have the next actor made and started, in turns of its own."""
-        self.state = State.STARTING
         self.serial += 1
         self.told, self.error, self.final = None, None, False
         self._context_ = self._origin.copy()
         self._dispatcher_.schedule(self._first_turn)
+        self.state = State.STARTING
 
     def halt(self, *, last: bool, at_once: bool) -> None:
         """Tell the actor to stop: for good or not, now or behind the messages it has."""
-        self.state = State.STOPPING
         offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
         offer(Halt(self, self.serial, last, at_once))
+        self.state = State.STOPPING
         if last and at_once and self.actor is not None:  # a restart waits for its message's end
             self.actor._end_early_()
 
@@ -338,17 +338,25 @@ class Started(RuntimeMessage):
 
 
 class Down(RuntimeMessage):
-    """To the supervisor: nobody lives at the child's place any more."""
+    """To the supervisor: nobody lives at the child's place any more.
 
-    __slots__ = ("child", "serial")
+    An interrupted turn of the child may tell it twice, which counts once. An interrupted turn of
+    the supervisor receives the same one again.
+    """
+
+    __slots__ = ("before", "child", "serial")
 
     def __init__(self, child: Child, serial: int) -> None:
         self.child = child
         self.serial = serial
+        self.before: State | None = None
+        """What the child was when this was received first."""
 
     def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
-        if self.serial == self.child.serial and self.child.state is not State.DOWN:
-            actor.child_down(self.child)  # once: an interrupted turn tells it again
+        if self.before is None and self.child.state is not State.DOWN:
+            self.before = self.child.state
+        if self.before is not None and self.serial == self.child.serial:
+            actor.child_down(self.child, self.before)
 
     def unread(self, actor: object, /) -> None:
         self.child.close()  # it had been taken over, and its supervisor never got to know it

@@ -16,7 +16,7 @@ from pykka import Future
 from pykka.messages import _ActorStop
 
 from actors_rs.errors import RestartLimitError
-from actors_rs.runtime._primitives import Full
+from actors_rs.runtime._primitives import Full, start_thread
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
@@ -69,9 +69,9 @@ class SupervisorActor(ActorCore):
             child.state = State.RUNNING
         self._advance()
 
-    def child_down(self, child: Child) -> None:
-        """``child`` has ended: by itself, by a failure, or because it was told to."""
-        before, child.state = child.state, State.DOWN
+    def child_down(self, child: Child, before: State) -> None:
+        """``child`` has ended, which was so ``before``: by itself, by a failure, or as told."""
+        child.state = State.DOWN
         self._starting.discard(child)
         self._stopping.discard(child)
         if child.final or child.removed:
@@ -99,7 +99,8 @@ class SupervisorActor(ActorCore):
         if child.state is State.ENDED:
             leaver.set(True)
             return
-        child.leavers.append(leaver)
+        if leaver not in child.leavers:
+            child.leavers.append(leaver)
         child.removed = True
         if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
             self._retire(child)
@@ -152,6 +153,13 @@ class SupervisorActor(ActorCore):
         if type(message) is Ask and type(message.message) is _ActorStop:
             self._stop_answers.append(message.reply_to)
             self._stop_()
+        elif issubclass(type(message), RuntimeMessage):
+            try:
+                message.receive(self)
+            except KeyboardInterrupt:
+                raise  # it is put back: each of them may be received again, wherever it got to
+            except BaseException as error:
+                self._fail_(error, message)
         else:
             super()._process_(message)
 
@@ -191,16 +199,22 @@ class SupervisorActor(ActorCore):
             child.actor_inbox.offer_control(_LastCall())
 
     def _begin_end(self) -> None:
-        if self._ending:
-            return
-        self._ending = True
-        self._waiting = False
-        self._to_start.clear()
-        self._to_stop = deque(child for child in self.family.order if child.alive)
+        if not self._ending:
+            self._waiting = False
+            self._to_start.clear()
+            self._to_stop = deque(child for child in self.family.order if child.alive)
+            self._ending = True
         self._advance()
 
     def _finish(self) -> None:
         self._ended = True
+        try:
+            self._end_for_good()
+        except KeyboardInterrupt:  # what was done does no harm when it is done again
+            start_thread(self._end_for_good, ())  # no signal comes first
+            raise
+
+    def _end_for_good(self) -> None:
         error = self._gave_up
         super()._stop_() if error is None else super()._fail_(error)
         for answer in self._stop_answers:
@@ -218,9 +232,10 @@ class SupervisorActor(ActorCore):
     def _advance(self) -> None:
         """Do what can be done now; each step ends with a message that leads back here."""
         while self._to_stop and not self._stopping:
-            child = self._to_stop.pop()
+            child = self._to_stop[-1]
             if child.alive:
                 self._halt(child)
+            del self._to_stop[-1]
         if self._stopping or self._ended:
             return
         if self._ending:
@@ -228,7 +243,7 @@ class SupervisorActor(ActorCore):
             return
         together = self._strategy.together
         while self._to_start and not self._waiting and not (together and self._starting):
-            child = self._to_start.popleft()
+            child = self._to_start[0]
             self._gathering, self._affected = False, None
             if child.state is State.DOWN:
                 self._starting.add(child)
@@ -237,6 +252,7 @@ class SupervisorActor(ActorCore):
                     self._pass_on(child)
                 if child.removed:
                     child.halt(last=True, at_once=False)
+            del self._to_start[0]
         if not self._starting and not self._to_start:
             self._round_over()
 
@@ -248,10 +264,10 @@ class SupervisorActor(ActorCore):
             self._begin_end()
 
     def _halt(self, child: Child) -> None:
-        self._stopping.add(child)
         if child.state is not State.STOPPING:
             last = self._ending and self._ends_for_good()
             child.halt(last=last, at_once=not last or self._stops_at_once())
+        self._stopping.add(child)
 
     def _stops_at_once(self) -> bool:
         told = getattr(self._keeper_, "told", None)

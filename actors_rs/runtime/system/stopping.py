@@ -51,6 +51,7 @@ class StopLine:
         """``actor`` has ended, told or not."""
         if self._told is actor:  # asked without the lock, for most who end were not told
             self._forget(actor)
+        if self._told is None and self._waiting:
             self._tell_next()
 
     def hurry(self, actors: Sequence[ActorBase]) -> None:

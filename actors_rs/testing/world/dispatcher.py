@@ -98,8 +98,8 @@ class DeterministicDispatcher:
     def enqueued(self) -> None:
         """Nothing to do: the choice includes submitted steps."""
 
-    def interrupted(self) -> None:
-        """Nothing to do: this thread runs the submitted steps."""
+    def take_over(self, _: Callable[[Turn], object], /) -> None:
+        """Nothing to do, for the same reason."""
 
     def submit(self, name: str, call: Callable[[], Any]) -> None:
         """Let ``call`` take part in the choice of the next step."""
