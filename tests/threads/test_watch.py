@@ -124,9 +124,9 @@ def test_the_wish_comes_before_the_stop_between_stop_and_close_and_behind_the_cl
     met = set()
 
     def noting(name, then):
-        def note(*args):
+        def note(*args, **named):
             met.add(name)
-            return then(*args)
+            return then(*args, **named)
 
         return note
 
