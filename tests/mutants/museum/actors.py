@@ -10,8 +10,8 @@ MUTANTS = (
         "questions left in the mailbox are forgotten",
         "what a stopped actor did not read is neither answered nor reported (as in pykka, for what"
         " comes behind its last look)",
-        "runtime.actors.actor_core:ActorCore._close_",
-        "self._return_unread_(message)",
+        "runtime.actors.unread:return_all_unread",
+        "actor._return_unread_(message)",
         "message",
         "actors/every question is answered",
         "actors/every message is handled or reported",
@@ -44,8 +44,8 @@ MUTANTS = (
         "children stop in the order of their start",
         "a supervisor stops its children from the first one on",
         f"{SUPERVISOR}._advance",
-        "child = self._to_stop.pop()",
-        "child = self._to_stop.pop(0)",
+        "child = self._to_stop[-1]",
+        "self._to_stop.rotate(-1); child = self._to_stop[-1]",
         "actors/all together",
     ),
     mutant(
