@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["EXPLANATIONS", "Explanation", "advice", "code_of", "explained"]
+__all__ = ["EXPLANATIONS", "Explanation", "code_of", "explained"]
 
 
 class Explanation(NamedTuple):
@@ -274,12 +274,6 @@ _CODES = {explanation.name: code for code, explanation in EXPLANATIONS.items()}
 def code_of(kind: type[BaseException]) -> str:
     """The code of an error's class, or of the nearest class it inherits from; else empty."""
     return next((_CODES[base.__name__] for base in kind.__mro__ if base.__name__ in _CODES), "")
-
-
-def advice(kind: type[BaseException]) -> str:
-    """The line that leads to the explanation; empty for an error without a code."""
-    code = code_of(kind)
-    return f"{code}: for an explanation, run: actors-rs explain {code}" if code else ""
 
 
 def explained(code: str) -> str | None:

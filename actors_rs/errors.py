@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors_rs.error_codes import advice, code_of
+from actors_rs.error_codes import code_of
 from actors_rs.texts import named, repr_of, text_of
 
 __all__ = [
@@ -117,12 +117,7 @@ def _made_again(kind: type[BaseException], args: tuple[Any, ...]) -> BaseExcepti
 
 
 class UserError(ActorsRsError):
-    """An argument or a graph cannot work; nothing was started. A note names the error's code."""
-
-    def __init__(self, *args: object, **named_ones: Any) -> None:
-        super().__init__(*args, **named_ones)
-        if note := advice(type(self)):
-            self.add_note(note)
+    """An argument or a graph cannot work; nothing was started."""
 
 
 class InvalidArgumentError(UserError, ValueError):

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.error_codes import advice
 from actors_rs.errors import StageError
 from actors_rs.raised import as_failure, note_once
 from actors_rs.texts import named
@@ -51,8 +50,6 @@ def first_of(failures: Sequence[BaseException]) -> BaseException:
         object.__setattr__(first, "others", tuple(others))  # its own may refuse, or do anything
     with suppress(BaseException):
         for note in _notes(others):
-            note_once(first, note)
-        if note := advice(type(first)):
             note_once(first, note)
     return first
 
