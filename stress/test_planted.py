@@ -49,8 +49,10 @@ def ends_overtake(patch: pytest.MonkeyPatch) -> None:
     """The newest message of the data lane is taken first."""
 
     def take(mailbox: Mailbox) -> Any:
-        if mailbox.control:
-            return mailbox.control.popleft()
+        if control := mailbox.control:
+            message = control[0]
+            del control[0]
+            return message
         return mailbox.data.pop() if mailbox.data else EMPTY
 
     patch.setattr(Mailbox, "take", take)

@@ -70,10 +70,10 @@ class Layout:
         return known
 
     def automatic(self, by_default: bool) -> Set[StageSpec]:
-        """The stages whose windows follow their pace: those that say so, or have no number.
+        """The stages whose windows follow their pace: they say so, or have no number.
 
-        None that a loop leads through and none of branches that meet again: what they may hold is
-        what lets the others go on.
+        Stages in a loop, or in branches that meet again, keep fixed windows: other stages go on
+        only if they can hold so many elements.
         """
         known = self._automatic.get(by_default)
         if known is None:

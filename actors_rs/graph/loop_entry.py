@@ -65,7 +65,7 @@ PASSES_ON = frozenset(
 def check_entry(
     specs: Sequence[StageSpec], closing: Mapping[StageSpec, Sequence[StageSpec]]
 ) -> None:
-    """Raise ``GraphError`` for a loop that stays empty whatever comes from outside.
+    """Raise ``GraphError`` for a loop that no element can enter.
 
     ``closing`` has the stages that lead back to the source of each loop.
     """

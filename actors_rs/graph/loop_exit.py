@@ -47,7 +47,7 @@ KEEPS_ALL = frozenset(
         "with_index",
     ]
 )
-"""They pass on each element, whatever it is."""
+"""They pass on each element."""
 
 
 def check_exit(
@@ -106,7 +106,7 @@ def _check_way_out(
 def _fed_by(
     specs: Sequence[StageSpec], closing: Mapping[StageSpec, Sequence[StageSpec]]
 ) -> dict[StageSpec, list[StageSpec]]:
-    """For each stage those that it feeds, the source of a loop in place of its sink."""
+    """The stages that each stage feeds, with the source of a loop in place of its sink."""
     sources = {spec.loop: spec for spec in closing}
     fed: dict[StageSpec, list[StageSpec]] = {}
     for spec in specs:

@@ -1,8 +1,8 @@
 """Loops: graphs in which elements come round, closed by a ``Feedback``.
 
-In a blueprint a loop stays open, so that stages can be listed in the order in which they depend on
-each other: a ``Feedback`` is a source spec and a sink spec with one ``Loop`` in common. They become
-one stage when the graph is materialized.
+In a blueprint a loop stays open, so that each stage can come after its inputs. A ``Feedback`` is
+a source spec and a sink spec with one ``Loop`` in common. They become one stage when the graph is
+materialized.
 """
 
 from __future__ import annotations

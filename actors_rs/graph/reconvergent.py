@@ -15,9 +15,9 @@ _TAKE_ANY = frozenset(("merge", "merge_preferred"))
 def reconvergent(specs: Sequence[StageSpec]) -> set[StageSpec]:
     """The stages on the way from a fan-out to a fan-in that waits for several of its branches.
 
-    ``specs``: each after its inputs. Where one branch gathers elements and gives none yet, what the
-    others hold meanwhile is what lets the stream go on: an inlet in here that holds fewer elements
-    than it may could stop all of them for good.
+    ``specs``: each after its inputs. While one branch gathers elements, the stream goes on only if
+    the other branches can hold theirs. An inlet in here that holds fewer elements than it may could
+    stop all branches for good.
     """
     if all(spec.outlets < 2 for spec in specs):
         return set()

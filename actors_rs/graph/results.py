@@ -58,9 +58,9 @@ class Results:
 
 
 ONE = Results()
-"""That of a single sink as it is."""
+"""The result of a single sink, unchanged."""
 NONE = Results(type(None), ends=0)
-"""That of the way back of a loop."""
+"""The result of the way back of a loop: none."""
 
 
 def each_of(parts: Sequence[Results], values: Sequence[Any]) -> tuple[Any, ...]:

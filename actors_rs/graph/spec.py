@@ -132,7 +132,7 @@ class Attributes:
 
 
 PLAIN = Attributes()
-"""Those of a stage that was given none."""
+"""The attributes of a stage without any."""
 
 
 @dataclass(frozen=True, eq=False)  # no slots: a field that is not given costs nothing, see spec_of

@@ -69,8 +69,8 @@ async def run_async(graph: Graph[R]) -> R:
 async def ask_async(ref: PooledActorRef[Any], message: Any, *, timeout: float | None = None) -> Any:
     """Send ``message`` and wait for the answer, as ``await ref.ask_async(...)`` does on asyncio.
 
-    Raises what ``ref.ask`` raises. A scope that is cancelled gets no answer; the message is handled
-    all the same.
+    ``timeout`` is in seconds, default: none. Raises the errors of ``ref.ask``. A scope that is
+    cancelled gets no answer, but the actor handles the message.
     """
     check_timeout(timeout)
     answer: Any = ref.ask(message, block=False)

@@ -156,7 +156,10 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         throughput: int | None = None,
         weight: Callable[[Any], float] | None = None,
     ) -> Sink[In_contra, R_co]:
-        """This sink with these settings, see ``Flow.with_attributes``."""
+        """This sink with these settings: ``window``, ``dispatcher``, ``throughput``, ``weight``.
+
+        ``Flow.with_attributes`` explains them.
+        """
         with telling_where():
             spec = self._only_end("with_attributes")
             optional_plain_function(weight, "with_attributes: weight")

@@ -59,7 +59,7 @@ def layout(
     """Places for ``count`` stages, which are known by number, and ``links`` between them.
 
     ``hosts`` maps a stage of an inner stream to the stage that hosts the stream. A link from a
-    later stage to an earlier one is that of a loop, and moves nothing.
+    later stage to an earlier one closes a loop, and moves no stage.
     """
     hosts = hosts or {}
     outer = [number for number in range(count) if number not in hosts]
@@ -111,12 +111,12 @@ def _outermost(stage: int, hosts: Mapping[int, int]) -> int:
 
 
 def _columns(outer: Sequence[int], forward: Links) -> list[list[int]]:
-    """The stages by column; within a column near those that feed them."""
+    """The stages by column; within a column near the stages that feed them."""
     into: dict[int, list[int]] = {number: [] for number in outer}
     for begin, end in forward:
         into[end].append(begin)
     rank: dict[int, int] = {}
-    for number in outer:  # each is numbered after those that feed it
+    for number in outer:  # each after the stages that feed it
         rank[number] = max((rank[feeder] + 1 for feeder in into[number]), default=0)
     columns: list[list[int]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
     order: dict[int, float] = {}

@@ -78,7 +78,7 @@ class PooledActor(ActorCore):
         """Called before the first message; one that raises ends the actor, by ``on_failure``."""
 
     def on_stop(self) -> Coroutine[Any, Any, None] | None:  # type: ignore[override]
-        """Called when the actor has been told to stop, as its last act."""
+        """Called when the actor stops in an orderly way, as its last act."""
 
     def on_failure(  # type: ignore[override]
         self,
@@ -86,7 +86,10 @@ class PooledActor(ActorCore):
         exception_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> Coroutine[Any, Any, None] | None:
-        """Called when the actor has failed, in place of ``on_stop``, as its last act."""
+        """Called when the actor has failed, in place of ``on_stop``, as its last act.
+
+        ``exception_type``, ``exception_value`` and ``traceback`` are its failure.
+        """
 
     @property
     def actor_ref(self) -> PooledActorRef[Self]:

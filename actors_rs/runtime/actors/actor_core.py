@@ -335,7 +335,7 @@ class ActorCore(SlowTurns, ActorBase):
                 return_all_unread(self)
             finally:
                 self._be_gone_(error)
-        except KeyboardInterrupt:  # what was done does no harm when it is done again
+        except KeyboardInterrupt:  # each step may be done twice
             start_thread(self._close_, (error,))  # no signal comes first
             raise
 

@@ -1,4 +1,4 @@
-"""The contract of an address: what a reference is made from, before any actor lives there."""
+"""The contract of an address: a reference is made from it, before any actor lives there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Address"]
 
 
 class Address(Protocol):
-    """What a reference is made from: an actor, or the place of one that is still to come."""
+    """The origin of a reference: an actor, or the place of a future one."""
 
     _urn_number_: int
     actor_inbox: Mailbox

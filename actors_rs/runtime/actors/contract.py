@@ -62,15 +62,15 @@ class Keeper(Protocol):
     """Who decides whether an actor lives again. Called in that actor's turns only."""
 
     label: str
-    """What the actor is called in logs."""
+    """The name of the actor in logs."""
 
     @property
     def supervisor(self) -> PooledActorRef[Any]:
-        """Of whom the actor is a child."""
+        """The parent of the actor."""
 
     @property
     def retries(self) -> bool:
-        """Whether the message that fails the actor is to be handled again."""
+        """Whether the next life handles the message that fails the actor again."""
 
     def identify(self, actor: ActorBase, /) -> None:
         """Give a new actor the fields that outlive it: address, mailbox, flag, system."""
@@ -83,7 +83,7 @@ class Keeper(Protocol):
         """``on_start`` has returned."""
 
     def ended(self, error: BaseException | None, /) -> None:
-        """The last hook has run; the mailbox is halted, what is in it stays."""
+        """The last hook has run; the mailbox is halted and keeps its messages."""
 
     def report(self) -> None:
         """The turn is over: from now on the mailbox is the supervisor's."""
@@ -228,7 +228,7 @@ class ActorBase(Actor):
         raise NotImplementedError
 
     def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
-        """Ctrl-C came before or behind the handler of ``message``."""
+        """Ctrl-C came before or after the handler of ``message``."""
         raise NotImplementedError
 
     def _return_unread_(self, message: Any, when: str = "") -> None:

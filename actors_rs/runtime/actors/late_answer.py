@@ -45,7 +45,7 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
 
 
 def _doing(ref: ActorRef[Any]) -> str:
-    """What the actor of ``ref`` is at, and since when. Any thread, while it goes on."""
+    """The function that the actor of ``ref`` runs, and since when. Any thread."""
     actor: Any = ref._actor_weakref()
     if actor is None or actor._system_ is None or actor.actor_inbox.halted:
         return "nobody lives at its address at the moment, its supervisor is to start it"

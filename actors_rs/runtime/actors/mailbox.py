@@ -233,7 +233,7 @@ class Mailbox:
         self.halted = False
 
     def halt(self) -> None:
-        """Its actor has ended in this turn; whoever decides on the successor is told next."""
+        """Its actor has ended in this turn; its supervisor decides on a successor next."""
         self._scheduled = self.halted = True
 
     def next_turn(self, owner: Owner) -> Turn:
@@ -250,11 +250,11 @@ class Mailbox:
     def owes(self, turn: Turn) -> bool:
         """Whether ``turn``, which was interrupted at some place, is the one that is due or runs.
 
-        If it had ended, the mailbox is idle, or whoever put something has handed in another one.
+        If it had ended, the mailbox is idle, or a sender has handed in another turn.
         """
         owner = getattr(turn, "__self__", None)
         is_first = self._scheduled is True and (
-            self.owner is owner or not hasattr(owner, "_turn_")  # a child that is to be made
+            self.owner is owner or not hasattr(owner, "_turn_")  # a child that is not made yet
         )
         return is_first or self._scheduled is turn
 
@@ -264,7 +264,7 @@ class Mailbox:
         return not self._scheduled
 
     def close(self) -> deque[Any]:
-        """Refuse messages from now on; give those that were never taken, control lane first.
+        """Refuse messages from now on; return the unread ones, control lane first.
 
         They stay in the data lane until they are taken, so one who is interrupted can go on.
         """

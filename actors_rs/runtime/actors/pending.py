@@ -22,7 +22,7 @@ class Pending:
 
     __slots__ = ("_coroutine", "_future", "actor", "ended", "error", "since", "stopped", "value")
     message: Any = None
-    """What is handled; ``None`` in a hook that nobody waits for."""
+    """The message that is handled; ``None`` in a hook without one."""
 
     def __init__(self, actor: Any, coroutine: CoroutineType[Any, Any, Any]) -> None:
         self.actor = actor
@@ -116,7 +116,7 @@ class PendingMessage(Pending):
         *,
         asked: bool = False,
     ) -> None:
-        """``retried`` is put back for ``message`` where failed ones are; someone may have asked."""
+        """``retried`` is put back for ``message``; ``asked``: its sender waits for an answer."""
         super().__init__(actor, coroutine)
         self.message = message
         self._retried = retried

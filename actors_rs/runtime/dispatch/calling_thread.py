@@ -40,7 +40,7 @@ class CallingThreadDispatcher:
     kind = "calling_thread"
 
     def __init__(self) -> None:
-        self._lock = RLock()  # the collector may run a ``__del__`` in here that tells somebody
+        self._lock = RLock()  # the collector may run a ``__del__`` that sends a message
         self._turns = 0
         self._successions: list[Event] = []  # set when all has run that was left to a thread
         self._due: dict[int, deque[Turn]] = {}  # by thread; the first one may be running

@@ -111,7 +111,7 @@ class ChildEvents(Protocol):
         """``child`` is one more."""
 
     def child_removed(self, child: Child, leaver: PooledFuture[bool]) -> None:
-        """``child`` shall stop for good."""
+        """Stop ``child`` for good."""
 
 
 class _NewAddress:
@@ -350,7 +350,7 @@ class Down(RuntimeMessage):
         self.child = child
         self.serial = serial
         self.before: State | None = None
-        """What the child was when this was received first."""
+        """The state of the child at the first receipt of this message."""
 
     def receive(self, actor: ChildEvents, /) -> None:  # type: ignore[override]
         if self.before is None and self.child.state is not State.DOWN:

@@ -95,7 +95,7 @@ class SupervisorActor(ActorCore):
         self._advance()
 
     def child_removed(self, child: Child, leaver: PooledFuture[bool]) -> None:
-        """``child`` shall stop for good."""
+        """Stop ``child`` for good."""
         if child.state is State.ENDED:
             leaver.set(True)
             return
@@ -210,7 +210,7 @@ class SupervisorActor(ActorCore):
         self._ended = True
         try:
             self._end_for_good()
-        except KeyboardInterrupt:  # what was done does no harm when it is done again
+        except KeyboardInterrupt:  # each step may be done twice
             start_thread(self._end_for_good, ())  # no signal comes first
             raise
 

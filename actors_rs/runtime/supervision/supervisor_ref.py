@@ -29,7 +29,10 @@ class RunLike(Protocol):
 
 
 class SupervisorRef(PooledActorRef[Any]):
-    """The reference to a supervisor. All methods may be called from any thread."""
+    """The reference to a supervisor. All methods may be called from any thread.
+
+    The library makes it, of the ``address`` of the supervisor and its ``actor_class``.
+    """
 
     def __init__(self, address: Any, actor_class: type[Any]) -> None:
         super().__init__(address, actor_class)

@@ -25,7 +25,7 @@ class Block:
     __slots__ = ("_outer", "_system")
 
     def __init__(self, system: Owner) -> None:
-        self._system: Owner | None = system  # none once it was left, which lets go of it
+        self._system: Owner | None = system  # none after the block, which releases it
         self._outer: Block | None = None
 
     def enter(self) -> None:

@@ -1,4 +1,4 @@
-"""What a system consists of, as its own parts see it: the shutdown, and the end of the process."""
+"""The parts of a system, as the shutdown and the end of the process see them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Activity(Protocol):
     """What runs in a system and has to end before it: a run of a graph."""
 
     def drain(self) -> object:
-        """Take no more, deliver what is in hand. Does not wait."""
+        """Take no more elements, deliver the accepted ones. Does not wait."""
 
     def cancel(self, grace: float | None = None) -> None:
         """Stop now, and within ``grace`` seconds in any case. Does not wait."""
@@ -53,7 +53,7 @@ class StopLineLike(StopOrder, Protocol):
     """The order in which actors stop, and what cuts it short."""
 
     def hurry(self, actors: Sequence[ActorBase]) -> None:
-        """The time is up: all of ``actors`` are told at once."""
+        """The time is up: stop all of ``actors`` at once."""
 
 
 class SystemParts(Home, Protocol):

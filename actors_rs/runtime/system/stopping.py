@@ -55,7 +55,7 @@ class StopLine:
             self._tell_next()
 
     def hurry(self, actors: Sequence[ActorBase]) -> None:
-        """The time is up: all of ``actors`` are told at once."""
+        """The time is up: stop all of ``actors`` at once."""
         with self._lock:
             self._waiting.clear()
         for actor in reversed(actors):

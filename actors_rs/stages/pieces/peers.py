@@ -1,4 +1,4 @@
-"""What a port is connected to: the other end of its link, as the port sees it."""
+"""The other end of a port's link, as the port sees it."""
 
 from __future__ import annotations
 
