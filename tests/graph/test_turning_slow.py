@@ -263,31 +263,18 @@ def test_a_slow_call_is_braked_again_and_again_since_a_pull_may_miss(name, turni
         run.wait(SECONDS)
 
 
-def test_a_turn_that_lasts_wakes_the_timers_less_and_less_often(turning, monkeypatch):
-    after, asked = Timers.after, []
-
-    def noting(timers, seconds, callback):
-        if getattr(callback, "__name__", "") == "_look_at_turn":
-            asked.append(seconds)
-        return after(timers, seconds, callback)
-
-    monkeypatch.setattr(Timers, "after", noting)
+def test_a_turn_that_lasts_wakes_the_timers_less_and_less_often(turning, looks):
     with ActorSystem(workers=2) as system:
         run = system.start(Source.range(0, MOST).to(SINKS["for_each"](turning)))
-        wait_until(lambda: asked[-1:] == [LOOKS_APART])
+        wait_until(lambda: looks[-1:] == [LOOKS_APART])
         turning.go_on.set()
         run.cancel()
         run.wait(SECONDS)
-    assert len([seconds for seconds in asked if seconds < LOOKS_APART]) < 40
+    assert len([seconds for seconds in looks if seconds < LOOKS_APART]) < 40
 
 
-def test_a_burst_in_a_turn_that_lasts_is_looked_at_as_soon_as_in_any_other(turning, monkeypatch):
-    after, asked, burst, over = Timers.after, [], threading.Event(), threading.Event()
-
-    def noting(timers, seconds, callback):
-        if getattr(callback, "__name__", "") == "_look_at_turn":
-            asked.append(seconds)
-        return after(timers, seconds, callback)
+def test_a_burst_in_a_turn_that_lasts_is_looked_at_as_soon_as_in_any_other(turning, looks):
+    burst, over = threading.Event(), threading.Event()
 
     def bursts():
         yield 0
@@ -295,17 +282,16 @@ def test_a_burst_in_a_turn_that_lasts_is_looked_at_as_soon_as_in_any_other(turni
         yield from (1, 2, 3)
         assert over.wait(SECONDS)
 
-    monkeypatch.setattr(Timers, "after", noting)
     got = []
     with ActorSystem(workers=2) as system:
         run = system.start(Source.from_iterable(bursts).to(Sink.for_each(got.append)))
-        wait_until(lambda: asked[-1:] == [LOOKS_APART])
-        far = len(asked)
+        wait_until(lambda: looks[-1:] == [LOOKS_APART])
+        far = len(looks)
         burst.set()
         wait_until(lambda: got == [0, 1, 2, 3])
         over.set()
         run.result(SECONDS)
-    assert AHEAD_SECONDS in asked[far:]
+    assert AHEAD_SECONDS in looks[far:]
 
 
 def handled_once(graph_of):

@@ -1,6 +1,7 @@
 """What tests of the runtime share."""
 
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -13,3 +14,11 @@ def switching_often() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
+
+
+@pytest.fixture
+def may() -> Iterator[threading.Event]:
+    """An actor that waits for it goes on when the test has ended, at the latest."""
+    event = threading.Event()
+    yield event
+    event.set()

@@ -39,13 +39,6 @@ class AsyncClerk(Clerk):
 
 
 @pytest.fixture
-def may():
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.fixture
 def system():
     with ActorSystem() as system:
         yield system

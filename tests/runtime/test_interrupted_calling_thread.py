@@ -4,12 +4,13 @@
 from contextlib import suppress
 from functools import partial
 
+import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, ChildSpec, PooledActor, Sink, Source, Supervisor
+from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Sink, Source, Supervisor
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.future import PooledFuture
-from tests.runtime.interrupting import interrupted_everywhere
+from tests.runtime.interrupting import interrupted_everywhere, interrupted_twice
 from tests.runtime.support import DEADLINE, eventually
 
 
@@ -65,13 +66,40 @@ class Trial:
             pass
 
 
-def test_what_an_interrupted_thread_has_told_is_handled_or_refused():
+class Supervised(Trial):
+    """With an actor of ``kind`` below a supervisor."""
+
+    def __init__(self, kind=Keeps, strategy=None):
+        super().__init__()
+        self.kept = []
+        family = Supervisor(strategy or OneForOne(), [ChildSpec(kind, (self.kept,))])
+        self.child = self.system.supervise(family).child(kind.__name__)
+
+    def goes_on_and_ends(self):
+        with suppress(ActorDeadError):
+            self.child.tell("later")
+        eventually(partial(handled_or_ended, "later", self.kept, self.child))
+        self.end()
+        assert not self.system.children()
+
+
+STEP = 29
+"""Of all pairs of places every 29th; fewer of a call that has a thousand places."""
+ways = pytest.mark.parametrize(
+    "interrupted",
+    [interrupted_everywhere, partial(interrupted_twice, step=STEP)],
+    ids=["once", "twice"],
+)
+
+
+@ways
+def test_what_an_interrupted_thread_has_told_is_handled_or_refused(interrupted):
     def tell():
         trial.first.actor_inbox.put("mine")
         accepted.append(1)
 
     trial, accepted = Trial(), []
-    for _ in interrupted_everywhere(tell):
+    for _ in interrupted(tell):
         if accepted:
             eventually(partial(trial.knows, "mine"))
         trial.goes_on()
@@ -81,13 +109,14 @@ def test_what_an_interrupted_thread_has_told_is_handled_or_refused():
     trial.end()
 
 
-def test_a_question_gets_an_answer_or_an_error_wherever_the_asker_is_interrupted():
+@ways
+def test_a_question_gets_an_answer_or_an_error_wherever_the_asker_is_interrupted(interrupted):
     def ask():
         futures.append(PooledFuture())
         accepted.append(trial.first.actor_inbox.offer(Ask("mine", futures[-1])))
 
     trial, futures, accepted = Trial(), [], []
-    for _ in interrupted_everywhere(ask):
+    for _ in interrupted(ask):
         trial.goes_on()
         trial.reads_all()
         if accepted or "mine" in trial.handled:
@@ -112,21 +141,13 @@ def test_a_system_goes_on_and_ends_wherever_the_start_of_a_run_was_interrupted()
     trial.end()
 
 
-def test_a_supervised_actor_goes_on_wherever_its_teller_was_interrupted():
-    def begun():
-        trial, handled = Trial(), []
-        family = Supervisor(children=[ChildSpec(Keeps, (handled,))])
-        return trial, handled, trial.system.supervise(family).child("Keeps")
-
+@ways
+def test_a_supervised_actor_goes_on_wherever_its_teller_was_interrupted(interrupted):
     def tell():
-        child.tell("mine")
+        trial.child.tell("mine")
 
-    trial, handled, child = begun()
-    for _ in interrupted_everywhere(tell):
-        with suppress(ActorDeadError):
-            child.tell("later")
-        eventually(partial(handled_or_ended, "later", handled, child))
-        trial.end()
-        assert not trial.system.children()
-        trial, handled, child = begun()
+    trial = Supervised()
+    for _ in interrupted(tell):
+        trial.goes_on_and_ends()
+        trial = Supervised()
     trial.end()

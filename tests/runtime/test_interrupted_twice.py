@@ -1,5 +1,5 @@
 # mypy: disable-error-code="var-annotated"
-"""A second Ctrl-C while the first one is handled, and another thread that tells meanwhile."""
+"""A second Ctrl-C while the first one is handled, and a message of another thread in between."""
 
 import threading
 from contextlib import suppress
@@ -8,70 +8,13 @@ from functools import partial
 import pytest
 from pykka import ActorDeadError, Timeout
 
-from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
-from actors_rs.runtime.actors.actor_ref import STOP, Ask
-from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs import ActorSystem, OneForOne, PooledActor
+from actors_rs.runtime.actors.actor_ref import STOP
 from tests.runtime.family import SOON
 from tests.runtime.interrupting import interrupted_everywhere, interrupted_twice
 from tests.runtime.support import DEADLINE, behind, eventually
-from tests.runtime.test_interrupted_calling_thread import Keeps, Trial, handled_or_ended
+from tests.runtime.test_interrupted_calling_thread import STEP, Keeps, Supervised, handled_or_ended
 from tests.runtime.test_interrupted_waits import KINDS, Waiters
-
-STEP = 29
-"""Of all pairs of places every 29th; fewer of a call that has a thousand places."""
-
-
-def test_what_a_thread_has_told_that_is_interrupted_twice_is_handled_or_refused():
-    def tell():
-        trial.first.actor_inbox.put("mine")
-        accepted.append(1)
-
-    trial, accepted = Trial(), []
-    for _ in interrupted_twice(tell, STEP):
-        if accepted:
-            eventually(partial(trial.knows, "mine"))
-        trial.goes_on()
-        trial.reads_all()
-        trial.end()
-        trial, accepted = Trial(), []
-    trial.end()
-
-
-def test_a_question_is_answered_though_its_asker_is_interrupted_twice():
-    def ask():
-        futures.append(PooledFuture())
-        accepted.append(trial.first.actor_inbox.offer(Ask("mine", futures[-1])))
-
-    trial, futures, accepted = Trial(), [], []
-    for _ in interrupted_twice(ask, STEP):
-        trial.goes_on()
-        trial.reads_all()
-        if accepted or "mine" in trial.handled:
-            with suppress(ActorDeadError, KeyboardInterrupt):
-                assert futures[-1].get(timeout=DEADLINE) == "mine"
-        trial.end()
-        trial, futures, accepted = Trial(), [], []
-    trial.end()
-
-
-def test_a_supervised_actor_goes_on_though_its_teller_is_interrupted_twice():
-    def begun():
-        trial, handled = Trial(), []
-        family = Supervisor(children=[ChildSpec(Keeps, (handled,))])
-        return trial, handled, trial.system.supervise(family).child("Keeps")
-
-    def tell():
-        child.tell("mine")
-
-    trial, handled, child = begun()
-    for _ in interrupted_twice(tell, STEP):
-        with suppress(ActorDeadError):
-            child.tell("later")
-        eventually(partial(handled_or_ended, "later", handled, child))
-        trial.end()
-        assert not trial.system.children()
-        trial, handled, child = begun()
-    trial.end()
 
 
 class Fails(Keeps):
@@ -86,32 +29,24 @@ class Fails(Keeps):
 @pytest.mark.parametrize("interrupted", [interrupted_everywhere, interrupted_twice])
 @pytest.mark.parametrize("told", ["fail", "stop"])
 def test_a_supervisor_restarts_or_ends_a_child_wherever_that_is_interrupted(told, interrupted):
-    def begun():
-        trial, handled = Trial(), []
-        family = Supervisor(OneForOne(backoff=SOON), [ChildSpec(Fails, (handled,))])
-        return trial, handled, trial.system.supervise(family).child("Fails")
-
     def tell():
         if told == "stop":
             with suppress(ActorDeadError):
-                child.stop(block=False)
+                trial.child.stop(block=False)
         else:
-            child.tell(told)
+            trial.child.tell(told)
 
-    trial, handled, child = begun()
+    begun = partial(Supervised, Fails, OneForOne(backoff=SOON))
+    trial = begun()
     options = [11 * STEP] if interrupted is interrupted_twice else []
     for _ in interrupted(tell, *options):
-        with suppress(ActorDeadError):
-            child.tell("later")
-        eventually(partial(handled_or_ended, "later", handled, child))
-        trial.end()
-        assert not trial.system.children()
-        trial, handled, child = begun()
+        trial.goes_on_and_ends()
+        trial = begun()
     trial.end()
 
 
 class Leaves(PooledActor):
-    """Stops in a handler, with questions and messages behind it."""
+    """Stops in a handler that has sent itself questions and messages."""
 
     def __init__(self, futures):
         super().__init__()

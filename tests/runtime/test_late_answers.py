@@ -28,13 +28,6 @@ class Clerk(PooledActor):
 
 
 @pytest.fixture
-def may():
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.fixture
 def busy(may):
     with ActorSystem() as system:
         clerk = system.spawn(Clerk, may)
