@@ -40,7 +40,7 @@ def test_a_slow_sink_of_a_fast_spark_is_the_bottleneck(
 ) -> None:
     over = threading.Event()
     source = SparkSource.arrow(numbers(spark, 64, lambda batches: batches), in_flight=2)
-    slow = Sink.for_each(lambda batch: over.wait(0.5))
+    slow = Sink.for_each(lambda batch: over.wait())
     try:
         bottleneck_of(system, source.to(slow.named("planted")), "planted")
     finally:
