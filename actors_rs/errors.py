@@ -392,4 +392,4 @@ class TooManyKeysError(StreamError):
 
 
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits
-    """Nothing can move any more, in a stream or a world; the message shows who waits for whom."""
+    """No stage or actor can move any more, in a stream or a world; the message shows the waits."""

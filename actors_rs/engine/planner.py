@@ -5,8 +5,8 @@ each keeps its two stages in one island, except:
 
 - an ``async_boundary()`` lies on it;
 - the stages have different dispatchers, or a different ``throughput``;
-- it leads out of a source that may wait for its next element: the elements that the source gave
-  before go on meanwhile.
+- it leads out of a source that may wait for its next element: its earlier elements go on during
+  the wait.
 """
 
 from __future__ import annotations

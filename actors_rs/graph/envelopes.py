@@ -20,7 +20,7 @@ __all__ = ["check_plain", "makers_of"]
 
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
-    """For each of ``specs``, given each after its inputs, the function that makes its logic.
+    """The function that makes the logic of each of ``specs``, given each after its inputs.
 
     Raises ``GraphError`` for a stage that a carrier refuses, or that has inputs both with
     envelopes and without.

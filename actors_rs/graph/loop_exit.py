@@ -1,7 +1,7 @@
 """Whether elements come round a loop, and whether they can leave it; a loop without is refused.
 
-Both are looked at in the kinds of its stages alone. A loop that a function of the user's may end,
-or a stage that is not listed here, is not refused: what stands still in it ends with ``Stalled``.
+The kinds of its stages alone decide. A loop that a function of the user's may end, or that has a
+stage which is not listed here, is not refused. If it stands still, its run ends with ``Stalled``.
 """
 
 from __future__ import annotations

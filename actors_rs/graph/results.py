@@ -89,7 +89,7 @@ def _spread(f: Callable[..., Any], values: Sequence[Any]) -> Any:
 
 
 class Takes(Generic[T]):
-    """For type checkers only: the type a flow takes. Unlike the flow it is not contravariant."""
+    """The type that a flow takes, for type checkers. Unlike the flow it is not contravariant."""
 
 
 class Open(Protocol[T, T_co]):

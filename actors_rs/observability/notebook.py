@@ -1,7 +1,7 @@
 """Runs and systems in a notebook: a drawing that follows them until they end.
 
-A cell whose last value is a ``Run`` or an ``ActorSystem`` shows it. While a run goes on, the
-drawing is replaced twice a second; the last one is that of the ended run.
+A cell whose last value is a ``Run`` or an ``ActorSystem`` shows it. While a run goes on, a
+new drawing replaces the old one twice a second. The last one shows the ended run.
 """
 
 from __future__ import annotations

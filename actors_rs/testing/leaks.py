@@ -38,7 +38,7 @@ class Leaked(AssertionError):  # noqa: N818 - the verdict of a test
 
 
 class LeakWatch:
-    """The state at the beginning, and the objects that must be gone at the end. For one thread."""
+    """The state at the beginning, and the objects that must be gone at the end. Not thread-safe."""
 
     def __init__(self) -> None:
         self._threads = set(living_threads())

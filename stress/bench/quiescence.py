@@ -1,4 +1,4 @@
-"""What it costs that every run is watched for standing still."""
+"""The cost of the watch for runs that stand still."""
 
 from __future__ import annotations
 

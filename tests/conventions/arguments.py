@@ -30,7 +30,7 @@ def unexplained(name: str, thing: object, others: Iterable[object] = ()) -> list
 def documented_calls(
     name: str, thing: object, others: Iterable[object] = ()
 ) -> Iterator[tuple[str, object, str]]:
-    """What a user calls by this name: (its name, the function, the docstring that explains it)."""
+    """The calls that this name stands for: (name, function, the docstring that explains it)."""
     if not inspect.isclass(thing):
         if inspect.isfunction(thing):
             yield name, thing, inspect.getdoc(thing) or ""
@@ -64,7 +64,7 @@ def fields_explained(thing: type) -> set[str]:
 
 
 def arguments_of(function: object) -> list[str]:
-    """The names of a function's arguments that somebody who calls it writes or fills."""
+    """The names of the arguments that a caller of the function writes or fills."""
     try:
         signature = inspect.signature(function)  # type: ignore[arg-type]
     except (TypeError, ValueError):

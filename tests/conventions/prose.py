@@ -1,6 +1,6 @@
 """The sentences of a page or a Python file, and what is wrong with each. Pure.
 
-Sentences of Python files are those of docstrings and of comments. Code is no prose: fenced blocks,
+Python files have sentences in docstrings and comments. Code is no prose: fenced blocks,
 doctests, indented examples and marble lines are left out, and inline code counts as one word.
 """
 
@@ -37,7 +37,7 @@ WORDS = {
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 NO_PROSE = re.compile(r":::|<|    :|[-|: ]+$")
-"""Lines of a page that are for tools: what is generated there, HTML, rules of tables."""
+"""Lines of a page that are for tools: generated parts, HTML, rules of tables."""
 TARGET = re.compile(r"\]\([^)]*\)")
 """Where a link leads."""
 INLINE = re.compile(r"``[^`]+``|`[^`]+`")
@@ -54,7 +54,7 @@ class Sentence(NamedTuple):
 
 
 def problems(sentence: str) -> list[str]:
-    """What the style guide has against a sentence, each with what to write instead."""
+    """The rules of the style guide that a sentence breaks, each with its remedy."""
     text = INLINE.sub("x", sentence)
     found = [
         f"{match.group().strip(' .;:,')!r}: {advice}"

@@ -50,7 +50,7 @@ def in_prose() -> Iterator[Found]:
 
 
 def place(path: str) -> str:
-    """What the list counts by: a page; a folder of the package, since modules move within it."""
+    """The unit that the list counts by: a page, or a folder of the package, since modules move."""
     return path if path.endswith(".md") else "/".join(path.split("/")[:2])
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of graphs, flows, runs and systems; a real kernel executes it."""
+"""Drawings of graphs, flows, runs and systems in a notebook, which a real kernel executes."""
 
 import xml.etree.ElementTree as ET
 from textwrap import dedent

@@ -57,7 +57,7 @@ def test_a_turn_that_was_hardly_looked_at_and_an_earlier_one_are_not_judged(monk
 
 
 class Blocked:
-    """What was seen of a turn: all of it went by in a function that waited."""
+    """A glimpse of a turn that a waiting function has filled."""
 
     function = "mine.f (mine.py:1)"
 

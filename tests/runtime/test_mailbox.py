@@ -141,7 +141,7 @@ def test_closing_hands_back_unread_messages_control_first():
     mailbox.offer("d1")
     mailbox.offer("d2")
     mailbox.offer_control("c")
-    for _ in range(2):  # again, if whoever closes it is interrupted
+    for _ in range(2):  # twice, as after an interrupt
         assert list(mailbox.close()) == ["c", "d1", "d2"]
     taken = iter(mailbox.take, EMPTY)
     assert list(taken) == ["c", "d1", "d2"]

@@ -56,7 +56,7 @@ class Link:
 
     @property
     def held(self):
-        """What a window that was larger a moment ago may have left."""
+        """The elements that a larger window, a moment ago, may have left."""
         return self.inlet.buffered + self.inlet.outstanding
 
 

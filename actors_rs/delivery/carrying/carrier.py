@@ -4,8 +4,8 @@ The promise: an element counts as done only when everything that came of it is. 
 elements back, mixes them or cuts a stream short cannot say that of single elements, and is
 refused when the graph is built.
 
-A source that emits elements again, or skips those that earlier runs did, needs more: the results
-of an element must not depend on earlier elements. `RESUMABLE` refuses stages that remember
+A source may emit elements again, or skip elements that earlier runs did. Then the results of an
+element must not depend on earlier elements. `RESUMABLE` refuses stages that remember
 earlier elements.
 """
 

@@ -31,7 +31,7 @@ def results_of(sinks: Sequence[StreamEnd], results: Results) -> tuple[Any, Stage
         return results.of([sink.result for sink in sinks]), None
     except BaseException as error:  # of a function of the user's, which combines them
         if isinstance(error, KeyboardInterrupt) and results.is_plain:
-            raise  # Ctrl-C between two steps: the end is told once more
+            raise  # Ctrl-C between two steps: the run reports its end once more
         return None, StageError("the combined result", as_failure(error), None, "")
 
 

@@ -46,8 +46,8 @@ class PooledActor(ActorCore):
     time, in a copy of the context in which the actor was started.
 
     ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``: the coroutine
-    runs on the system's event loop, whatever the dispatcher, and the next message waits for its
-    end. No thread is held meanwhile. A system that is cancelled cancels it.
+    runs on the system's event loop, with any dispatcher, and the next message waits for its
+    end. The coroutine holds no thread. A system that is cancelled cancels it.
 
     A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
     ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an

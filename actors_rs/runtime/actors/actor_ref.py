@@ -149,10 +149,10 @@ class PooledActorRef(ActorRef[A]):
         return future.get(timeout=timeout) if block else future
 
     async def ask_async(self, message: Any, *, timeout: float | None = None) -> Any:
-        """As ``ask``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
+        """Send ``message`` and return the answer; does not block the event loop of asyncio.
 
-        Raises what ``ask`` does. A coroutine that is cancelled gets no answer; the message is
-        handled all the same. On trio: ``actors_rs.interop.anyio.ask_async``.
+        Raises the errors of ``ask``. A coroutine that is cancelled gets no answer, but the actor
+        handles the message. On trio: ``actors_rs.interop.anyio.ask_async``.
 
             total = await ref.ask_async({"order": 7}, timeout=2.0)
         """

@@ -239,9 +239,9 @@ class ActorBase(Actor):
 def is_fatal(error: BaseException | None) -> bool:
     """Whether ``error`` is one that no restart cures: its whole system ends.
 
-    A cancelled task is none, although it is no ``Exception``: it was that task that was to end. Nor
-    is a ``RecursionError``: its stack is gone when it arrives. Memory is shared by all actors, so
-    ``MemoryError`` is one.
+    ``CancelledError`` is not fatal, although it is no ``Exception``: it ends one task. Neither is
+    ``RecursionError``: its stack is gone when it arrives. ``MemoryError`` is fatal, since all
+    actors share the memory.
     """
     kind = type(error)  # not ``isinstance``, which may ask an attribute of the user's exception
     return issubclass(kind, MemoryError) or not issubclass(

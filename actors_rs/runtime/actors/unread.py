@@ -21,7 +21,7 @@ __all__ = ["refuse_question", "return_all_unread", "return_unread"]
 
 
 def return_all_unread(actor: ActorBase) -> None:
-    """What lies in the closed mailbox of ``actor``; Ctrl-C may come in between."""
+    """Return each message in the closed mailbox of ``actor``; Ctrl-C may come in between."""
     while (message := actor.actor_inbox.take()) is not EMPTY:
         try:
             actor._return_unread_(message)

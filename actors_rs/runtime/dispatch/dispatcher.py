@@ -48,7 +48,7 @@ class Dispatcher(Protocol):
         ...
 
     def take_over(self, enqueue: Callable[[Turn], object], /) -> None:
-        """See to what was handed in by ``enqueue``: whoever did so was interrupted before its end.
+        """Run the turns that ``enqueue`` has handed in: Ctrl-C came before its caller could do so.
 
         Called on a thread that was begun for it, which is as shallow as a thread can be.
         """

@@ -101,7 +101,7 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
     try:
         return _announce(ACTORS, announcement).adopt(actor)
     finally:
-        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or after it
         if system is not None:
             system.look()
 
@@ -115,7 +115,7 @@ def start_in_current_system(graph: Startable[ActorSystem, R]) -> R:
     try:
         return _announce(RUNS, announcement).start(graph)
     finally:
-        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or behind it
+        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or after it
         if system is not None:
             system.look()
 

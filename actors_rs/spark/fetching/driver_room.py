@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 ASSUMED_BYTES = 16 * 2**20
-"""What a partition counts for, at most, while none of its run has been read."""
+"""The assumed size of a partition, at most, until one of its run has been read."""
 _LATEST = 16
 _AT_LEAST = 4
 """Jobs that may begin before a size is known, on however few cores and however small a heap."""

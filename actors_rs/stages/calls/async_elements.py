@@ -29,7 +29,7 @@ LONGEST = 0.001
 
 
 class Surroundings(Protocol):
-    """What is asked of the context of the stage."""
+    """The part of the stage's context that is used here."""
 
     def post(self, action: Callable[[], None], /) -> None: ...
     def now(self) -> float: ...
@@ -81,7 +81,7 @@ class AsyncElements:
         self.ended = False
         """Whether all was drawn that will be."""
         self.error: Exception | None = None
-        """What the iterable has raised."""
+        """The exception that the iterable has raised."""
         self.released = False
         """Whether the iterable was closed."""
         self.release_error: Exception | None = None
@@ -171,7 +171,7 @@ class AsyncElements:
         elif not isinstance(error, CancelledError):
             self.release_error = as_failure(error)  # its cleanup failed
         elif self._task is not None:
-            self._task.uncancel()  # what is awaited from now on is not cancelled
+            self._task.uncancel()  # later awaits are not cancelled
 
     async def _draw(self) -> None:
         self._iterator = iterator = self._begun()

@@ -4,9 +4,8 @@ in:   1 2 3 4 5 6 |
 out:  1 2 3 4 5 6 |
 sink: 1 2 3     6 |     (4 and 5 came while it was busy)
 
-Elements go to a sink too, which never holds the stream up. Up to a window of them wait for it; what
-comes when these places are taken is dropped for the sink, and counted: ``dropped`` in the stage's
-details.
+Elements go to a sink too, which never holds the stream up. Up to a window of them wait for it.
+Further elements are dropped for the sink, and counted: ``dropped`` in the stage's details.
 
 Back-pressure: asks upstream for what downstream has asked for, whatever the sink does.
 Completes: downstream with the input; the sink after what waits for it, also when downstream

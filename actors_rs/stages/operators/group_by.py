@@ -5,8 +5,8 @@ out:      A  B           |      (streams, each given when its first element come
 A:        a1    a2    a3 |
 B:           b1    b2    |
 
-Sorts the elements into a stream for each key. What a group is not asked for yet is held, a window
-of elements for all groups together, so one slow group does not hold up the others at once.
+Sorts the elements into a stream for each key. It holds elements without demand, a window of them
+for all groups together, so one slow group does not block the others at once.
 
 A group ends with upstream, when it was idle for ``idle_timeout`` seconds after the last element
 that came for it or was given of it, when it makes room for another group, or when its receiver

@@ -198,7 +198,7 @@ class MapAsync(StageLogic):
             raise StreamError("the actor system was shut down")
 
     def _keep_runner(self, runner: Future[Any]) -> None:
-        """Keep ``runner``, to cancel it when the stage stops; forget those that have ended."""
+        """Keep ``runner``, to cancel it when the stage stops; forget runners that have ended."""
         if len(self._runners) >= 2 * self._parallelism:
             self._runners = [one for one in self._runners if not one.done()]
         self._runners.append(runner)

@@ -49,9 +49,9 @@ class WindowPolicy:
     def drained(self, elements: int, seconds: float, weight: float) -> int:
         """The size, now that ``elements`` more have left the link, in ``seconds`` it held some.
 
-        ``weight`` is that of one of them, in bytes. The policy judges the pace of a whole window,
-        or what there is of it after ``MOST_SECONDS``. It believes a heavier element at once, and a
-        lighter one half.
+        ``weight`` is the weight of one element, in bytes. The policy judges the pace of a whole
+        window, or of its part that was drained after ``MOST_SECONDS``. It believes a heavier
+        element at once, and a lighter one half.
         """
         self.weight = max(weight, (self.weight + weight) / 2)
         self._drained += elements

@@ -38,12 +38,12 @@ class Marble:
     call: str = ""
     """The text in the box, where it is not that of ``build``."""
     note: str = ""
-    """What a reader has to know besides."""
+    """A remark for the reader."""
 
 
 @dataclass
 class Recorder:
-    """What came out of one outlet, and when."""
+    """The signals of one outlet, with their times."""
 
     world: World
     takes: int
