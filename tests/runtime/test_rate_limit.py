@@ -133,6 +133,17 @@ def test_however_late_those_in_line_come_no_more_passes_in_any_time(rate, burst,
     assert limit.level(now + burst / rate + 1) == pytest.approx(burst)
 
 
+def test_one_that_leaves_late_gives_those_behind_nothing_that_could_not_gather():
+    limit = RateLimit(0.5, burst=1)
+    late = limit.reserve(1, 0.0)
+    dear = limit.reserve(3, 2.0)
+    assert limit.wait(dear, 3.0) > 0
+    limit.give_back(late)  # 1 was there at 0.0, and no more until 2.0: since then 0.5 came in
+    assert limit.wait(dear, 3.0) == pytest.approx(3)
+    assert limit.wait(dear, 6.0) == 0.0
+    assert limit.level(8.0) == pytest.approx(1)
+
+
 def test_one_that_comes_late_finds_no_more_than_the_burst():
     limit = RateLimit(1, burst=1)
     tickets = [limit.reserve(1, 0.0) for _ in range(3)]

@@ -58,6 +58,10 @@ class Backlog:
         eventually(lambda: self.handled)
         self.system = system
 
+    def is_told_to_stop(self):
+        """Whether the stop, on its way from one supervisor to the next, has come to the actor."""
+        return self.ref.actor_inbox.statistics().control > 0
+
     def check_that_the_rest_was_not_handled(self, beside=0):
         assert self.handled == [0]
         with pytest.raises(ActorDeadError):
@@ -72,7 +76,7 @@ def test_the_stop_of_a_cancelled_system_overtakes_the_backlog(make):
     backlog = Backlog(system, make)
     ends = threading.Thread(target=lambda: system.shutdown(drain=False, timeout=60))
     ends.start()
-    eventually(lambda: not system.is_open)
+    eventually(backlog.is_told_to_stop)
     backlog.gate.release()
     ends.join(60)
     backlog.check_that_the_rest_was_not_handled()

@@ -110,7 +110,8 @@ class RateLimit:
             bucket = self._at(now)
             count = max(0, min(most, math.floor(bucket.level)))
             self._bucket = bucket.less(count)
-            self._has_passed(count)
+            if count:
+                self._has_passed(count)
             return count
 
     def level(self, now: float, /) -> float:
@@ -130,7 +131,8 @@ class RateLimit:
                 total += cost
                 count += 1
             self._bucket = bucket.less(total)
-            self._has_passed(total)
+            if total:
+                self._has_passed(total)
             return count
 
     def reserve(self, cost: float, now: float, /) -> Ticket:
@@ -204,12 +206,12 @@ class RateLimit:
         return bucket.changed(rate, capacity) if changed else bucket
 
     def _has_passed(self, tokens: float) -> None:
-        """So much has.
+        """So much has; nothing, if somebody left the line who did not pass.
 
         Whoever is in line counts on what is there and what will come in. If something did come
         in while one of them was late and nothing more could gather, all wait for that now.
         """
-        if self._there is None or self._bucket is None or not tokens:
+        if self._there is None or self._bucket is None:
             return
         self._there = self._there.less(tokens)
         if (beyond := self._bucket.level - (self._there.level - self._in_line)) > DUE:

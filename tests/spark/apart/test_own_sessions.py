@@ -80,13 +80,14 @@ def test_a_session_can_follow_one_that_another_thread_or_spark_itself_is_stoppin
 
 
 FIFO = """
-import logging, sys
+import logging, os, sys
 from pyspark.sql import SparkSession
 from actors_rs import Sink, Source
 from actors_rs.spark import SparkSource, spark_map
 
 logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s", level=logging.WARNING)
 logging.getLogger("py4j").setLevel(logging.ERROR)
+os.environ["PYSPARK_PYTHON"] = sys.executable  # Spark would take whatever python3 is on PATH
 spark = (
     SparkSession.builder.master("local[2]")
     .config("spark.ui.enabled", "false")
