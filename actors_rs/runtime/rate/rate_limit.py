@@ -206,7 +206,7 @@ class RateLimit:
         return bucket.changed(rate, capacity) if changed else bucket
 
     def _has_passed(self, tokens: float) -> None:
-        """So much has; nothing, if somebody left the line who did not pass.
+        """Count ``tokens`` as passed: 0 when a ticket left the line without a pass.
 
         Whoever is in line counts on what is there and what will come in. If something did come
         in while one of them was late and nothing more could gather, all wait for that now.
