@@ -34,3 +34,28 @@ def test_every_page_is_reached_from_the_navigation():
     pages = {page for page in pages if not page.startswith("decisions/")}  # see site_hooks
     missing = {page for page in pages if page not in NAV}
     assert not missing, f"add {min(missing)} to nav in mkdocs.yml"
+
+
+def tasks():
+    """(page, heading) of each task of the how-to pages."""
+    for page in sorted((DOCS / "how-to").glob("[!i]*.md")):
+        for heading in re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            yield page, heading
+
+
+def test_the_index_of_the_how_to_pages_has_each_task_by_its_name():
+    index = (DOCS / "how-to/index.md").read_text(encoding="utf-8")
+    missing = [
+        f"[{heading}]({page.name}#..."
+        for page, heading in tasks()
+        if f"[{heading}]({page.name}#" not in index
+    ]
+    assert not missing, f"add {missing[0]} to docs/how-to/index.md"
+
+
+@pytest.mark.parametrize(("page", "heading"), list(tasks()), ids=lambda v: getattr(v, "name", v))
+def test_each_task_has_a_program_that_fits_a_screen(page, heading):
+    section = page.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    (program,) = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    lines = [line for line in program.splitlines() if line and "import" not in line]
+    assert len(lines) <= 25, f"{heading}: shorten the program to about 20 lines"
