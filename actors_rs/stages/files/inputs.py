@@ -11,10 +11,12 @@ import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from glob import has_magic
 from io import TextIOBase
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any, Protocol, TypeAlias
 
 from actors_rs.errors import GraphError, ReadError
+from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.compression import Compression, decompressed, kind_for
 from actors_rs.stages.files.reading import BYTES_AT_ONCE, Place, lines_of, text_lines
 from actors_rs.stages.sources.files import Files
@@ -43,8 +45,11 @@ def is_open_file(value: Any) -> bool:
 class Input:
     """One file: its ``name`` in messages, and what is in it."""
 
-    def __init__(self, name: str, kind: str | None, file: Any = None) -> None:
+    def __init__(
+        self, name: str, kind: str | None, file: Any = None, read: BytesRead | None = None
+    ) -> None:
         self.name = name
+        self._counted = BytesRead() if read is None else read
         self._kind = kind
         self._file = file
 
@@ -62,10 +67,10 @@ class Input:
                 raise TypeError(
                     "expected a file that was opened for bytes, got one of text: open it with 'rb'"
                 )
-            yield from decompressed(_read(self._file), self._kind)
+            yield from decompressed(self._counted.counting(_read(self._file)), self._kind)
             return
         with open(self.name, "rb") as file:
-            yield from decompressed(_read(file), self._kind)
+            yield from decompressed(self._counted.counting(_read(file)), self._kind)
 
     def lines(self, encoding: str, place: Place, newline: str | None = None) -> Generator[str]:
         """The lines with their ends; ``place`` follows the position; ``newline`` as in ``open``."""
@@ -100,34 +105,40 @@ class Inputs:
         """Whether the next line may come at any time, as from a terminal or a pipe."""
         return any(one == STANDARD_INPUT or is_open_file(one) for one in self._given)
 
-    def __iter__(self) -> Iterator[Input]:
+    def counted_by(self, read: BytesRead) -> Iterator[Input]:
+        """The files; ``read`` gets their size, where it is known, and the bytes that are read."""
+        read.total = self._size()
         for one in self._given:
             if isinstance(one, str | PathLike):
-                yield from self._named(one)
+                yield from self._named(one, read)
             else:
-                yield from self._opened(one, name_of(one))
+                yield from self._opened(one, name_of(one), read)
 
-    def _named(self, path: str | PathLike[str]) -> Iterator[Input]:
+    def _size(self) -> int | None:
+        if self.may_wait:
+            return None
+        try:
+            return size_of(chain.from_iterable(map(_paths, self._given)))
+        except ReadError:  # it is raised again when its turn comes
+            return None
+
+    def _named(self, path: str | PathLike[str], read: BytesRead) -> Iterator[Input]:
         if path == STANDARD_INPUT:
-            yield from self._opened(_standard_input(), "standard input")
-            return
-        name = fspath(path)
-        if not has_magic(name) or os.path.lexists(name):
-            yield Input(name, kind_for(name, self._compression))
+            yield from self._opened(_standard_input(), "standard input", read)
             return
         found = False
-        for match in Files(name).elements():
+        for match in _paths(path):
             found = True
-            yield Input(fspath(match), kind_for(match, self._compression))
+            yield Input(fspath(match), kind_for(match, self._compression), read=read)
         if not found:
             error = FileNotFoundError("expected files that match the pattern, found none")
-            raise ReadError(name, error)
+            raise ReadError(fspath(path), error)
 
-    def _opened(self, file: Any, name: str) -> Iterator[Input]:
+    def _opened(self, file: Any, name: str, read: BytesRead) -> Iterator[Input]:
         """One run reads an open file to its end; the next one must find more there."""
         kind = None if self._compression == "infer" else self._compression
         number = id(file)
-        yield Input(name, kind, _Again(file, name) if number in self._ended else file)
+        yield Input(name, kind, _Again(file, name) if number in self._ended else file, read)
         self._ended.add(number)
 
 
@@ -165,6 +176,14 @@ def name_of(file: Any) -> str:
     """The name of an open file, for messages."""
     name = getattr(file, "name", None)
     return name if isinstance(name, str) and name else f"open file {repr_of(file, 80)}"
+
+
+def _paths(given: str | PathLike[str]) -> Iterable[str | PathLike[str]]:
+    """The file that ``given`` names, or the files that match it as a pattern."""
+    name = fspath(given)
+    if not has_magic(name) or os.path.lexists(name):
+        return (name,)
+    return Files(name).elements()
 
 
 def _standard_input() -> Any:

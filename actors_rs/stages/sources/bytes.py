@@ -18,20 +18,19 @@ from contextlib import closing
 
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import reading
-from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.files.source import FileSource
 
 
-class Bytes(IteratorSource):
+class Bytes(FileSource):
     """Chunks of ``size`` bytes, one file after the other."""
 
     def __init__(self, inputs: Inputs, size: int) -> None:
-        super().__init__()
-        self._inputs = inputs
+        super().__init__(inputs)
         self._size = size
 
     def elements(self) -> Iterator[bytes]:
         size = self._size
-        for one in self._inputs:
+        for one in self.files():
             with reading(one.name), closing(one.chunks()) as chunks:
                 held = bytearray()
                 for chunk in chunks:

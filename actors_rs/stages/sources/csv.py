@@ -25,19 +25,18 @@ from actors_rs.errors import ReadError
 from actors_rs.stages.files.csv_rows import BadRow, CsvFormat, rows_of
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import Place, reading
-from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.files.source import FileSource
 
 LIMIT_OF_PYTHON = 131_072
 """The default of ``csv.field_size_limit``, which holds for the whole process."""
 NO_LIMIT = 2**31 - 1
 
 
-class Csv(IteratorSource):
+class Csv(FileSource):
     """Each row with as many fields as the first one of its file has."""
 
     def __init__(self, inputs: Inputs, form: CsvFormat, encoding: str) -> None:
-        super().__init__()
-        self._inputs = inputs
+        super().__init__(inputs)
         self._form = form
         self._encoding = encoding
         self._skipped = 0
@@ -45,7 +44,7 @@ class Csv(IteratorSource):
     def elements(self) -> Iterator[Any]:
         if csv.field_size_limit() == LIMIT_OF_PYTHON:
             csv.field_size_limit(NO_LIMIT)
-        for one in self._inputs:
+        for one in self.files():
             with (
                 reading(one.name) as place,
                 closing(one.lines(self._encoding, place, newline="")) as lines,
@@ -64,4 +63,5 @@ class Csv(IteratorSource):
         return element
 
     def details(self) -> dict[str, Any]:
-        return {"skipped": self._skipped} if self._skipped else {}
+        skipped = {"skipped": self._skipped} if self._skipped else {}
+        return super().details() | skipped

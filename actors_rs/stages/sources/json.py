@@ -23,7 +23,7 @@ from typing import Any
 from actors_rs.errors import MissingExtraError
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import Place, reading
-from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.files.source import FileSource
 from actors_rs.texts import repr_of, text_of
 
 _ITEM = "item"
@@ -42,16 +42,15 @@ def incremental_json() -> Any:
         ) from error
 
 
-class Json(IteratorSource):
+class Json(FileSource):
     """The elements at ``items``, or of the outermost array."""
 
     def __init__(self, inputs: Inputs, items: str | None) -> None:
-        super().__init__()
-        self._inputs = inputs
+        super().__init__(inputs)
         self._items = items
 
     def elements(self) -> Iterator[Any]:
-        for one in self._inputs:
+        for one in self.files():
             with reading(one.name) as place:
                 if self._items is None:
                     document = _document(one.content(), place)

@@ -19,19 +19,18 @@ from typing import Any
 
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import reading
-from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.files.source import FileSource
 
 
-class Jsonl(IteratorSource):
+class Jsonl(FileSource):
     """One JSON value of each line."""
 
     def __init__(self, inputs: Inputs, encoding: str) -> None:
-        super().__init__()
-        self._inputs = inputs
+        super().__init__(inputs)
         self._encoding = encoding
 
     def elements(self) -> Iterator[Any]:
-        for one in self._inputs:
+        for one in self.files():
             with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
                 for line in lines:
                     if not line.isspace():

@@ -18,19 +18,18 @@ from contextlib import closing
 
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import reading
-from actors_rs.stages.source import IteratorSource
+from actors_rs.stages.files.source import FileSource
 
 
-class Lines(IteratorSource):
+class Lines(FileSource):
     """The lines of text files, one file after the other."""
 
     def __init__(self, inputs: Inputs, encoding: str) -> None:
-        super().__init__()
-        self._inputs = inputs
+        super().__init__(inputs)
         self._encoding = encoding
 
     def elements(self) -> Iterator[str]:
-        for one in self._inputs:
+        for one in self.files():
             with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
                 for line in lines:
                     yield line.rstrip("\r\n")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs.errors import MissingExtraError
+from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.stages.sources.parquet_files import files_in, partition_values, with_values
@@ -36,12 +37,15 @@ class Parquet(IteratorSource):
         self._path = Path(path)
         self._columns = columns
         self._rows = rows
+        self._read = BytesRead()
 
     def elements(self) -> Iterator[Any]:
         if not self._path.is_dir():
+            self._read.total = size_of([self._path])
             yield from self._batches(self._path, {})
             return
         files = files_in(self._path)
+        self._read.total = size_of(files)
         values = partition_values(self._path, files)
         for path in files:
             yield from self._batches(path, values[path])
@@ -54,8 +58,15 @@ class Parquet(IteratorSource):
             names = [name for name in names if name not in values]
         with reading(path), parquet.ParquetFile(path) as file:
             expect_columns(names or [], file)
+            before, size, rows = self._read.done, size_of([path]) or 0, 0
             for batch in file.iter_batches(batch_size=self._rows, columns=names):
+                rows += batch.num_rows
+                self._read.done = before + size * rows // max(1, file.metadata.num_rows)
                 yield with_values(batch, values) if values else batch
+            self._read.done = before + size
+
+    def details(self) -> dict[str, Any]:
+        return self._read.details()
 
 
 def expect_columns(names: list[str], file: Any) -> None:
