@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from actors_rs.delivery import notes
 from actors_rs.delivery.hold import Hold
@@ -25,7 +25,14 @@ from actors_rs.delivery.notes import Note
 from actors_rs.delivery.outputs import Output, note_delivered
 from actors_rs.delivery.plan import Plan
 from actors_rs.delivery.runs import key_of, run_of
-from actors_rs.delivery.schema import SCHEMA, Report, add_columns, check_version, read_report
+from actors_rs.delivery.schema import (
+    SCHEMA,
+    Report,
+    add_columns,
+    check_version,
+    read_report,
+    read_runs,
+)
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
@@ -149,6 +156,11 @@ class LedgerRun:
         if report is None:
             raise LedgerError(f"{self.path}: run {self.run} is gone from the ledger")
         return report
+
+    def runs(self) -> tuple[dict[str, Any], ...]:
+        """All runs in the file with their figures, the oldest first; this one is the last."""
+        with self._lock, _naming(self.path):
+            return read_runs(self._database)
 
     def begun(self, partition: int) -> None:
         """An attempt at ``partition`` begins."""

@@ -115,6 +115,22 @@ def add_columns(database: sqlite3.Connection) -> None:
                 database.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
 
+def read_runs(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
+    """All runs, the oldest first: times in seconds since the epoch, partitions, attempts, rows."""
+    names = (
+        *("run", "state", "started", "ended", "error", "partitions"),
+        *("committed", "poison", "attempts", "rows"),
+    )
+    found = database.execute(
+        "SELECT r.run, r.state, r.started, r.ended, r.error, r.partitions, "
+        "COALESCE(SUM(p.state = 'committed'), 0), COALESCE(SUM(p.state = 'poison'), 0), "
+        "COALESCE(SUM(p.attempts), 0), COALESCE(SUM(p.rows), 0) "
+        "FROM ledger_runs r LEFT JOIN ledger_partitions p ON p.run = r.run "
+        "GROUP BY r.run ORDER BY r.run"
+    )
+    return tuple(dict(zip(names, row, strict=True)) for row in found)
+
+
 def read_report(database: sqlite3.Connection) -> Report | None:
     """The newest run, or ``None`` if there was none yet."""
     found = database.execute(

@@ -24,7 +24,8 @@ from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.bookkeeping import Book
-from actors_rs.spark.stage import Fetch, PartitionsSource
+from actors_rs.spark.shown import ShownPartitions
+from actors_rs.spark.stage import Fetch
 from actors_rs.stages.stage import Cancellable
 from actors_rs.texts import text_of
 
@@ -36,7 +37,7 @@ REST_SECONDS = 0.1
 A process that is killed repeats what was done in that time, besides what is in flight."""
 
 
-class SupervisedPartitions(PartitionsSource):
+class SupervisedPartitions(ShownPartitions):
     """See above. ``book`` is the run's ledger, ``None`` without one."""
 
     def __init__(
@@ -56,7 +57,8 @@ class SupervisedPartitions(PartitionsSource):
         self._settled_units: set[Unit] = set()  # which are to be written down
         self._writing = False
         self._rest: Cancellable | None = None  # until the next transaction
-        self._attempts = self._retried = 0
+        self._attempts_of = Counter()
+        self._retried = 0
         self._poisoned: list[int] = []
         self._committed = self._skipped = 0
         self._lingers = self._alone = False
@@ -105,25 +107,6 @@ class SupervisedPartitions(PartitionsSource):
             cause = next((one for one in causes if one is not None), None)
             self._book.close(cause, completed=not (self.outlet.cancelled or self._alone))
 
-    def details(self) -> dict[str, Any]:
-        found = super().details()
-        if found["waiting"] is not None:
-            found["waiting"] = max(0, found["waiting"] - len(self._poisoned))
-        found |= {"poison": len(self._poisoned), "attempts": self._attempts}
-        found["retried"] = self._retried
-        if self._book is not None:
-            found |= {"committed": self._committed, "skipped": self._skipped}
-        return found
-
-    def partition_states(self) -> str:
-        states = list(super().partition_states())
-        for index, one in self._tries.copy().items():
-            if one.attempts > 1 and index < len(states):
-                states[index] = "t"
-        for index in self._poisoned.copy():
-            states[index] = "p"
-        return "".join(states)
-
     def _abandon_units(self, error: BaseException | None = None) -> None:
         """Nobody is left who could settle them: what they were for is to be done again.
 
@@ -169,7 +152,7 @@ class SupervisedPartitions(PartitionsSource):
     def _begin_attempt(self, fetch: Fetch) -> None:
         one = self._tries.setdefault(fetch.index, Attempts(fetch))
         one.attempts += 1
-        self._attempts += 1
+        self._attempts_of[fetch.index] += 1
         if self._book is not None:
             fetch.checksum = Checksum()
             self._book.begun(fetch.index)

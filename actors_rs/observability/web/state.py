@@ -34,6 +34,10 @@ class About:
     source: bool = False
     adjustable: Mapping[str, float] = field(default_factory=dict)
     partitions: str = ""
+    attempts: str = ""
+    """A digit for each Spark partition: how often it was tried."""
+    ledger: Sequence[Mapping[str, Any]] = ()
+    """The runs in the ledger of a source, the newest last."""
 
 
 def recent(now: RunSnapshot, before: RunSnapshot | None) -> RunSnapshot:
@@ -150,6 +154,8 @@ def _stage(
         "source": about.source,
         "adjustable": dict(about.adjustable),
         "partitions": about.partitions,
+        "attempts": about.attempts,
+        "ledger": [dict(run) for run in about.ledger],
     }
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.run.snapshot import RunSnapshot
     from actors_rs.runtime.system.parts import Activity
     from actors_rs.runtime.system.system import ActorSystem
+    from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Watch", "WatchedRun", "memory_used"]
 
@@ -34,6 +35,7 @@ MINUTES_15 = 900.0
 POINT_SECONDS, STAGE_POINT_SECONDS = 1.0, 5.0
 """Between two points of a run's charts, and of a stage's."""
 MOST_LOG = 200
+MOST_LEDGER_RUNS = 20
 _PAGE_SIZE = 4096
 
 
@@ -102,13 +104,14 @@ class WatchedRun:
 
     def _about(self, stage: RunningStage) -> About:
         island = self._number_of_island.setdefault(id(stage.island), len(self._number_of_island))
-        states = getattr(stage.logic, "partition_states", None)
         return About(
             island=island,
             paused=getattr(stage, "paused", False),
             source=is_source(stage),
             adjustable=adjustable(stage),
-            partitions="" if states is None else states(),
+            partitions=_asked(stage.logic, "partition_states", ""),
+            attempts=_asked(stage.logic, "partition_attempts", ""),
+            ledger=_asked(stage.logic, "ledger_runs", [])[-MOST_LEDGER_RUNS:],
         )
 
     def _add_points(self, now: RunSnapshot) -> None:
@@ -186,6 +189,12 @@ class Watch:
         run = WatchedRun(number, activity, self.show_elements)
         self._known[id(activity)] = self.runs[number] = run
         run.note("run started")
+
+
+def _asked(logic: StageLogic, what: str, otherwise: Any) -> Any:
+    """What a source of Spark partitions says of them; ``otherwise`` for all other stages."""
+    method = getattr(logic, what, None)
+    return otherwise if method is None else method()
 
 
 def memory_used() -> int:

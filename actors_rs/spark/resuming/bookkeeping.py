@@ -67,6 +67,10 @@ class Book:
         verify: float = 0.0,
     ) -> None:
         self.committed: frozenset[int] = frozenset()
+        self.attempts: dict[int, int] = {}
+        """At each partition, in earlier starts of this run."""
+        self.runs: tuple[dict[str, Any], ...] = ()
+        """All runs in the ledger as they were when this start began, the oldest first."""
         self._verify = verify
         self._done: list[Entry] = []
         self._total = 0
@@ -96,6 +100,8 @@ class Book:
         entries = report.partitions
         self._done = [entry for entry in entries if entry.state == "committed"]
         self.committed = frozenset(entry.partition for entry in self._done)
+        self.attempts = {entry.partition: entry.attempts for entry in entries if entry.attempts}
+        self.runs = run.runs()
         self._total = total
         self._run = run
         if self._closed is not None:  # meanwhile; whoever comes second finds both

@@ -122,12 +122,24 @@ def test_five_hundred_stages_are_refreshed_within_100_ms(system, tab):
 
 def test_ten_thousand_partitions_are_a_grid(tab, tmp_path):
     report = report_of_json(json.dumps(_snapshot_of_one_stage()))
-    report["run"]["stages"][0]["partitions"] = "d" * 6000 + "r" * 8 + "t" + "p" + "w" * 3990
+    table = report["run"]["stages"][0]
+    table["partitions"] = "d" * 6000 + "r" * 8 + "t" + "p" + "w" * 3990
+    table["attempts"] = "1" * 6008 + "3" + "9" + "0" * 3990
+    table["ledger"] = [
+        {"run": 1, "state": "failed", "started": 1e9, "ended": 1e9 + 60, "error": "<b>disk</b>",
+         "partitions": 10_000, "committed": 4, "poison": 1, "attempts": 7, "rows": 40},
+    ]  # fmt: skip
     file = tmp_path / "run.html"
     file.write_text(report_html(report))
     tab.goto(file.as_uri())
     heading = tab.inner_text("#grids h3")
     assert "3990 waiting, 8 running, 1 tried again, 6000 done, 1 poison" in heading
+    hint = tab.inner_text("#grids .hint")
+    assert hint == "Tried more than once: 6008 (3 attempts), 6009 (9 or more attempts)"
+    row = tab.inner_text("#grids tbody tr")
+    assert "failed" in row
+    assert "4/10000" in row
+    assert "<b>disk</b>" in row
     assert tab.evaluate("Page.lastRefresh") < 500
 
 

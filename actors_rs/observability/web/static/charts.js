@@ -7,7 +7,7 @@
     ["Open demand", [[3, "line"]], (p) => `${Page.compact(p[3])} elements`],
     ["Memory of the process", [[4, "line"]], (p) => Page.bytes(p[4])],
   ];
-  const STATES = { w: ["--idle", "waiting"], r: ["--accent", "running"], t: ["--warn", "tried again"], d: ["--busy-edge", "done"], p: ["--failed-edge", "poison"] };
+  const STATES = { w: ["--idle", "waiting"], r: ["--accent", "running"], t: ["--warn", "tried again"], d: ["--busy-edge", "done"], e: ["--busy", "done by an earlier start"], p: ["--failed-edge", "poison"] };
 
   const path = (points, column, from, span, most) => points.map((p, at) => {
     const x = ((p[0] - from) / span) * WIDTH, y = HEIGHT - 4 - (p[column] / most) * (HEIGHT - 10);
@@ -31,6 +31,22 @@
   Page.showCharts = (host, points) =>
     host.replaceChildren(...SERIES.map(([title, columns, text]) => Page.chart(title, columns, text, points)));
 
+  const attempts = (number) => (number > 8 ? "9 or more" : number) + " attempts";
+
+  const triedAgain = (stage) => {
+    const found = [...(stage.attempts || "")].flatMap((digit, at) => (digit > "1" ? [`${at} (${attempts(Number(digit))})`] : []));
+    const more = found.length > 30 ? `, and ${found.length - 30} more` : "";
+    return found.length ? [Page.make("p", { class: "hint" }, `Tried more than once: ${found.slice(0, 30).join(", ")}${more}`)] : [];
+  };
+
+  const ledger = (stage) => {
+    if (!stage.ledger || !stage.ledger.length) return [];
+    const table = Page.make("table", { class: "ledger" });
+    Page.showLedger(table, stage.ledger);
+    return [Page.make("h3", {}, `Runs in the ledger of ${stage.name} when this start began`),
+      Page.make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Runs in the ledger" }, table)];
+  };
+
   const grid = (stage, width) => {
     const all = stage.partitions, size = all.length > 2500 ? 6 : all.length > 400 ? 9 : 14;
     const across = Math.max(1, Math.floor(width / size)), down = Math.ceil(all.length / across);
@@ -46,9 +62,11 @@
     canvas.setAttribute("aria-label", words.join(", "));
     canvas.addEventListener("mousemove", (event) => {
       const number = Math.floor(event.offsetY / size) * across + Math.floor(event.offsetX / size);
-      canvas.title = all[number] ? `partition ${number}: ${STATES[all[number]][1]}` : "";
+      const tried = Number(stage.attempts && stage.attempts[number]);
+      const often = tried > 1 ? `, ${attempts(tried)}` : "";
+      canvas.title = all[number] ? `partition ${number}: ${STATES[all[number]][1]}${often}` : "";
     });
-    return [Page.make("h3", {}, `${stage.name}: ${words.join(", ")}`), canvas];
+    return [Page.make("h3", {}, `${stage.name}: ${words.join(", ")}`), canvas, ...triedAgain(stage), ...ledger(stage)];
   };
 
   let before = "";
@@ -56,7 +74,7 @@
     const stages = run.stages.filter((stage) => stage.partitions);
     section.hidden = !stages.length;
     const width = Math.max(200, host.clientWidth), dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const now = JSON.stringify([stages.map((s) => [s.name, s.partitions]), width, dark]);
+    const now = JSON.stringify([stages.map((s) => [s.name, s.partitions, s.attempts]), width, dark]);
     if (now === before) return;
     before = now;
     host.replaceChildren(...stages.flatMap((stage) => grid(stage, width)));

@@ -40,5 +40,6 @@ window.Page = {};
     return (hours ? hours + ":" : "") + rest + ":" + String(whole % 60).padStart(2, "0");
   };
   Page.clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour12: false });
+  Page.moment = (at) => new Date(at * 1000).toLocaleString([], { hour12: false });
   Page.cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 })();

@@ -1,0 +1,64 @@
+"""What snapshots and the page show of supervised partitions. Any thread may ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from actors_rs.spark.fetching.attempts import Attempts
+from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.stage import PartitionsSource
+
+__all__ = ["ShownPartitions"]
+
+_MOST_DIGIT = 9
+
+
+class ShownPartitions(PartitionsSource):
+    """The figures of partitions that may be tried again, given up or resumed."""
+
+    _book: Book | None
+    _tries: dict[int, Attempts]
+    _attempts_of: Counter[int]
+    """Attempts at each partition since this start."""
+    _poisoned: list[int]
+    _retried: int
+    _committed: int
+    _skipped: int
+
+    def details(self) -> dict[str, Any]:
+        found = super().details()
+        if found["waiting"] is not None:
+            found["waiting"] = max(0, found["waiting"] - len(self._poisoned))
+        attempts = sum(self._attempts_of.copy().values())
+        found |= {"poison": len(self._poisoned), "attempts": attempts}
+        found["retried"] = self._retried
+        if self._book is not None:
+            found |= {"committed": self._committed, "skipped": self._skipped}
+        return found
+
+    def partition_states(self) -> str:
+        states = list(super().partition_states())
+        if self._book is not None and self._skipped:
+            for index in self._book.committed:
+                states[index] = "e"
+        for index, one in self._tries.copy().items():
+            if one.attempts > 1 and index < len(states):
+                states[index] = "t"
+        for index in self._poisoned.copy():
+            states[index] = "p"
+        return "".join(states)
+
+    def partition_attempts(self) -> str:
+        """A digit for each partition: its attempts, with a ledger also those of earlier starts.
+
+        9 stands for 9 or more.
+        """
+        counts = self._attempts_of.copy()
+        if self._book is not None:
+            counts.update(self._book.attempts)
+        return "".join(str(min(counts[index], _MOST_DIGIT)) for index in range(self._total or 0))
+
+    def ledger_runs(self) -> list[dict[str, Any]]:
+        """The runs in the ledger as they were when this one began, the oldest first."""
+        return [] if self._book is None else list(self._book.runs)
