@@ -26,9 +26,8 @@ from actors_rs.stages.pieces.auto_window import AutoWindow
 from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.pieces.window_policy import WindowPolicy
 from actors_rs.stages.ports import Inlet
-from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Inner", "Members", "automate", "borrow", "end", "prepare"]
+__all__ = ["Inner", "Members", "automate", "borrow", "end", "let_draw", "prepare"]
 
 Members = dict[StageSpec, Member]
 
@@ -38,15 +37,14 @@ class Inner:
     """Settings for the stages of an inner stream.
 
     ``number`` makes their names unique. ``windows`` gives the window of each stage, with ``auto``
-    the most of it. ``made`` holds the logics that exist already. With ``forgiving``, a stage that
-    fails after its cancellation does not fail the run.
+    the most of it. With ``forgiving``, a stage that fails after its cancellation does not fail the
+    run.
     """
 
     number: int
     windows: Mapping[StageSpec, int]
     auto: bool
     forgiving: bool
-    made: Mapping[StageSpec, StageLogic]
 
 
 def prepare(
@@ -115,18 +113,22 @@ def _member_of(
     stage: Planned, name: str, life: Life, island: Island, inner: Inner | None
 ) -> Member:
     spec = stage.spec
-    logic = None if inner is None else inner.made.get(spec)
-    member = Member(logic or stage.make(), life, island, name, spec.kind, stage.site)
+    member = Member(stage.make(), life, island, name, spec.kind, stage.site)
     if inner is not None:
         member.place = stage.name
     if stage.spec.total is not None:
         member.logic.total = stage.spec.total
     if stage.on_failure is not STOP:  # else it is never made anew, and its blueprint can go
         member.logic.on_failure, member.logic.remake = stage.on_failure, stage.make
-    made: object = member.logic
-    if isinstance(made, Drawing) and isinstance(life, RunLife):
-        made.drawer = Drawer(member, life)
+    let_draw(member)
     return member
+
+
+def let_draw(member: Member) -> None:
+    """Let a stage that can draw its inner streams do so, outside of sections."""
+    logic: object = member.logic
+    if isinstance(logic, Drawing) and isinstance(member.life, RunLife):
+        logic.drawer = Drawer(member, member.life)
 
 
 def automate(member: Member, inlet: Inlet) -> None:

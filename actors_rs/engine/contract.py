@@ -62,6 +62,9 @@ class RunningIsland(Protocol):
     def look_soon(self) -> None:
         """The turn calls functions of the user's from now on: look at it if it lasts."""
 
+    def add(self, member: Any, /) -> None:
+        """``member`` joins; in a turn."""
+
     def add_due(self, member: Any, /) -> None:
         """Advance ``member`` after the stages that are due already; in a turn."""
 

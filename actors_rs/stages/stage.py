@@ -209,10 +209,9 @@ class StageLogic:
     """Whether a job that may block is one step, between which others decide what comes next: one
     that does several things in a row hides their orders. Set before it starts."""
     never_waits = False
-    """Of a source: whether it never waits for its next element: others may share its island."""
-    runs_code = True
-    """Whether it may call code of the user's, which may take its time. What elements do when they
-    are added or compared does not count. Not inherited: who does more may well."""
+    """Whether its turns never wait: it calls no code of the user's, and no element of a source is
+    waited for. Others may share its island. What elements do when they are added or compared does
+    not count. Not inherited: who does more may well wait."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None
@@ -237,7 +236,7 @@ class StageLogic:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.runs_code = vars(cls).get("runs_code", True)
+        cls.never_waits = vars(cls).get("never_waits", False)
 
     def be_frugal(self) -> None:
         """Ask for no element that is not asked for, if possible; called before everything else."""

@@ -155,5 +155,5 @@ def _runs_code(spec: StageSpec) -> bool | None:
     logic: Any = make.func
     if logic not in _RUNS_CODE:
         own = vars(logic) if isinstance(logic, type) else {}  # not what it inherits: it differs
-        _RUNS_CODE[logic] = logic.runs_code if "drawn" in own else None
+        _RUNS_CODE[logic] = not logic.never_waits if "drawn" in own else None
     return _RUNS_CODE[logic]

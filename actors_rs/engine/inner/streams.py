@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.assembly import Inner, automate, borrow, end, prepare
+from actors_rs.engine.inner.chains import chain_of, members_of
 from actors_rs.engine.inner.handoff import Lent
 from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.layout import windows_of
@@ -20,7 +20,7 @@ from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
-from actors_rs.graph.spec import PLAIN, OutletRef, StageSpec, lent_spec
+from actors_rs.graph.spec import OutletRef, StageSpec, lent_spec
 from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
@@ -52,124 +52,31 @@ def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
             automate(host, inlet)
         borrow(spec.lent, host, inlet)
         return
-    chain, made = _chain_that_joins(spec)
+    chain = chain_of(spec)
     if chain is not None:
-        _join(host, life, chain, out, inlet)
-        return
-    specs = in_order([spec])
+        members = members_of(host, life, chain, out, inlet)
+    else:
+        members = _members_of_graph(host, life, out, inlet)
+    if not _start(host, life, members):
+        inlet.complete(life.cancelled_error())
+
+
+def _members_of_graph(host: Member, life: Life, out: OutletRef, inlet: Inlet) -> list[Member]:
+    """Those of a stream of any shape, connected up to ``inlet``; the planner gives the islands."""
+    specs = in_order([out.spec])
     check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
-    inner = Inner(life.next_inner(), windows, host.logic.auto, inlet.forgiving, made)
+    inner = Inner(life.next_inner(), windows, host.logic.auto, inlet.forgiving)
     members = prepare(host.system, life, specs, inner)
     for one, member in members.items():
         member.inner_links = links_of(host, one, out)
     if host.logic.auto:
         automate(host, inlet)
-    feeder = members[spec]
+    feeder = members[out.spec]
     connect(feeder, feeder.logic.outlets[out.index], host, inlet)
-    if not _start(host, life, list(members.values())):
-        inlet.complete(life.cancelled_error())
-
-
-_Chain = list[tuple[StageSpec, StageLogic | None]]
-"""A source, then perhaps an operator, each with its logic; a source that was lent has none."""
-
-
-def _chain_that_joins(end: StageSpec) -> tuple[_Chain | None, dict[StageSpec, StageLogic]]:
-    """The stages that join the host's island if ``end`` is the last, and the logics made so far.
-
-    A source that never blocks joins, and so do operators that the user fused with it. ``None``: the
-    stream has islands of its own. The elements of a source that blocks could not leave the host
-    before the next element comes.
-    """
-    made: dict[StageSpec, StageLogic] = {}
-    specs = _fused_chain(end)
-    if not specs:
-        return None, made
-    source = specs[0]
-    if source.lent is None:
-        made[source] = logic = source.make()
-        if not logic.never_waits or (source.carrier is not None and len(specs) > 1):
-            return None, made
-    for spec in specs[1:]:
-        made[spec] = spec.make()
-    return [(spec, made.get(spec)) for spec in specs], made
-
-
-def _fused_chain(end: StageSpec) -> list[StageSpec]:
-    """The stages of a stream that is one chain, of a source alone or covered by one ``fuse()``.
-
-    Empty for any other stream.
-    """
-    specs, spec = [], end
-    while True:
-        specs.append(spec)
-        if spec.outlets != 1 or spec.attributes != PLAIN or (spec is not end and spec.boundary):
-            return []
-        if not spec.inputs:
-            specs.reverse()
-            return specs
-        feeder = spec.inputs[0].spec
-        if len(spec.inputs) != 1 or end.fuse is None:
-            return []
-        if feeder.fuse is not end.fuse and feeder.lent is None:
-            return []
-        spec = feeder
-
-
-def _join(host: Member, life: Life, chain: _Chain, out: OutletRef, inlet: Inlet) -> None:
-    """Run ``chain`` in the island of ``host``, feeding ``inlet`` of it; in the host's turn."""
-    number = life.next_inner()
-    members = [
-        _member(host, life, logic, spec, number, out) for spec, logic in chain if logic is not None
-    ]
-    for member in members:
-        member.forgiving = inlet.forgiving
-    _set_windows(chain, inlet)
-    if host.logic.auto:
-        _automate(host, members, inlet)
-    if (lent := chain[0][0].lent) is not None:
-        borrow(lent, members[0], members[0].logic.inlets[0])
-    for feeder, fed in pairwise(members):
-        connect(feeder, feeder.logic.outlets[0], fed, fed.logic.inlets[0])
-    connect(members[-1], members[-1].logic.outlets[0], host, inlet)
-    life.join(members)
-    island: Any = host.island
-    for member in members:
-        if life.draining:
-            member.drain()
-        island.add(member)
-
-
-def _member(
-    host: Member, life: Life, logic: StageLogic, spec: StageSpec, number: int, out: OutletRef
-) -> Member:
-    name = f"{spec.label}#{number}"
-    member = Member(logic, life, host.island, name, spec.kind, spec.site or host.site)
-    member.place = spec.label
-    member.inner_links = links_of(host, spec, out)
-    return member
-
-
-def _set_windows(chain: _Chain, inlet: Inlet) -> None:
-    """Give each inlet the window of the host's; a source of heavy elements makes it smaller."""
-    for spec, logic in chain:
-        if logic is not None:
-            logic.window = inlet.window
-            for own in logic.inlets:
-                own.window, own.forgiving = inlet.window, inlet.forgiving
-        if said := spec.window_behind(inlet.window):
-            inlet.window = min(inlet.window, said)
-
-
-def _automate(host: Member, members: Sequence[Member], inlet: Inlet) -> None:
-    for member in members:
-        member.logic.auto = True
-        for own in member.logic.inlets:
-            automate(member, own)
-    automate(host, inlet)
+    return list(members.values())
 
 
 def outlet_of(source: object) -> OutletRef:
@@ -211,12 +118,26 @@ def handoff(stage: Member, outlet: Outlet, owner: OutletOwner) -> OutletRef:
 
 
 def _start(host: Member, life: Life, members: Sequence[Member]) -> bool:
-    """Start the islands of ``members``, which belong to ``life`` from before the first starts.
+    """Start ``members``, which belong to ``life`` from before the first starts.
 
     False if the system has shut down: it tells those to stop that were started before.
     """
     life.join(members)
-    islands: list[Any] = list(dict.fromkeys(member.island for member in members))
+    here = host.island
+    islands: dict[Any, None] = {}
+    for member in members:
+        if member.island is here:
+            if life.draining:
+                member.drain()
+            here.add(member)
+        else:
+            islands[member.island] = None
+    return not islands or _start_islands(host, life, members, list(islands))
+
+
+def _start_islands(
+    host: Member, life: Life, members: Sequence[Member], islands: Sequence[Any]
+) -> bool:
     for number, island in enumerate(islands):
         try:
             host.system.adopt(island)

@@ -23,7 +23,7 @@ class Drawn:
 
     Classes of logics that can be a step of it have a static method ``drawn(elements, stream, step,
     *arguments)`` that returns an iterator: the arguments are those of the logic, ``step`` counts
-    from the source, which is 0 and gets no elements. ``runs_code`` says whether it calls the user.
+    from the source, which is 0 and gets no elements.
     """
 
     __slots__ = (

@@ -24,7 +24,7 @@ from actors_rs.stages.pieces.piece_fold import PieceFold
 class Average(PieceFold):
     """The sum of the elements, divided by their number."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self) -> None:
         super().__init__(0)

@@ -37,7 +37,7 @@ def cut_up(frame: Frame, count: int) -> list[list[Any]]:
 class Batch(StageLogic):
     """Lists of ``count`` elements; the last one, or one whose time is up, may be shorter."""
 
-    runs_code = False
+    never_waits = True
     cuts = True
     """Whether any ``count`` elements may be one batch, so that whole frames can be cut up."""
 

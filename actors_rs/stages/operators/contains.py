@@ -22,7 +22,7 @@ from actors_rs.stages.edged import Folding
 class Contains(Folding):
     """Whether ``value`` is among the elements, as ``in`` says."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self, value: object) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ from actors_rs.stages.ports import Frame
 class Count(PieceFold):
     """How many elements there were."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self) -> None:
         super().__init__(0)

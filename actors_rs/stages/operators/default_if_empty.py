@@ -22,7 +22,7 @@ from actors_rs.stages.edged import Edge
 class DefaultIfEmpty(Edge):
     """All elements, or ``values`` where there are none."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         super().__init__()

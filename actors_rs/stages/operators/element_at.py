@@ -25,7 +25,7 @@ from actors_rs.stages.edged import Folding
 class ElementAt(Folding):
     """The element that ``index`` others come before."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self, index: int) -> None:
         super().__init__()

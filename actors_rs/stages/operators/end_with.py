@@ -22,8 +22,6 @@ from actors_rs.stages.edged import Calls, Edge
 class EndWith(Edge):
     """All elements, then what ``make_values`` gives."""
 
-    runs_code = False
-
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:
         super().__init__()
         self._make_values = make_values

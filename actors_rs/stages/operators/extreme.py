@@ -25,7 +25,7 @@ from actors_rs.stages.pieces.piece_fold import NOTHING, PieceFold, first_of
 class Extreme(PieceFold):
     """What ``choose``, the built-in ``min`` or ``max``, chooses of all elements."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self, choose: Callable[..., Any]) -> None:
         super().__init__(NOTHING)

@@ -23,7 +23,7 @@ from actors_rs.stages.ports import Frame
 class Identity(Operator):
     """Passes each element on; what an empty ``Flow()`` is as a Processor."""
 
-    runs_code = False
+    never_waits = True
     one_for_one = True
 
     def _pass_on(self, piece: Frame) -> int:

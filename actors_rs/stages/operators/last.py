@@ -25,7 +25,7 @@ from actors_rs.stages.ports import Frame
 class Last(Folding):
     """The element before the end."""
 
-    runs_code = False
+    never_waits = True
     lets_go = ("_last",)
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from actors_rs.stages.ports import Frame
 class Skip(Operator):
     """All but the first ``count`` elements."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self, count: int) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ WIDEST_VIEW = 64
 class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements after the one before."""
 
-    runs_code = False
+    never_waits = True
     gives_views = True
     asks_ahead = True
     lets_go = ("_recent",)

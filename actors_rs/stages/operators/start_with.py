@@ -22,8 +22,6 @@ from actors_rs.stages.edged import Calls, Edge
 class StartWith(Edge):
     """What ``make_values`` gives, then all elements."""
 
-    runs_code = False
-
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:
         super().__init__()
         self._make_values = make_values

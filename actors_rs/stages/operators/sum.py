@@ -22,7 +22,7 @@ from actors_rs.stages.pieces.piece_fold import PieceFold
 class Sum(PieceFold):
     """The elements added up with ``+``, from 0."""
 
-    runs_code = False
+    never_waits = True
 
     def __init__(self) -> None:
         super().__init__(0)

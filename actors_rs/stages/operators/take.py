@@ -31,7 +31,7 @@ class Take(Operator):
         self._to_take = count
         self.satisfied = count == 0
 
-    runs_code = False
+    never_waits = True
 
     def start(self) -> None:
         self.want(self._to_take)

@@ -30,7 +30,7 @@ class WithIndex(Operator):
         super().__init__()
         self._next = first
 
-    runs_code = False
+    never_waits = True
     gives_views = True
     one_for_one = True
 

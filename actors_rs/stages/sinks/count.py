@@ -17,7 +17,7 @@ from actors_rs.stages.linear import SinkLogic
 class Count(SinkLogic):
     """Counts; the inlet does so anyway."""
 
-    runs_code = False
+    never_waits = True
     takes_views = True
 
     def consume(self, elements: Iterator[Any], /) -> None:

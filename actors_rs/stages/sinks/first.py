@@ -18,7 +18,7 @@ from actors_rs.stages.linear import SinkLogic
 class First(SinkLogic):
     """One element; fails with ``EmptyStreamError`` if there is none."""
 
-    runs_code = False
+    never_waits = True
     window_follows = "own"
     lets_go = ("_first",)
 

@@ -19,7 +19,7 @@ from actors_rs.stages.pieces.views import OF_VIEWS
 class Ignore(SinkLogic):
     """Takes all elements and drops them: the stages upstream do the work."""
 
-    runs_code = False
+    never_waits = True
     takes_views = True
 
     def consume(self, elements: Iterator[Any], /) -> None:

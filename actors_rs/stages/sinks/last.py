@@ -19,7 +19,7 @@ from actors_rs.stages.linear import SinkLogic
 class Last(SinkLogic):
     """The element before the end; fails with ``EmptyStreamError`` if there is none."""
 
-    runs_code = False
+    never_waits = True
     takes_views = True
     lets_go = ("_last",)
 

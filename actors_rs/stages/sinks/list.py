@@ -17,7 +17,7 @@ from actors_rs.stages.linear import SinkLogic
 class ListSink(SinkLogic):
     """Keeps every element: for results that fit into memory."""
 
-    runs_code = False
+    never_waits = True
     lets_go = ("_elements",)
     takes_views = True
 

@@ -61,7 +61,7 @@ class HandOut(Protocol):
 class QueueSink(SinkLogic):
     """Puts elements into ``queue``, which holds ``capacity`` of them."""
 
-    runs_code = False
+    never_waits = True
     window_follows = "own"
     waits_outside = True  # the owner of the queue may get
 

@@ -17,7 +17,7 @@ from actors_rs.stages.linear import SinkLogic
 class Sum(SinkLogic):
     """Adds the elements up with ``+``."""
 
-    runs_code = False
+    never_waits = True
     all_or_nothing = True
     lets_go = ("_total",)
 

@@ -18,7 +18,6 @@ from actors_rs.stages.source import SourceLogic
 class Empty(SourceLogic):
     """Completes at once, without demand."""
 
-    runs_code = False
     never_waits = True
 
     def __init__(self) -> None:

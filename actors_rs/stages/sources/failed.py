@@ -19,7 +19,6 @@ from actors_rs.stages.stage import Budget
 class Failed(SourceLogic):
     """Fails at once, without demand, with the error exactly as given."""
 
-    runs_code = False
     never_waits = True
 
     def __init__(self, error: BaseException) -> None:

@@ -19,7 +19,6 @@ from actors_rs.stages.stage import Budget
 class Never(SourceLogic):
     """Gives no element and no end, until it is drained or cancelled."""
 
-    runs_code = False
     never_waits = True
     waits_outside = True
 

@@ -40,8 +40,6 @@ class SequenceSource(SourceLogic):
         self.total = len(elements)
         self.ended = not elements
 
-    runs_code = False
-
     @staticmethod
     def drawn(_: object, stream: Drawn, step: int, elements: Sequence[Any]) -> Iterator[Any]:
         return iter(elements)

@@ -35,8 +35,6 @@ class Repeat(SourceLogic):
         self._frame = [value] * (_FRAME if count is None else min(count, _FRAME))
         self.ended = count == 0
 
-    runs_code = False
-
     @staticmethod
     def drawn(_: object, stream: Drawn, step: int, value: Any, count: int | None) -> Iterator[Any]:
         values = repeat(value) if count is None else repeat(value, count)
