@@ -1,4 +1,4 @@
-"""What snapshots and the page show of supervised partitions. Any thread may ask."""
+"""Figures of supervised partitions for snapshots and the page. Any thread may ask."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ShownPartitions(PartitionsSource):
         return "".join(states)
 
     def partition_attempts(self) -> str:
-        """A digit for each partition: its attempts, with a ledger also those of earlier starts.
+        """A digit for each partition: its attempts, including earlier starts if there is a ledger.
 
         9 stands for 9 or more.
         """

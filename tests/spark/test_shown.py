@@ -1,4 +1,4 @@
-"""What the page shows of partitions: states, attempts, and the runs in the ledger."""
+"""Partitions on the page: states, attempts, and the runs in the ledger."""
 
 from pathlib import Path
 

@@ -192,7 +192,7 @@ class Watch:
 
 
 def _asked(logic: StageLogic, what: str, otherwise: Any) -> Any:
-    """What a source of Spark partitions says of them; ``otherwise`` for all other stages."""
+    """The answer of a source of Spark partitions; ``otherwise`` for all other stages."""
     method = getattr(logic, what, None)
     return otherwise if method is None else method()
 

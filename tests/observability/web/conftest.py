@@ -2,9 +2,12 @@
 
 import itertools
 import json
+import shutil
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -82,6 +85,39 @@ def endless(name="numbers"):
 
 @pytest.fixture
 def system():
-    with ActorSystem(workers=2, name="tested", cancel_grace=0.5) as system:
-        yield system
-        system.stop_soon()
+    """Shut down on another thread: playwright runs an event loop on that of the test."""
+    system = ActorSystem(workers=2, name="tested", cancel_grace=0.5)
+    yield system
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(partial(system.shutdown, drain=False)).result(60)
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium. Playwright leaves an event loop on the thread while it lives."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium, such as Debian's package")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(browser):
+    """A tab of 1,280 by 900 pixels, whose scripts must raise nothing."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900},
+        bypass_csp=True,  # the test evaluates code in the page
+    )
+    tab = context.new_page()
+    tab.set_default_timeout(60_000)
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    yield tab
+    context.close()
+    assert errors == []

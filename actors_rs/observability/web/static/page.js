@@ -112,6 +112,8 @@
     if (!known.run) showSentence("No run has begun yet. This page shows the first one when it does.");
   };
 
+  Page.show = show; // for tests
+
   const showLetters = () => {
     Page.text(find("letters-total"), `(${known.letters.total.toLocaleString()})`);
     Page.showLetters(find("letters"), known.letters, find("filter").value);
