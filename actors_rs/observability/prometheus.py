@@ -18,6 +18,7 @@ from actors_rs.observability.series import (
     Ended,
     Key,
     gauges_of,
+    latencies_of,
     partitions_of,
     stage_sums,
 )
@@ -135,6 +136,14 @@ class Collector:
                 shown = float("inf") if value >= UNBOUNDED else value
                 gauge.add_metric([self._system.name, *key], shown)
             yield gauge
+        latency = client.GaugeMetricFamily(
+            "actors_stage_latency_seconds",
+            "Time that this part of the calls took at most.",
+            labels=[*labels, "quantile"],
+        )
+        for place, seconds in latencies_of(snapshots).items():
+            latency.add_metric([self._system.name, *place], seconds)
+        yield latency
         partitions = client.GaugeMetricFamily(
             "actors_stage_partitions",
             "Partitions of a source, by state.",

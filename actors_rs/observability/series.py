@@ -17,6 +17,7 @@ __all__ = [
     "Ended",
     "Key",
     "gauges_of",
+    "latencies_of",
     "partitions_of",
     "stage_sums",
 ]
@@ -94,6 +95,24 @@ def gauges_of(snapshots: Iterable[RunSnapshot], name: str) -> dict[Key, float]:
             value = float(stage is slowest) if name == "bottleneck" else _GAUGES[name](stage)
             _count(gauges, _bounded(gauges, key), value)
     return gauges
+
+
+def latencies_of(snapshots: Iterable[RunSnapshot]) -> dict[tuple[str, str, str], float]:
+    """The seconds of each quantile of each stage of runs that go on.
+
+    Of runs of one name it is the highest.
+    """
+    found: dict[tuple[str, str, str], float] = {}
+    known: dict[Key, None] = {}
+    for snapshot in snapshots:
+        for key, stage in _stages(snapshot):
+            run, name = place = _bounded(known, key)
+            known[place] = None
+            for share, seconds in (("0.5", stage.latency_p50), ("0.99", stage.latency_p99)):
+                if seconds is not None:
+                    quantile = run, name, share
+                    found[quantile] = max(seconds, found.get(quantile, 0.0))
+    return found
 
 
 def partitions_of(snapshots: Iterable[RunSnapshot]) -> dict[tuple[str, str, str], int]:

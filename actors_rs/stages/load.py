@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from actors_rs.stages.latencies import Latencies
+
 __all__ = ["Load"]
 
 
@@ -11,10 +13,12 @@ class Load:
     The stage's turns say how many are under way; any thread may read.
     """
 
-    __slots__ = ("_state", "most")
+    __slots__ = ("_state", "latencies", "most")
 
     def __init__(self, most: int) -> None:
         self.most = most
+        self.latencies: Latencies | None = None
+        """How long each call took, where the stage says so."""
         self._state = (0.0, 0, 0.0)  # seconds up to the time of the last change, calls since then
 
     def now_under_way(self, calls: int, now: float) -> None:
@@ -22,6 +26,12 @@ class Load:
         seconds, before, since = self._state
         if calls != before:
             self._state = seconds + before * (now - since), calls, now
+
+    def call_ended(self, seconds: float) -> None:
+        """A call has ended after ``seconds``; in a turn of the stage."""
+        if (latencies := self.latencies) is None:
+            latencies = self.latencies = Latencies()
+        latencies.add(seconds)
 
     def seconds(self, now: float) -> float:
         """Seconds of all calls up to ``now``: two calls in one second count as two."""

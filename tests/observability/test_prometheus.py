@@ -62,6 +62,20 @@ def test_a_run_that_goes_on_is_counted_with_those_that_have_ended(system, regist
     assert run.result(SECONDS) == 3
 
 
+def test_the_latency_of_a_stage_is_known_while_its_run_goes_on(system, registry):
+    run = system.start(Source.tick(0.001).map_async(lambda n: n, 2).to(Sink.ignore()))
+    half = {"system": "shop", "run": "run", "stage": "map_async", "quantile": "0.5"}
+    most = {**half, "quantile": "0.99"}
+
+    def latency(labels):
+        return registry.get_sample_value("actors_stage_latency_seconds", labels)
+
+    wait_until(lambda: latency(most) is not None)
+    assert latency(half) > 0
+    run.cancel()
+    wait_until(lambda: latency(half) is None)
+
+
 def test_a_collector_that_comes_later_knows_the_runs_that_go_on(system):
     run = system.start(Source.tick(0.01).to(Sink.ignore()))
     registry = CollectorRegistry()
@@ -79,7 +93,7 @@ def test_names_and_units_follow_the_conventions(system, registry):
         assert "_ms" not in family.name
         for sample in family.samples:
             assert sample.name.endswith("_total") == (family.type == "counter")
-            assert sample.labels.keys() <= {"system", "run", "stage", "state"}
+            assert sample.labels.keys() <= {"system", "run", "stage", "state", "quantile"}
 
 
 def test_inner_streams_are_one_series_for_each_kind(system, registry):

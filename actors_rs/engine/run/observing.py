@@ -87,6 +87,7 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
     busy, idle, back_pressured = _with_calls(stage.clock, logic.load, now)
     if logic.load is not None:
         details["call_seconds"] = logic.load.seconds(now)
+    latency_p50, latency_p99 = _latencies_of(stage)
     return StageSnapshot(
         name=stage.name,
         kind=stage.kind,
@@ -108,8 +109,17 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
         inner_elements=inner,
         seconds=stage.clock.seconds(now),
         total=logic.total,
+        latency_p50=latency_p50,
+        latency_p99=latency_p99,
         started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
+
+
+def _latencies_of(stage: RunningStage) -> list[float | None]:
+    load = stage.logic.load
+    if load is None or load.latencies is None:
+        return [None, None]
+    return load.latencies.quantiles(0.5, 0.99)
 
 
 def _with_calls(clock: StageClock, load: Load | None, now: float) -> tuple[float, float, float]:

@@ -38,6 +38,9 @@ class StageSnapshot:
     when downstream wanted no more or the stage failed: they went nowhere.
     ``total`` is how many elements it will give, if that is known: of a sequence, ``with_total``.
     ``seconds`` have passed since its first turn, or were between that and the end of the run.
+    ``latency_p50`` and ``latency_p99`` are the seconds that half, and 99 of 100, of its calls took
+    at most. They are ``None`` before the first call, and for stages other than
+    ``map_async`` and the like.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """
@@ -63,6 +66,8 @@ class StageSnapshot:
     started_by: tuple[str, ...] = ()
     seconds: float = 0.0
     total: int | None = None
+    latency_p50: float | None = None
+    latency_p99: float | None = None
 
     __repr__ = repr_of_fields
 

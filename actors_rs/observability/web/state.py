@@ -140,6 +140,8 @@ def _stage(
         "busy": round(stage.busy, 3),
         "idle": round(stage.idle, 3),
         "held": round(stage.back_pressured, 3),
+        "p50": stage.latency_p50,
+        "p99": stage.latency_p99,
         "calls": details.get("under_way"),
         "parallelism": details.get("parallelism"),
         "failed": _sum(details, _FAILED),

@@ -62,6 +62,7 @@ class Call:
     __slots__ = (
         "_ended_by",
         "attempts",
+        "began",
         "done",
         "element",
         "error",
@@ -77,6 +78,7 @@ class Call:
         self.element = element
         self.position = position
         self.attempts = 1
+        self.began = 0.0
         self.done = False
         self.value: Any = None
         self.error: BaseException | None = None

@@ -133,9 +133,7 @@ class MapAsync(StageLogic):
         if (retries := self.retries) is not None:
             not_made = len(self._waiting) + len(self._resting) + len(self._not_ended) - self._due
             figures |= retries.details(self.inlet.count - not_made, len(self._resting))
-        if self.limit is not None:
-            figures |= self.limit.details()
-        return figures
+        return figures | (self.limit.details() if self.limit is not None else {})
 
     # In the stage's turn
 
@@ -204,14 +202,14 @@ class MapAsync(StageLogic):
         self._runners.append(runner)
 
     def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
+        self.load.call_ended(self.context.now() - call.began)
         if self.limit is not None:
             self.limit.over(call)
         if error is not None:
             error = failure_of(error)
             if self._is_made_again(call, error):
                 return
-        call.value, call.error, call.done = value, error, True
-        call.future = None
+        call.value, call.error, call.done, call.future = value, error, True, None
         self._not_ended.discard(call)
         if not self._ordered:
             self._calls.append(call)
@@ -259,7 +257,7 @@ class MapAsync(StageLogic):
     def _in_place_of(self, call: Call) -> Call:
         """A new call for the same element; the result of the old one, if it comes, is not used."""
         again = Call(call.element, call.position, limited=True)
-        again.attempts = call.attempts
+        again.attempts, again.began = call.attempts, call.began
         self._not_ended.discard(call)
         self._not_ended.add(again)
         if self._ordered:
@@ -278,8 +276,10 @@ class MapAsync(StageLogic):
             call = None if self._stopped or self._crowded else self._waiting.popleft()
         except IndexError:
             return None
-        if call is not None and self.limit is not None:
-            self.limit.begun(call, self._time_is_up, self.context)
+        if call is not None:
+            call.began = self.context.now()
+            if self.limit is not None:
+                self.limit.begun(call, self._time_is_up, self.context)
         return call
 
     def _run_calls(self) -> None:

@@ -39,6 +39,11 @@ window.Page = {};
     const rest = String(Math.floor((whole % 3600) / 60)).padStart(hours ? 2 : 1, "0");
     return (hours ? hours + ":" : "") + rest + ":" + String(whole % 60).padStart(2, "0");
   };
+  Page.short = (seconds) => {
+    if (seconds >= 1) return Page.duration(seconds);
+    const [size, unit] = seconds >= 9.995e-4 ? [1e-3, "ms"] : [1e-6, "µs"], number = seconds / size;
+    return number.toFixed(number < 9.95 ? 1 : 0) + " " + unit;
+  };
   Page.clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour12: false });
   Page.moment = (at) => new Date(at * 1000).toLocaleString([], { hour12: false });
   Page.cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);

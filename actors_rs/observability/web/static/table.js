@@ -4,7 +4,7 @@
   const BAD = new Set(["failed", "retried", "resumed", "restarted", "dropped", "dead"]);
   const COLUMNS = [
     ["name", "stage"], ["in", "in"], ["out", "out"], ["rate", "now/s"], ["average", "average/s"],
-    ["calls", "calls"], ["busy", "busy"], ["held", "held back"], ["buffered", "window"],
+    ["calls", "calls"], ["p50", "p50"], ["p99", "p99"], ["busy", "busy"], ["held", "held back"], ["buffered", "window"],
     ["failed", "failed"], ["resumed", "resumed"], ["retried", "retried"], ["restarted", "restarted"],
     ["dropped", "dropped"], ["dead", "dead letters"],
   ];
@@ -15,6 +15,7 @@
     const found = stage[column];
     switch (column) {
       case "calls": return found === null ? "" : `${found}/${stage.parallelism}`;
+      case "p50": case "p99": return found === null ? "" : Page.short(found);
       case "busy": case "held": return Math.round(found * 100) + " %";
       case "buffered": return stage.window ? `${Page.compact(found)}/${Page.compact(stage.window)}` : "";
       case "rate": case "average": return Page.compact(found);
