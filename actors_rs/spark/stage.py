@@ -42,6 +42,7 @@ class Fetch:
     """
 
     __slots__ = (
+        "began",
         "checksum",
         "demand",
         "dropped",
@@ -57,10 +58,10 @@ class Fetch:
     def __init__(self, index: int, tag: str) -> None:
         self.index = index
         self.tag = tag
-        self.dropped = False
+        self.dropped = self.ended = False
+        self.began = 0.0
         self.touched = False  # something of it was handed over
         self.pieces: deque[list[Any]] = deque()
-        self.ended = False
         self.whole = False  # read to its end, not cut short
         self.error: BaseException | None = None
         self.checksum: Checksum | None = None
@@ -277,6 +278,8 @@ class PartitionsSource(StageLogic):
 
     def _begin(self, fetches: Sequence[Fetch]) -> None:
         """Start the thread of ``fetches``, which are one job."""
+        for fetch in fetches:
+            fetch.began = self.context.now()
         self._jobs += len(fetches)
         self._threads += 1
         self._run_blocking(partial(self._job, fetches, self._threads))
@@ -366,6 +369,7 @@ class PartitionsSource(StageLogic):
     def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
         self._jobs -= 1
         fetch.ended = True
+        self.load.call_ended(self.context.now() - fetch.began)
         if isinstance(error, SparkSessionLost):
             self.fail(error)  # nothing else will come: do not wait for its turn
         elif error is not None and not self._draining:

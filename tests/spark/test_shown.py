@@ -26,6 +26,9 @@ def test_each_partition_says_how_often_it_was_tried() -> None:
     assert shown(bench).partition_states() == "dpd"
     assert shown(bench).details()["attempts"] == 4
     assert shown(bench).ledger_runs() == []
+    latencies = bench.logic.load.latencies
+    assert latencies is not None
+    assert latencies.quantiles(0.5) != [None], "the time of an attempt is known"
 
 
 def test_a_start_shows_what_earlier_starts_have_done(tmp_path: Path) -> None:

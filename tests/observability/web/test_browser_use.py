@@ -57,6 +57,9 @@ def names(tab):
 
 def test_a_click_on_a_column_sorts_the_other_way_and_then_not_at_all(tab, saved):
     tab.goto(saved)
+    assert tab.evaluate(
+        "(scroll => scroll.scrollWidth <= scroll.clientWidth)(document.querySelector('.scroll'))"
+    ), "all columns fit 1,280 pixels"
     head = tab.locator("#stages th button").nth(1)
     assert names(tab) == ["a", "b", "c"]
     head.click()

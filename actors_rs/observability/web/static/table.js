@@ -8,6 +8,11 @@
     ["failed", "failed"], ["resumed", "resumed"], ["retried", "retried"], ["restarted", "restarted"],
     ["dropped", "dropped"], ["dead", "dead letters"],
   ];
+  const HINTS = {
+    p50: "half of the calls took at most so long", p99: "99 of 100 calls took at most so long",
+    busy: "in functions, or calls under way over parallelism", held: "downstream asks for nothing",
+    buffered: "elements that wait, and the most that are asked for", calls: "calls under way, and the most at a time",
+  };
   let order = { column: null, down: true };
   let rows = [], head = null, names = "";
 
@@ -43,7 +48,7 @@
         else order = { column: null, down: true };
         again();
       };
-      const button = Page.make("button", { type: "button", onclick: sort }, title);
+      const button = Page.make("button", { type: "button", title: HINTS[column], onclick: sort }, title);
       return Page.make("th", { scope: "col", class: column === "name" ? "text" : "" }, button);
     });
     return Page.make("thead", {}, Page.make("tr", {}, ...cells));
