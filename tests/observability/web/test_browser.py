@@ -105,7 +105,7 @@ def test_ten_thousand_partitions_are_a_grid(tab, tmp_path):
     heading = tab.inner_text("#grids h3")
     assert "3990 waiting, 8 running, 1 tried again, 6000 done, 1 poison" in heading
     hint = tab.inner_text("#grids .hint")
-    assert hint == "Tried more than once: 6008 (3 attempts), 6009 (9 or more attempts)"
+    assert hint == "Partitions with 9 or more attempts: 6009; 3 attempts: 6008"
     row = tab.inner_text("#grids tbody tr")
     assert "failed" in row
     assert "4/10000" in row

@@ -33,10 +33,15 @@
 
   const attempts = (number) => (number > 8 ? "9 or more" : number) + " attempts";
 
+  const MOST_NAMED = 30;
   const triedAgain = (stage) => {
-    const found = [...(stage.attempts || "")].flatMap((digit, at) => (digit > "1" ? [`${at} (${attempts(Number(digit))})`] : []));
-    const more = found.length > 30 ? `, and ${found.length - 30} more` : "";
-    return found.length ? [Page.make("p", { class: "hint" }, `Tried more than once: ${found.slice(0, 30).join(", ")}${more}`)] : [];
+    const groups = {};
+    [...(stage.attempts || "")].forEach((digit, at) => { if (digit > "1") (groups[digit] = groups[digit] || []).push(at); });
+    const parts = Object.entries(groups).reverse().map(([digit, found]) => {
+      const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
+      return `${attempts(Number(digit))}: ${found.slice(0, MOST_NAMED).join(", ")}${more}`;
+    });
+    return parts.length ? [Page.make("p", { class: "hint" }, `Partitions with ${parts.join("; ")}`)] : [];
   };
 
   const ledger = (stage) => {
@@ -48,7 +53,7 @@
   };
 
   const grid = (stage, width) => {
-    const all = stage.partitions, size = all.length > 2500 ? 6 : all.length > 400 ? 9 : 14;
+    const all = stage.partitions, size = all.length > 2500 ? (width < 500 ? 4 : 6) : all.length > 400 ? 9 : 14;
     const across = Math.max(1, Math.floor(width / size)), down = Math.ceil(all.length / across);
     const canvas = Page.make("canvas", { width: across * size, height: down * size, role: "img" });
     const [context, style, counts] = [canvas.getContext("2d"), getComputedStyle(document.documentElement), {}];
