@@ -34,6 +34,7 @@ __all__ = ["InnerStreams", "Life", "RunningIsland", "RunningStage", "WholeRun"]
 class RunningIsland(Protocol):
     """The actor that runs one stage or several. Any thread, unless it says "in a turn"."""
 
+    planned: tuple[Any, ...]
     actor_inbox: Mailbox
     stopwatch: Callable[[], float]
     budget: TurnBudget

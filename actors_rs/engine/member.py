@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
+from actors_rs.engine.severing import unlink
 from actors_rs.engine.telling import tell
 from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
 from actors_rs.errors import StageError
@@ -38,6 +39,10 @@ __all__ = ["Member"]
 
 _NO_CLOCK = StageClock()
 """Of stages that keep no account of their time."""
+
+
+_ENDED = StageLogic()
+"""What is left of a stage of an inner stream, whose figures are in the run's sums."""
 
 
 class Member(UserCalls):
@@ -330,4 +335,8 @@ class Member(UserCalls):
         self.island.left_by(self)
         self.life.stage_ended(self)
         failing.let_go(self)
+        if self.place is not None and self.given_up_with is None and not self.system.keeps_ended:
+            unlink(self)
+            self.logic = _ENDED
+            self.island.planned = tuple(m for m in self.island.planned if m is not self)
         self.leave_calls()

@@ -18,7 +18,7 @@ from actors_rs.stages.stage import StageLogic
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
 
-__all__ = ["close", "sever"]
+__all__ = ["close", "sever", "unlink"]
 
 
 class _HasLogic(Protocol):
@@ -42,6 +42,14 @@ def close(stage: _HasLogic, error: BaseException) -> None:
         outlet.cancel(error)
     for inlet in stage.logic.inlets:
         inlet.discard()
+
+
+def unlink(stage: _HasLogic) -> None:
+    """The stage has ended: it lets go of its peers, and is freed without the cyclic collector."""
+    for outlet in stage.logic.outlets:
+        outlet._downstream = None
+    for inlet in stage.logic.inlets:
+        inlet._upstream = None
 
 
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:

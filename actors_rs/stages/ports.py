@@ -10,7 +10,6 @@ A frame is a sequence of 1..n elements and is never changed once it was emitted.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager as ContextManager
 from typing import Any
@@ -143,9 +142,10 @@ class Inlet:
             taken = len(frame)
         else:
             whole: Any = frames.whole  # not empty, as something is buffered
-            frame = whole.popleft()
-            if not whole:
-                frames.whole = None
+            if len(whole) == 1:
+                frame, frames.whole = whole[0], None
+            else:
+                frame = whole.popleft()
             taken = len(frame)
             if taken > most:
                 frame, taken = frames.begin(frame, most), most
@@ -242,10 +242,7 @@ class Inlet:
             auto.waited += auto.turn.idle - auto.went_dry
         self._requested -= arrived
         self.buffered += arrived
-        frames = self._frames
-        if frames.whole is None:
-            frames.whole = deque()
-        frames.whole.append(frame)
+        self._frames.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:
         """The stream ended, with ``error`` if it failed; what is held can still be taken."""

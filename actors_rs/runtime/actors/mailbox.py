@@ -10,7 +10,7 @@ Many threads put; only the turn that runs the actor takes, ends the turn or clos
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -263,16 +263,15 @@ class Mailbox:
         """Whether no turn is running or due at this moment."""
         return not self._scheduled
 
-    def close(self) -> deque[Any]:
+    def close(self) -> Sequence[Any]:
         """Refuse messages from now on; return the unread ones, control lane first.
 
         They stay in the data lane until they are taken, so one who is interrupted can go on.
         """
         with self._lock:
             self._closed = self.halted = self._scheduled = True
-            left = deque(self.control or ())
-            left.extend(self.data or ())
-            self.control, self.data = None, left
+            left = [*(self.control or ()), *(self.data or ())]
+            self.control, self.data = None, left or None
             self.owner = None
         return left
 

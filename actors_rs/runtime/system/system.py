@@ -81,6 +81,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
     _spared = 0  # actors that the shutdown does not wait for yet
     auto_window = False  # whether ``window`` is the most, and inlets request what fits their pace
     knows_rest = False  # a deterministic world tells when nothing can run
+    keeps_ended = False  # and settles accounts with stages that have ended
     before_foreign_cancel: Callable[[Any], None] | None = None  # it decides what is under way
     _draining = ""  # why, if it starts no further runs
     _orphaned = False  # in a child of its process, and closed then

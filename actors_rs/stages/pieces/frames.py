@@ -28,15 +28,25 @@ class Frames:
     """A line of frames.
 
     ``whole`` are those nobody has taken of, to be looked into and, while nothing is ``begun``,
-    taken from: that spares a call for each frame. It is ``None`` while there are none, as in most
-    of the many inlets of inner streams: an empty deque has 0.75 KiB.
+    taken from: that spares a call for each frame. It is ``None`` while there are none, and a list
+    while there is one, as in most of the many inlets of inner streams: a deque has 0.75 KiB.
     """
 
     __slots__ = ("begun", "whole")
 
     def __init__(self) -> None:
-        self.whole: deque[Frame] | None = None
+        self.whole: deque[Frame] | list[Frame] | None = None
         self.begun: list[Rest] | None = None  # the last one comes first
+
+    def append(self, frame: Frame) -> None:
+        """``frame``, at least one element, comes last."""
+        whole = self.whole
+        if whole is None:
+            self.whole = [frame]
+        elif len(whole) == 1:
+            self.whole = deque((whole[0], frame))
+        else:
+            whole.append(frame)
 
     def begin(self, frame: Frame, most: int) -> Frame:
         """The first ``most`` of ``frame``, which has more; the others are first in line."""

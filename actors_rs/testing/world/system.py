@@ -24,7 +24,7 @@ class WorldSystem(ActorSystem):
     """The production system; it also tells the dispatcher which actors there are."""
 
     watch_links = staticmethod(watched)
-    knows_rest = True
+    knows_rest = keeps_ended = True
 
     def __init__(
         self,
