@@ -15,7 +15,7 @@ from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
 from actors_rs.engine.severing import unlink
 from actors_rs.engine.telling import tell
-from actors_rs.engine.timing import StageClock, TurnBudget, is_held_back
+from actors_rs.engine.timing import LONG, StageClock, TurnBudget, is_held_back, moved_by
 from actors_rs.errors import StageError
 from actors_rs.raised import named_by
 from actors_rs.runtime._primitives import Lock
@@ -279,9 +279,12 @@ class Member(UserCalls):
             return
         if self.paused and not any(outlet.closed for outlet in self.logic.outlets):
             return
-        logic, clock, began = self.logic, self.clock, budget.lapped
+        logic, clock, began, before = self.logic, self.clock, budget.lapped, -1
         if self._metered:
             clock.began = began
+            clock.until_sample = left = clock.until_sample - 1
+            if left < 0:
+                before = moved_by(logic)
         try:
             if self.start_due:
                 self.begin()
@@ -291,8 +294,11 @@ class Member(UserCalls):
         budget.lapped = ended = budget.now()
         if self._metered:
             clock.end(ended, logic.outlets != () and is_held_back(logic))
-        if ended - began > SLOW_TURN_SECONDS:
-            self.island._turn_was_slow_(ended - began)
+        if before >= 0 or ended - began >= LONG:
+            if self._metered:
+                clock.note(ended - began, before, logic)
+            if ended - began > SLOW_TURN_SECONDS:
+                self.island._turn_was_slow_(ended - began)
         ports = logic.outlets or logic.inlets
         try:
             is_over = (not ports or ports[0].closed) and logic.finished  # a cheap look first

@@ -7,11 +7,28 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from actors_rs.runtime.actors.actor import TURN_SECONDS
+from actors_rs.stages.latencies import Latencies
 
 if TYPE_CHECKING:
     from actors_rs.stages.stage import StageLogic
 
-__all__ = ["StageClock", "TurnBudget", "is_held_back", "nothing"]
+__all__ = [
+    "FIRST",
+    "LONG",
+    "SAMPLED",
+    "StageClock",
+    "TurnBudget",
+    "is_held_back",
+    "moved_by",
+    "nothing",
+]
+
+SAMPLED = 32
+"""Of so many short turns of a stage, the time of one is noted."""
+FIRST = 8
+"""Turns that are all noted, so that a short run has figures."""
+LONG = 0.001
+"""Seconds; turns that last so long are all noted."""
 
 
 def nothing() -> None:
@@ -68,7 +85,17 @@ class StageClock:
     neither busy nor held back was idle, so that need not be counted.
     """
 
-    __slots__ = ("_ended", "_first", "_held_back", "back_pressured", "began", "busy")
+    __slots__ = (
+        "_ended",
+        "_first",
+        "_held_back",
+        "_samples",
+        "back_pressured",
+        "began",
+        "busy",
+        "latencies",
+        "until_sample",
+    )
 
     def __init__(self) -> None:
         self.busy = self.back_pressured = 0.0
@@ -76,6 +103,26 @@ class StageClock:
         """When the last turn began. It goes on if none has ended since."""
         self._first = self._ended = NEVER
         self._held_back = False
+        self.until_sample = 0
+        """Turns until the next whose time is noted."""
+        self._samples = 0
+        self.latencies: Latencies | None = None
+        """How long turns took in which an element moved; made for the first one."""
+
+    def note(self, seconds: float, before: int, logic: StageLogic) -> None:
+        """A turn took ``seconds``. ``before``: what ``moved_by`` gave, -1 if it is no sample."""
+        weight = 1
+        if before >= 0:
+            self._samples += 1
+            if self._samples > FIRST:
+                weight, self.until_sample = SAMPLED, SAMPLED - 1
+        if seconds >= LONG:
+            weight = 1
+        elif moved_by(logic) == before:
+            return
+        if (latencies := self.latencies) is None:
+            latencies = self.latencies = Latencies()
+        latencies.add(seconds, weight)
 
     def end(self, now: float, held_back: bool) -> None:
         """The turn ends; ``held_back`` if the stage could give more but nobody asked."""
@@ -109,6 +156,16 @@ class StageClock:
         if not total:
             return 0.0, 0.0, 0.0
         return busy / total, max(0.0, total - busy - held_back) / total, held_back / total
+
+
+def moved_by(logic: StageLogic) -> int:
+    """How many elements have come and gone."""
+    moved = 0
+    for inlet in logic.inlets:
+        moved += inlet.count
+    for outlet in logic.outlets:
+        moved += outlet.count
+    return moved
 
 
 def is_held_back(logic: StageLogic) -> bool:

@@ -138,7 +138,7 @@ class Collector:
             yield gauge
         latency = client.GaugeMetricFamily(
             "actors_stage_latency_seconds",
-            "Time that this part of the calls took at most.",
+            "Time that this part of the calls, or of turns with elements, took at most.",
             labels=[*labels, "quantile"],
         )
         for place, seconds in latencies_of(snapshots).items():

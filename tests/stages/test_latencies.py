@@ -60,6 +60,17 @@ def snapshots_of(flow):
         return {stage.kind: stage for stage in run.snapshot().stages}
 
 
+def test_a_slow_function_shows_as_the_latency_of_its_stage():
+    def slow(number):
+        time.sleep(0.005)  # the time that is measured
+        return number
+
+    stages = snapshots_of(Source.range(0, 12).map(slow))
+    assert stages["map"].latency_p50 >= 0.004
+    assert stages["map"].latency_p99 >= stages["map"].latency_p50
+    assert stages["range"].latency_p50 is None or stages["range"].latency_p50 > 0
+
+
 def test_the_latency_of_map_async_is_that_of_its_calls_also_of_failed_ones():
     def call(number):
         time.sleep(0.02)  # the time that is measured

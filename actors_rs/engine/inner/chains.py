@@ -25,6 +25,7 @@ from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
+from actors_rs.engine.timing import SAMPLED
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec
 from actors_rs.stages.ports import Inlet
@@ -84,6 +85,7 @@ def members_of(
         member = Member(logic, life, island, name, spec.kind, spec.site or host.site)
         member.place = place
         member.inner_links = links_of(host, spec, out)
+        member.clock.until_sample = SAMPLED  # most inner streams end before
         let_draw(member)
         members.append(member)
     for island in dict.fromkeys(islands):

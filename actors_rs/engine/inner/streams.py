@@ -18,6 +18,7 @@ from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.layout import windows_of
 from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
+from actors_rs.engine.timing import SAMPLED
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
 from actors_rs.graph.spec import OutletRef, StageSpec, lent_spec
@@ -72,6 +73,7 @@ def _members_of_graph(host: Member, life: Life, out: OutletRef, inlet: Inlet) ->
     members = prepare(host.system, life, specs, inner)
     for one, member in members.items():
         member.inner_links = links_of(host, one, out)
+        member.clock.until_sample = SAMPLED  # most inner streams end before
     if host.logic.auto:
         automate(host, inlet)
     feeder = members[out.spec]

@@ -117,9 +117,8 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
 
 def _latencies_of(stage: RunningStage) -> list[float | None]:
     load = stage.logic.load
-    if load is None or load.latencies is None:
-        return [None, None]
-    return load.latencies.quantiles(0.5, 0.99)
+    latencies = stage.clock.latencies if load is None else load.latencies or stage.clock.latencies
+    return [None, None] if latencies is None else latencies.quantiles(0.5, 0.99)
 
 
 def _with_calls(clock: StageClock, load: Load | None, now: float) -> tuple[float, float, float]:

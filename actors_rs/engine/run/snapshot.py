@@ -39,8 +39,8 @@ class StageSnapshot:
     ``total`` is how many elements it will give, if that is known: of a sequence, ``with_total``.
     ``seconds`` have passed since its first turn, or were between that and the end of the run.
     ``latency_p50`` and ``latency_p99`` are the seconds that half, and 99 of 100, of its calls took
-    at most. Calls of Spark sources are attempts at partitions. ``None`` before
-    the first call, and for stages that make none.
+    at most. Calls of Spark sources are attempts at partitions. Stages that make
+    no calls count turns in which they handled elements. ``None`` before the first.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """

@@ -9,7 +9,7 @@
     ["dropped", "dropped"], ["dead", "dead letters"],
   ];
   const HINTS = {
-    p50: "half of the calls took at most so long", p99: "99 of 100 calls took at most so long",
+    p50: "half of the calls, or turns, took at most so long", p99: "99 of 100 calls, or turns, took at most so long",
     busy: "in functions, or calls under way over parallelism", held: "downstream asks for nothing",
     buffered: "elements that wait, and the most that are asked for", calls: "calls under way, and the most at a time",
   };
