@@ -33,7 +33,6 @@ from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.awaiting import Awaiting
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.dispatch.timers import Timer, Timers
-from actors_rs.stages.pieces.brake import Brake
 from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Inlet, Outlet
 
@@ -49,7 +48,6 @@ PLACES: list[tuple[type, str]] = [
     *((Outlet, name) for name in ("send_ahead", "_rest_of", "emit", "cancel", "complete")),
     *((Inlet, name) for name in ("push", "complete", "cancel", "untake")),
     *((Mailbox, name) for name in ("offer", "offer_control", "end_turn", "close")),
-    *((Brake, name) for name in ("pull", "run", "ends", "release")),
     (Steps, "draw"),
     *((ActorCore, name) for name in ("_turn_", "_schedule_turn_")),
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),

@@ -273,7 +273,7 @@ class Island(PooledActor):
     # What lasts within a turn
 
     def look_soon(self) -> None:
-        """A piece is begun that calls functions of the user's: look at it if it lasts."""
+        """A frame is begun that is filled by code that may wait: look at it if that lasts."""
         if self._looks and not self._far:
             return
         if self._far and self._look is not None:
@@ -289,7 +289,7 @@ class Island(PooledActor):
             self._looks = False
 
     def _look_at_turn(self) -> None:
-        """On the timers' thread: send on what a turn that lasts has made, and end its piece."""
+        """On the timers' thread: send on what a turn that lasts has made."""
         self._look = None  # as long as nobody sets another
         self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
         lasts = self.stopwatch() - self.budget.began
@@ -301,16 +301,16 @@ class Island(PooledActor):
         made = False
         if (member := self.current) is not None:
             made = self._send_ahead(member)
-            if member.logic.brake is not None:
-                member.logic.brake.pull()
         self._dispatcher_.grow_if_starved()
-        # A pull may have come just before there was anything to hit: while the turn lasts, again.
+        # It may have come just before there was anything to send: while the turn lasts, again.
         lasts_on = not self.actor_inbox.idle and not self.actor_stopped.is_set()
         if (lasts_on or made) and not self._looks:
             self._look_in(min(max(lasts, AHEAD_SECONDS), LOOKS_APART))
 
     def _send_ahead(self, member: Member) -> bool:
         """Send on what ``member`` has made of a frame; whether there is one."""
+        for outlet in member.logic.outlets:
+            outlet.overdue = True
         if member.at_boundary:
             return self._hand_over(member)
         sent = [outlet.send_ahead() for outlet in member.logic.outlets]  # all of them

@@ -144,6 +144,7 @@ class Member(UserCalls):
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         island = self.island
+        outlet.overdue = False  # before anybody may see that it is again
         if not island.sends_ahead:
             return False
         if outlet.is_local:  # whoever takes it has to wait for the end of this turn anyway
@@ -154,10 +155,6 @@ class Member(UserCalls):
         outlet.making = frame
         island.look_soon()
         return True
-
-    def at_work(self) -> None:
-        if self.island.sends_ahead:
-            self.island.look_soon()
 
     def failed(
         self,

@@ -93,12 +93,12 @@ class Folding(EdgedOperator):
         self.consume(elements, out)
 
     def _fills(self, out: list[Any]) -> None:
-        self.context.at_work()  # nothing of ``out`` could go ahead of the rest
+        """Nothing of ``out`` can go ahead of the rest."""
 
     def _advance_piece(self) -> int:
         if self._results is not None:
             return super()._advance_piece()
-        return self._pass_on(self.inlet.take(self.pace.size))
+        return self._pass_on(self.inlet.take(self.chunk.gathered))
 
 
 class Calls:

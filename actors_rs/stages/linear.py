@@ -1,29 +1,27 @@
 """Linear stages: one inlet, and one outlet or none.
 
-An operator is an iterator transform: ``map`` is ``map(f, elements)``. It is applied piece by piece
-to what has arrived, limited by demand, and what it produced before an exception is delivered
-before the failure. An exception leaves the piece just past the failing element, so a stage that
-is to go on applies the transform to the rest: a generator that raised has ended, but its state
-lives in the logic.
+An operator is an iterator transform: ``map`` is ``map(f, elements)``. It is applied chunk by chunk
+to a piece of the elements that have arrived, limited by demand. The results of a piece are emitted
+as one frame, and what came before an exception is delivered before the failure. An exception
+leaves the chunk just past the failing element, so a stage that is to go on applies the transform to
+the rest: a generator that raised has ended, but its state lives in the logic.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import partial
 from itertools import islice
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.pieces.brake import Brake, Halted
+from actors_rs.stages.chunked import Chunked
+from actors_rs.stages.pieces.chunk import CHUNK_SECONDS
 from actors_rs.stages.pieces.counted import NOTHING, behind
-from actors_rs.stages.pieces.pace import Pace
-from actors_rs.stages.pieces.room import Wanted
 from actors_rs.stages.pieces.views import begun, seen_at_once
-from actors_rs.stages.ports import Frame, Inlet, Outlet
-from actors_rs.stages.stage import Budget, StageLogic, StreamEnd
+from actors_rs.stages.ports import Frame, Outlet
+from actors_rs.stages.stage import Budget, StreamEnd
 
 __all__ = ["Operator", "SinkLogic"]
 
@@ -31,96 +29,18 @@ ENOUGH = 256
 """Elements for a piece that is worth its turn."""
 
 
-class _Linear(StageLogic):
-    """Shared by operators and sinks: an inlet, and pieces of a fitting size."""
-
-    survive_renewal: frozenset[str] = frozenset(
-        ("given_up", "inlet", "pace", *vars(StageLogic), *StageLogic.__annotations__)
-    )
-    """Attributes that a restart leaves alone; all others become those of a fresh logic.
-
-    What every logic has is between it and its surroundings, which set it once.
-    """
-    given_up = 0
-    """How many elements were in hand when the stage was restarted: they are dead letters."""
-    runs_user = False
-    """Whether it calls a function of the user's for each element, one that may turn slow."""
-    takes_views = False
-    """Whether ``collect`` or ``consume`` does nothing with the elements but to draw them."""
-
-    def __init__(self) -> None:
-        self.inlet = Inlet()
-        self.inlet.takes_views = self.takes_views
-        self.inlets = (self.inlet,)
-        self.pace = Pace()
-        self.brake: Brake = Brake()
-
-    def want(self, elements: int) -> None:
-        """Request ``elements`` more in all, unless that is more than a window; in ``start``."""
-        if self.inlet.room is None and 0 < elements <= self.inlet.capacity:
-            self.inlet.room = Wanted(self.inlet, elements)
-
-    def survives_in(
-        self,
-        piece: Frame,
-        left: int,
-        rest: Iterator[Any],
-        error: Exception,
-        first: Callable[[], None] | None = None,
-    ) -> bool:
-        """``survives`` for the element of ``piece`` taken last, behind which is ``rest``.
-
-        ``left`` were left of the piece before. If none of them was taken, no element is at fault.
-        """
-
-        def before_the_end() -> None:
-            if first is not None:
-                first()
-            if piece:  # else what is left are functions that are not due yet
-                self.inlet.untake(piece[len(piece) - now_left :])
-                deque(rest, maxlen=0)  # what went back is in hand no more: see ``held``
-
-        now_left = length_hint(rest)
-        if now_left < left:
-            element, position = piece[-now_left - 1], self.inlet.count - now_left - 1
-            error = self.explained(error, element)
-            return self.survives(error, element, position, first=before_the_end)
-        before_the_end()
-        self.fail(error)
-        return False
-
-    def explained(self, error: Exception, element: Any) -> Exception:
-        """What is to be said instead of ``error``, which was raised for ``element``."""
-        return error
-
-    def renew(self, error: BaseException, position: int | None) -> None:
-        self.stop(error)
-        self._give_up(self.held(), error)
-        fresh, mine = vars(self.remake()), vars(self)
-        for name in mine.keys() - fresh.keys() - self.survive_renewal:
-            del mine[name]
-        mine.update({key: fresh[key] for key in fresh.keys() - self.survive_renewal})
-        self.start()
-
-    def _give_up(self, elements: Iterable[Any], error: BaseException | None = None) -> None:
-        for element in elements:
-            self.given_up += 1
-            self.context.report(element, "in hand when its stage was restarted", error)
-
-
-class Operator(_Linear):
+class Operator(Chunked):
     """One inlet, one outlet. Subclasses give ``transform``."""
 
     expanding = False
     """Whether an element in may give more than one out."""
     one_for_one = False
-    """Whether ``collect`` gives exactly one element for each it takes. If it ``runs_user`` and does
-    not, it gives the brake the ``function`` of its loop."""
+    """Whether ``collect`` gives exactly one element for each it takes."""
     gives_views = False
     """Whether it may give a ``View`` of a piece, instead of a list of what comes of it."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
-    survive_renewal = _Linear.survive_renewal | {
+    survive_renewal = Chunked.survive_renewal | {
         "outlet",
         "outlets",
         "_elements",
@@ -166,8 +86,9 @@ class Operator(_Linear):
         out.extend(self.transform(elements))
 
     def advance(self, budget: Budget) -> None:
-        inlet, outlet, pace = self.inlet, self.outlet, self.pace
-        handled = 0
+        inlet, outlet = self.inlet, self.outlet
+        self._lap = budget.lap
+        begun = False
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
         if inlet.room is not None and outlet.demand:
@@ -176,47 +97,65 @@ class Operator(_Linear):
             if self._results is None and (self.satisfied or not inlet.buffered):
                 inlet.open()
                 break
-            if handled and budget.spent():
+            if begun and budget.spent():
                 break
-            handled = self._advance_piece()
-            pace.record(handled, budget.lap())
+            begun = True
+            self.chunk.record(self._advance_piece(), budget.lap())
         if self._results is None:
             self._end_if_due(budget)
 
     def _advance_piece(self) -> int:
-        """Take a piece, or go on with the open one; returns how many elements were handled."""
-        demand, most = self.outlet.demand, self.pace.size
+        """Take a piece, or go on with the open one; returns how many elements it handled since the
+        last look at the clock."""
+        demand, chunk = self.outlet.demand, self.chunk
         if self._results is None:
             # More than is asked for only where few are, and it is not known what will come of it.
-            exact = self.one_for_one or demand >= ENOUGH
-            piece = self.inlet.take(min(most, demand) if exact else most)
+            exact = not self.expanding and (self.one_for_one or demand >= ENOUGH)
+            piece = self.inlet.take(min(chunk.gathered, demand) if exact else chunk.size)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)
-        return self._give(min(demand, most))
+        return self._give(min(demand, chunk.gathered))
 
     def _pass_on(self, piece: Frame) -> int:
-        """A piece that cannot exceed demand, in one go; returns how much of it was handled.
+        """A piece that cannot exceed demand, chunk by chunk; returns the elements of the last one.
 
-        That is all of it, unless a function of the user's turned slow and the brake was pulled, or
-        the operator is satisfied: what is behind that has not been taken.
+        The results are emitted together. The rest of the piece goes back to the inlet when the
+        operator is satisfied, when gathering takes too long, or when a port has closed.
         """
         left = size = len(piece)
         out: list[Any] = []
         if self.runs_user:
             self._fills(out)
+        spent, lap, most = 0.0, self._lap, self.chunk.size
         while True:
-            before = left
-            left, error = self.brake.run(self, piece, before, out)
-            if error is None:
+            begin = size - left
+            part = piece if left <= most and not begin else piece[begin : begin + most]
+            elements, counted = begun(part)
+            self.drawing = counted
+            before, behind_part = left, left - len(part)
+            try:
+                self.collect(elements, out)
+            except Exception as error:
+                left = behind_part + length_hint(counted)
+                self.drawing = None  # else it keeps the piece
+                piece, emit = seen_at_once(piece), partial(self.outlet.emit, out)
+                if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
+                    return size
+            else:  # it may pass over elements without drawing them
+                left = behind_part + (length_hint(counted) if self.satisfied else 0)
+            if not left or self.satisfied:
                 break
-            piece, emit = seen_at_once(piece), partial(self.outlet.emit, out)
-            if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
-                return size
+            spent += (seconds := lap())
+            if spent > CHUNK_SECONDS or self.inlet.cancelled:
+                self.chunk.record(before - left, seconds)
+                before = left
+                break
+        self.drawing = None
         if left:
             self.inlet.untake(piece[size - left :])
         self.outlet.emit(out)
-        return max(size - left, 1)
+        return before - left
 
     def _fills(self, out: list[Any]) -> None:
         """A function of the user's is about to be called for a piece that gives ``out``."""
@@ -235,11 +174,9 @@ class Operator(_Linear):
         """
         while True:
             self._left = length_hint(self._elements)
-            elements = self._elements
+            self.drawing = self._elements
             try:
-                results = self.transform(
-                    self.brake.through(elements) if self.runs_user else elements
-                )
+                results = self.transform(self._elements)
                 self._results = iter(results)
             except Exception as error:
                 if not self.survives_in(self._piece, self._left, self._elements, error):
@@ -255,27 +192,18 @@ class Operator(_Linear):
         out: list[Any] = []
         if self.runs_user:
             self.context.filling(self.outlet, out)
-        halted = False
         try:
             more = self._pull(self._results or NOTHING, out, most)
-        except Halted:
-            left = length_hint(self._elements) + 1  # the element it was called with is not taken
-            self._elements = behind(self._piece, len(self._piece) - left)
-            more, halted = False, True
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
-        # A pull may have begun before the brake was released, and `halt` behind that.
-        braked = (halted or self.brake.pulled) and not self.satisfied
-        if not more and braked and length_hint(self._elements):
-            self._open_rest()
-        elif not more:
+        if not more:
             if self.satisfied and not self.expanding:  # what is behind that has not been taken
                 self.inlet.untake(self._piece[len(self._piece) - length_hint(self._elements) :])
-            self._results, self._piece = None, ()
+            self._results, self._piece, self.drawing = None, (), None
         self.outlet.emit(out)
         return max(len(out), before - length_hint(self._elements))
 
@@ -292,7 +220,7 @@ class Operator(_Linear):
             self.end(inlet.error)
 
 
-class SinkLogic(_Linear, StreamEnd):
+class SinkLogic(Chunked, StreamEnd):
     """The end of a stream. Subclasses give ``consume`` and ``finish``; ``result`` is the run's."""
 
     all_or_nothing = False
@@ -333,23 +261,14 @@ class SinkLogic(_Linear, StreamEnd):
         self.inlet.open()
 
     def advance(self, budget: Budget) -> None:
-        inlet, pace = self.inlet, self.pace
+        inlet = self.inlet
+        self._lap = budget.lap
         while inlet.buffered and not self.satisfied:
-            piece = inlet.take(pace.size)
-            elements, rest = begun(piece)
-            if self.runs_user:
-                self.context.at_work()
-            left = 0
-            try:
-                try:
-                    self.consume(elements)
-                except Exception as error:
-                    if not self._go_on_in(piece, elements, rest, error):
-                        return
-            except Halted:
-                left = length_hint(rest) + 1  # the element it was called with is not taken
-                inlet.untake(piece[-left:])
-            pace.record(len(piece) - left, budget.lap())
+            handled = self._take_piece(inlet.take(self.chunk.gathered))
+            self.drawing = None  # else it keeps the piece
+            if handled is None:
+                return
+            self.chunk.record(handled, budget.lap())
             if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
                 return
         ended = inlet.done and inlet.exhausted and inlet.error is None and not inlet.cancelled
@@ -357,6 +276,35 @@ class SinkLogic(_Linear, StreamEnd):
             self.result = self.finish()
             self.completed = not inlet.cancelled  # unless it has failed in there
             inlet.cancel()
+
+    def _take_piece(self, piece: Frame) -> int | None:
+        """Consume ``piece``, chunk by chunk; ``None`` if the sink has failed.
+
+        Returns how many elements it took since the last look at the clock. The rest of the piece
+        goes back to the inlet after a failure, when the piece takes too long, when the sink is
+        satisfied, or when it was given up.
+        """
+        left = size = len(piece)
+        spent, lap, most = 0.0, self._lap, self.chunk.size
+        while True:
+            begin = size - left
+            part = piece if left <= most and not begin else piece[begin : begin + most]
+            elements, counted = begun(part)
+            self.drawing = counted
+            left -= len(part)
+            try:
+                self.consume(elements)
+            except Exception as error:
+                self.inlet.untake(piece[size - left :])
+                return len(part) if self._go_on_in(part, elements, counted, error) else None
+            if not left:
+                break
+            spent += (seconds := lap())
+            if self.satisfied or spent > CHUNK_SECONDS or self.inlet.cancelled:
+                self.chunk.record(len(part), seconds)
+                self.inlet.untake(piece[size - left :])
+                return 0
+        return len(part)
 
     def renew(self, error: BaseException, position: int | None) -> None:
         super().renew(error, position)

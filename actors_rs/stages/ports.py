@@ -285,6 +285,7 @@ class Outlet:
         "is_local",
         "making",
         "name",
+        "overdue",
         "sent_ahead",
         "unwanted",
     )
@@ -296,6 +297,8 @@ class Outlet:
         # by whoever sends something of it; without a gate nobody does.
         self.making: list[Any] | None = None
         self.gate: ContextManager[Any] | None = None
+        self.overdue = False
+        """Whether filling it takes long: an iterator that waits gives no further element first."""
         self.demand = self.foreseen = 0
         self.is_local = False  # whether it leads to another stage of the same actor
         self.closed = self.cancelled = False

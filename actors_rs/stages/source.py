@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from actors_rs.stages.iterators import close
-from actors_rs.stages.pieces.brake import Brake
 from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
 __all__ = ["IteratorSource", "SourceLogic"]
-
-STEP = 16
-"""Most elements of a piece where nobody pulls the brake."""
 
 
 class SourceLogic(StageLogic):
@@ -57,8 +53,7 @@ class IteratorSource(SourceLogic):
     def __init__(self) -> None:
         super().__init__()
         self._iterator: Iterator[Any] | None = None
-        self.brake: Brake = Brake()
-        self._steps = Steps(self.brake, STEP)
+        self._steps = Steps(self.outlet)
 
     def interrupted_by(self, interrupt: Callable[[], object] | None) -> Self:
         """``interrupt`` makes it return where it waits."""
@@ -75,7 +70,6 @@ class IteratorSource(SourceLogic):
         try:
             if self._iterator is None:
                 self._iterator = iter(self.elements())
-            self.brake.release()
             watched = self.context.filling(self.outlet, out)
             self.ended = not self._steps.draw(self._iterator, out, most, budget.lap, watched)
         except Exception as error:

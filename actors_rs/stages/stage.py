@@ -16,7 +16,6 @@ from actors_rs.raised import askable
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.load import Load
-from actors_rs.stages.pieces.brake import Brake
 from actors_rs.stages.pieces.counted import skip_all
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.processes.surroundings import ProcessCalls, Written
@@ -78,13 +77,10 @@ class StageContext(Protocol):
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         """``frame`` will be emitted at ``outlet`` once it is filled, by code that may wait.
 
-        What lies in it is sent ahead when that takes long, and ``brake`` is pulled: only append to
-        it. False where nobody is there to do so.
+        Its elements are sent ahead when that takes long, and ``outlet`` is ``overdue`` then: only
+        append to it. False where nobody is there to send it.
         """
         ...
-
-    def at_work(self) -> None:
-        """A piece begins that calls functions of the user's: ``brake`` is pulled if it is long."""
 
     def run_blocking(self, job: Callable[[], None], /) -> bool:
         """Run ``job``, which must not raise, on a thread that may block; one is added if needed.
@@ -223,10 +219,8 @@ class StageLogic:
     """What to do with an element that makes user code raise; set before it starts."""
     total: int | None = None  # elements it will give, if that is known
     load: Load | None = None  # calls that others make for it
-    brake: Brake | None = None
-    """Pulled, on another thread, when a turn ``at_work``, or ``filling`` a frame, lasts long."""
     drawing: Iterator[Any] | None = None
-    """What it draws the elements from that it calls functions for, if no brake ends that."""
+    """The iterator over its chunk: the elements that it calls functions for."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set before it starts."""
     lets_go: tuple[str, ...] = ()
@@ -253,8 +247,6 @@ class StageLogic:
 
     def halt(self) -> None:
         """Call no further function of the user's: the stage is given up. On another thread."""
-        if self.brake is not None:
-            self.brake.pull()
         if self.drawing is not None:
             skip_all(self.drawing)
 

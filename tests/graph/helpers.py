@@ -60,30 +60,6 @@ def leave_by_an_exception(system):
         raise KeyError
 
 
-@contextlib.contextmanager
-def brakes_pulled(system):
-    """On a thread of its own, the brakes of all stages of ``system`` are pulled all the time.
-
-    Also those of inner streams that have joined the island of another stage.
-    """
-    over = threading.Event()
-
-    def pull():
-        while not over.is_set():
-            for actor in system.children():
-                for member in actor.members():
-                    if member.logic.brake is not None:
-                        member.logic.brake.pull()
-
-    puller = threading.Thread(target=pull)
-    puller.start()
-    try:
-        yield
-    finally:
-        over.set()
-        puller.join()
-
-
 class Book:
     """A foreign Subscriber that asks for ``first`` and records what comes, and whether it may.
 

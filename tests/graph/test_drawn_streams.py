@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.operators.flat_map import STEP
+from actors_rs.stages.pieces.chunk import CALLS
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import Upstream
 
@@ -269,7 +269,7 @@ def test_what_was_drawn_fast_does_not_wait_for_an_element_that_is_slow(kind):
         yield 5_000
 
     def note(n):
-        if n == 5_000 - 2 * STEP:
+        if n == 5_000 - 2 * CALLS:
             arrived.set()
 
     Source.of(0).flat_map(lambda _: kind(elements)).run(Sink.for_each(note))

@@ -7,11 +7,12 @@ from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.spec import OPEN, OutletRef, spec_of
 from actors_rs.stages.operators.map import Map
+from actors_rs.stages.pieces.chunk import CALLS
 from actors_rs.stages.sinks.list import ListSink
 from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, wait_until
 from tests.graph.test_fused_graphs import came_of
 from tests.graph.test_turning_slow import ENDS as TURNING_ENDS
-from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled, handled_once
+from tests.graph.test_turning_slow import FAST, MOST, Turning, cancelled
 from tests.graph.test_turning_slow import OPERATORS as TURNING
 from tests.graph.test_turning_slow import SINKS as TURNING_SINKS
 
@@ -215,8 +216,8 @@ def test_each_part_is_stopped_once_with_what_it_would_be_stopped_with_apart(name
 
 
 @pytest.fixture
-def turning(monkeypatch):
-    return Turning(monkeypatch)
+def turning():
+    return Turning()
 
 
 SLOW = {
@@ -228,31 +229,31 @@ GIVING = {name: flow for name, flow in SLOW.items() if name in TURNING}
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_a_row_is_cancelled_within_a_few_calls_of_a_slow_one(name, turning):
+def test_a_row_is_cancelled_within_a_chunk_of_calls_of_a_slow_one(name, turning):
     graph = SLOW[name](Source.range(0, MOST), turning).to(Sink.ignore()).fuse()
-    assert cancelled(graph, turning) <= 16
+    assert cancelled(graph, turning) <= CALLS
 
 
 @pytest.mark.parametrize("name", TURNING_SINKS)
 @pytest.mark.parametrize("row", [lambda s: s, lambda s: s.map(int), lambda s: s.map(int).map(int)])
-def test_a_sink_of_a_row_is_cancelled_before_its_next_call(name, row, turning):
+def test_a_sink_of_a_row_is_cancelled_within_a_chunk_of_calls(name, row, turning):
     graph = row(Source.range(0, MOST)).to(TURNING_SINKS[name](turning)).fuse()
-    assert cancelled(graph, turning) == 0
+    assert cancelled(graph, turning) <= CALLS
 
 
 @pytest.mark.parametrize("name", GIVING)
-def test_what_came_before_a_slow_call_reaches_the_sink_within_a_few_more(name, turning):
+def test_what_came_before_a_slow_call_reaches_the_sink_within_a_chunk_more(name, turning):
     got, reached = [], []
 
     def f(n):
-        if turning.calls == FAST + 17:
+        if turning.calls == FAST + 1 + CALLS:
             reached.append(len(got))
         return turning(n)
 
     with ActorSystem(workers=2) as system:
         flow = GIVING[name](Source.range(0, MOST), f)
         run = system.start(flow.to(Sink.for_each(got.append)).fuse())
-        turning.wait_for_the_brake()
+        turning.wait_until_slow()
         turning.go_on.set()
         run.result(SECONDS)
     assert got == list(range(MOST)), "an element was lost, doubled or out of order"
@@ -270,12 +271,3 @@ def test_what_a_row_gives_to_another_actor_arrives_while_a_call_is_slow(name, tu
         turning.go_on.set()
         run.result(SECONDS)
     assert got == list(range(MOST))
-
-
-@pytest.mark.parametrize("name", [*GIVING, *TURNING_SINKS])
-def test_a_row_handles_every_element_once_however_often_its_brakes_are_pulled(name):
-    if name in TURNING_SINKS:
-        handled_once(lambda numbers, f: numbers.map(int).to(TURNING_SINKS[name](f)).fuse())
-    else:
-        given = handled_once(lambda numbers, f: GIVING[name](numbers, f).to(Sink.list()).fuse())
-        assert given == list(range(MOST))

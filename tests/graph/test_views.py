@@ -93,11 +93,11 @@ def test_the_failure_of_a_sink_tells_at_which_of_them_it_was(system, row, model,
 @every_row
 @either_way
 @pytest.mark.parametrize("window", [1024])
-def test_a_sink_that_turns_slow_gets_each_of_them_once(system, row, model, fused, monkeypatch):
-    turning, seen = Turning(monkeypatch), []
+def test_a_sink_that_turns_slow_gets_each_of_them_once(system, row, model, fused):
+    turning, seen = Turning(), []
     sink = Sink.for_each(lambda pair: seen.append(turning(pair)))
     run = started(system, row(Source.range(0, 3 * FAST)).to(sink), fused)
-    turning.wait_for_the_brake()
+    turning.wait_until_slow()
     turning.go_on.set()
     run.result(SECONDS)
     assert seen == model(3 * FAST)

@@ -1,7 +1,6 @@
 # mypy: disable-error-code="arg-type, func-returns-value, var-annotated"
 """Operators that draw tuples from views: with what each of them was told, and nothing twice."""
 
-import threading
 from functools import partial
 
 import pytest
@@ -118,36 +117,10 @@ def test_a_stop_iteration_of_the_function_is_a_failure(system, operator, fused):
 @every_row
 @every_operator
 @every_way
-def test_a_function_that_turns_slow_gets_each_tuple_once(
-    system, row, model, operator, fused, monkeypatch
-):
-    turning, seen = Turning(monkeypatch), []
+def test_a_function_that_turns_slow_gets_each_tuple_once(system, row, model, operator, fused):
+    turning, seen = Turning(), []
     flow = operator(row(Source.range(0, 3 * FAST)), lambda pair: seen.append(turning(pair)) or pair)
     run = started(system, flow.to(Sink.list()), fused)
-    turning.wait_for_the_brake()
+    turning.wait_until_slow()
     turning.go_on.set()
     assert run.result(SECONDS) == seen == model(3 * FAST)
-
-
-@every_operator
-def test_the_brake_is_pulled_at_any_tuple(operator):
-    """By the function itself, so no thread is needed to hit it."""
-    brakes, seen, found = [], [], threading.Event()
-
-    def pulls(pair):
-        assert found.wait(SECONDS)
-        seen.append(pair)
-        if len(seen) % 7 == 0:
-            for brake in brakes:
-                brake.pull()
-        return pair
-
-    flow = operator(Source.range(0, 500).with_index(), pulls)
-    with ActorSystem(workers=1, shutdown_timeout=SECONDS) as system:
-        run = system.start(flow.async_boundary().to(Sink.list()))
-        for stage in run._life.stages():
-            parts = getattr(stage.logic, "parts", ())
-            brakes += [part.logic.brake for part in parts if part.logic.brake is not None]
-        found.set()
-        assert run.result(SECONDS) == list(enumerate(range(500)))
-    assert seen == list(enumerate(range(500)))

@@ -177,9 +177,6 @@ class Alone:
     def filling(self, outlet, frame):
         return False
 
-    def at_work(self):
-        pass
-
     def begins_call(self):
         return self.jobs[-1] if self.jobs else None
 

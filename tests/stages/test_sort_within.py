@@ -51,19 +51,8 @@ def test_what_was_given_is_not_kept():
     assert [entry for entry in entries if entry is not None] == entries[-3:]
 
 
-def test_a_key_that_turns_slow_ends_the_piece_behind_its_call():
+def test_a_key_is_asked_once_an_element_in_however_many_chunks():
     asked = []
-
-    def key(number):
-        asked.append(number)
-        if number == 17:
-            stage.logic.brake.pull()
-        return number
-
-    stage = Alone(SortWithin(3, key), window=64).request(64)
-    stage.logic.pace.size = 64
-    stage.logic.inlet.push(range(40))
-    stage.logic._advance_piece()
-    assert asked == list(range(18))
-    stage.turn().complete()
-    assert (asked, stage.down.elements) == (list(range(40)), list(range(40)))
+    stage = Alone(SortWithin(3, lambda n: asked.append(n) or n), window=64).request(64)
+    stage.push(*range(40)).complete()
+    assert asked == stage.down.elements == list(range(40))

@@ -9,9 +9,9 @@ import pytest
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.starmap import Starmap
-from actors_rs.stages.pieces.brake import Brake
 from actors_rs.stages.pieces.frames import Frames
 from actors_rs.stages.pieces.views import Numbered, Windows
+from tests.stages.harness import Alone
 from tests.stages.test_frames import Counting
 
 SIZE = 2000
@@ -38,15 +38,16 @@ class Thing:
     [Map(lambda x: x.gone), Starmap(lambda _, x: x.gone), Filter(lambda x: x.gone)],
     ids=["map", "starmap", "filter"],
 )
-def test_a_brake_keeps_no_piece_that_failed(loop):
+def test_an_operator_keeps_no_piece_that_failed(loop):
     things = [Thing() for _ in range(10)]
     kept = [weakref.ref(thing) for thing in things]
-    brake = loop.brake = Brake()
-    piece = Numbered(things, 0) if isinstance(loop, Starmap) else things
-    left, error = brake.run(loop, piece, 10, [])
-    assert left == 9
-    error.__traceback__ = None
-    error.obj = None
-    del things, piece
+    alone = Alone(loop).request(10)
+    loop.chunk.size = 10
+    alone.logic.inlet.push(Numbered(things, 0) if isinstance(loop, Starmap) else things)
+    alone.turn()
+    error = alone.down.error.__cause__
+    assert isinstance(error, AttributeError)
+    error.__traceback__ = error.obj = None
+    del things, error, alone
     gc.collect()
     assert [ref() for ref in kept] == [None] * 10

@@ -16,7 +16,6 @@ from actors_rs.delivery.ack import Bundle, Disposition, Token, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.errors import DefectError
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.brake import Halted
 
 __all__ = ["CarryingOperator"]
 
@@ -28,15 +27,11 @@ class CarryingOperator(Surviving, Operator):
     _given = False
 
     def transform(self, elements: Iterator[Tracked], /) -> Iterable[Tracked]:
-        try:
-            for value in super().transform(self._values(elements)):
-                if self._token is None:
-                    raise DefectError(f"{type(self).__name__} gave an element before it drew one")
-                self._given = True
-                yield Tracked(value, self._token.sibling())
-        except Halted:
-            self.let_go()  # the element drawn last goes back, and comes again
-            raise
+        for value in super().transform(self._values(elements)):
+            if self._token is None:
+                raise DefectError(f"{type(self).__name__} gave an element before it drew one")
+            self._given = True
+            yield Tracked(value, self._token.sibling())
         self._settle_last()
 
     def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:

@@ -11,7 +11,6 @@ from operator import length_hint
 from actors_rs.delivery.ack import Disposition, Tracked
 from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.pieces.brake import Halted
 
 __all__ = ["CarryingSink"]
 
@@ -24,7 +23,7 @@ class CarryingSink(Surviving, SinkLogic):
         values = iter([tracked.value for tracked in piece])
         try:
             super().consume(values)
-        except (Exception, Halted):
+        except Exception:
             taken = len(piece) - length_hint(values)
             deque(islice(elements, taken), maxlen=0)  # the caller goes on after the failed one
             self._settle(piece[: taken - 1])

@@ -53,7 +53,6 @@ class AggregateBy(EdgedOperator):
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         key, f, values = self._key, self._fold, self._values
         get, most = values.get, self._max_keys
-        self.brake.function = lambda: f
         for element in elements:
             of = key(element)
             try:
@@ -84,7 +83,7 @@ class AggregateBy(EdgedOperator):
     def _advance_piece(self) -> int:
         if self._results is not None or self._on_overflow == "emit_oldest":
             return super()._advance_piece()
-        return self._pass_on(self.inlet.take(self.pace.size))  # it gives nothing yet
+        return self._pass_on(self.inlet.take(self.chunk.gathered))  # it gives nothing yet
 
     def _has_room(self, key: Any, out: list[Any]) -> bool:
         """Whether there is room for ``key``, perhaps in place of the oldest one."""

@@ -65,7 +65,6 @@ class Distinct(Operator):
 
     def _never_seen(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, seen, mark = self._key, self._all, None
-        self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = element if key is None else key(element)
@@ -78,7 +77,6 @@ class Distinct(Operator):
 
     def _not_recent(self, elements: Iterator[Any]) -> Iterator[Any]:
         key, recent, most, mark = self._key, self._recent, self._window or 0, None
-        self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = element if key is None else key(element)

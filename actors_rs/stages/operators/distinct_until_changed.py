@@ -33,7 +33,6 @@ class DistinctUntilChanged(Operator):
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         key = self._key
-        self.brake.function = lambda: key
         for element in elements:
             mark = element if key is None else key(element)
             if self._last is NOTHING or mark != self._last:

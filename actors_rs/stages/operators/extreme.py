@@ -66,7 +66,6 @@ class ExtremeBy(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         key, largest, chosen, best = self._key, self._choose is max, self._chosen, self._mark
-        self.brake.function = lambda: key
         try:
             for element in elements:
                 mark = key(element)

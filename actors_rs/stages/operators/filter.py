@@ -61,7 +61,6 @@ class Filter(Operator):
                 raise RuntimeError("filter: predicate raised StopIteration")
             return
         predicate = self._predicate  # bytecode calls a Python function faster than C does
-        self.brake.function = lambda: predicate
         for element in elements:
             if predicate(element):
                 out.append(element)

@@ -36,7 +36,6 @@ class First(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
-        self.brake.function = lambda: predicate
         for element in elements:
             if predicate is None or predicate(element):
                 out.append(element)

@@ -47,8 +47,6 @@ _NEVER_CLOSED = frozenset((*_COUNTED, type(_ for _ in ())))
 _PLAIN = frozenset({list, tuple, str, dict})
 """What most functions return: it can be iterated over, and needs no looking after."""
 WANTED = "a Source, an iterable or an async iterable"
-STEP = 64
-"""Most results drawn between two looks at the clock where nobody else looks, unless they exist."""
 
 
 class FlatMap(Drawing, Operator):
@@ -71,8 +69,7 @@ class FlatMap(Drawing, Operator):
         self._stream: Drawn | None = None  # the stream that the transform draws
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
-        self._steps = Steps(self.brake, STEP, STEP)  # results may be waited for
-        self._lap: Callable[[], float] = float  # seconds since the last look at the clock
+        self._steps = Steps(self.outlet)  # results may be waited for
         self._past = InnerInput("past")  # keeps count of what came from inner streams that ended
         self._past.complete()
 
@@ -80,7 +77,7 @@ class FlatMap(Drawing, Operator):
         return chain.from_iterable(self._iterables(elements))
 
     def _iterables(self, elements: Iterator[Any]) -> Iterator[Iterable[Any]]:
-        f, brake = self._f, self.brake
+        f = self._f
         for element in elements:
             result = f(element)
             plain = type(result) in _PLAIN
@@ -95,8 +92,6 @@ class FlatMap(Drawing, Operator):
                     self._started += 1
                     yield found.elements
                     self._leave_stream()
-                    if brake.pulled:
-                        return
                     continue
                 result, plain = found, type(found) in _PLAIN
             self._drawn = drawn = iter(result) if plain else iterator_of(result, self._what, WANTED)
@@ -104,8 +99,6 @@ class FlatMap(Drawing, Operator):
             self._drawn = NOTHING
             if not plain and type(drawn) not in _NEVER_CLOSED:
                 close(drawn)
-            if brake.pulled:  # f may have turned slow: the rest of the piece has its time
-                return
 
     def _found_in(self, stream: object) -> Any:
         """What to draw by itself for ``stream``; ``None`` if that has to have its run."""
@@ -177,7 +170,6 @@ class FlatMap(Drawing, Operator):
         self._met, self._met_in, self._inner, self._drawn = None, (), None, NOTHING
 
     def advance(self, budget: Budget) -> None:
-        self._lap = budget.lap
         while self._inner is None or self._inner_is_over(self._inner):
             super().advance(budget)
             if self._results is not None and not self.outlet.demand:
@@ -190,7 +182,6 @@ class FlatMap(Drawing, Operator):
 
         Step by step, for they may turn slow at any of them.
         """
-        self.brake.release()
         watched = self.context.filling(self.outlet, out)
         return self._steps.draw(results, out, most, self._lap, watched, self._at_hand)
 

@@ -20,14 +20,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from actors_rs.stages.inner.drawn import Drawing, Drawn
 from actors_rs.stages.inner.hosting import Hosting, InnerInlet
-from actors_rs.stages.pieces.brake import Brake
-from actors_rs.stages.pieces.pace import PIECE_SECONDS, Pace
-from actors_rs.stages.pieces.steps import fill
+from actors_rs.stages.pieces.chunk import CHUNK_SECONDS, ChunkSize
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
 
@@ -37,8 +35,6 @@ PIECE = 64
 """Most elements taken from upstream at once, to be given to ``f`` one by one."""
 LARGE = 256
 """A frame of so many elements is worth a message of its own; smaller ones share one."""
-STRIDE = 16
-"""Most elements drawn of a stream between two looks at the brake."""
 
 
 class _DrawnInlet(InnerInlet):
@@ -67,8 +63,7 @@ class FlatMapMerge(Drawing, Hosting):
         self._cut_off: list[Any] = []  # by the end
         self._are_last = False  # the streams that run
         self._is_slow = False
-        self._pace = Pace()  # of drawing
-        self.brake: Brake = Brake()
+        self._chunk = ChunkSize()  # of drawing
         self._open: Drawn | None = None  # being drawn at this moment
         self._drew = 0
 
@@ -80,9 +75,9 @@ class FlatMapMerge(Drawing, Hosting):
             if self.line:
                 self._look_at_first()
             lap = budget.lap()
-            self._is_slow = lap > PIECE_SECONDS
+            self._is_slow = lap > CHUNK_SECONDS
             if self._drew:
-                self._pace.record(self._drew, lap)
+                self._chunk.record(self._drew, lap)
                 self._drew = 0
             if budget.spent():
                 break
@@ -168,7 +163,7 @@ class FlatMapMerge(Drawing, Hosting):
     def _draw(self, stream: Drawn, elements: Iterator[Any]) -> bool:
         """Take a share of ``stream``; whether it goes on. If it fails, so does this stage."""
         out = self._out
-        before, most = len(out), min(self._pace.size, LARGE, self.outlet.demand - len(out))
+        before, most = len(out), min(self._chunk.size, self.outlet.demand - len(out))
         going_on = self._draw_into(out, most, stream, elements)
         self._drew += len(out) - before
         return going_on
@@ -190,13 +185,9 @@ class FlatMapMerge(Drawing, Hosting):
         return going_on
 
     def _take_into(self, out: list[Any], end: int, elements: Iterator[Any]) -> bool:
-        """Fill ``out`` up to ``end`` unless the brake is pulled; whether there may be more."""
-        brake = self.brake
-        brake.release()
-        if fill(out, min(end, len(out) + STRIDE), elements, brake, STRIDE):
-            return False  # as most are
-        self.context.at_work()
-        return not fill(out, end, elements, brake, STRIDE)
+        """Fill ``out`` up to ``end``; whether there may be more."""
+        out += islice(elements, end - len(out))
+        return len(out) == end
 
     def _draw_on(self, inner: _DrawnInlet) -> None:
         """Take another share of a stream."""

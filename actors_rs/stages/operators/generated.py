@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from actors_rs.stages.iterators import close, iterator_of
-from actors_rs.stages.pieces.brake import Brake
-from actors_rs.stages.pieces.pace import Pace
+from actors_rs.stages.pieces.chunk import ChunkSize
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -69,8 +68,7 @@ class Generated(StageLogic):
     ) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
-        self.brake: Brake = Brake()
-        self.pace = Pace()
+        self.chunk = ChunkSize()
         self._make, self._where = make, where
         self._aside = aside(self._generate, where)
         self._piece: Frame = ()  # the elements that the generator may draw
@@ -93,7 +91,7 @@ class Generated(StageLogic):
             before = self._taken
             if not self._out:
                 self._go_on()
-            self.pace.record(max(1, self._taken - before, len(self._out)), budget.lap())
+            self.chunk.record(max(1, self._taken - before, len(self._out)), budget.lap())
             self._emit()
             if self._error is not None and not self._survived(self._error):
                 return
@@ -124,10 +122,10 @@ class Generated(StageLogic):
     def _go_on(self) -> None:
         """Let the generator go on, until it has given as much as is asked for."""
         if not self._left and self.inlet.buffered:
-            self._piece, self._taken = self.inlet.take(self.pace.size), 0
-        self._most = max(1, min(self.outlet.demand, self.pace.size))
+            self._piece, self._taken = self.inlet.take(self.chunk.size), 0
+        self._most = max(1, min(self.outlet.demand, self.chunk.size))
         self._begun = True
-        self.brake.release()
+        self.outlet.overdue = False
         if self.outlet.demand:  # else it looks ahead, and what comes is not to be sent
             self.context.filling(self.outlet, self._out)
         self._aside.resume()
@@ -180,7 +178,7 @@ class Generated(StageLogic):
     def next_element(self) -> Any:
         """The next element, for the generator; waits until there is one."""
         while not self._closing:
-            if self._left and not self.brake.pulled:
+            if self._left and not self.outlet.overdue:
                 element = self._piece[self._taken]
                 self._taken += 1
                 self._last = element, self.inlet.count - self._left - 1
@@ -214,7 +212,7 @@ class Generated(StageLogic):
         try:
             for result in results:
                 self._out.append(result)
-                if len(self._out) >= self._most or self.brake.pulled:
+                if len(self._out) >= self._most or self.outlet.overdue:
                     self._aside.pause()
                 if self._closing:
                     break

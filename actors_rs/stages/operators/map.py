@@ -19,6 +19,7 @@ from typing import Any
 
 from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.counted import extend
 
 
 class Map(Operator):
@@ -51,7 +52,7 @@ class Map(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if not self._is_python:
-            self.brake.extend(out, map(self._f, elements), "map: f")
+            extend(out, map(self._f, elements), self.drawing, "map: f")
             return
         f = self._f  # bytecode calls a Python function faster than C does
         for element in elements:

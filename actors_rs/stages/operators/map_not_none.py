@@ -35,7 +35,6 @@ class MapNotNone(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f = self._f
-        self.brake.function = lambda: f
         for element in elements:
             if (result := f(element)) is not None:
                 out.append(result)

@@ -36,7 +36,6 @@ class Reduce(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
-        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

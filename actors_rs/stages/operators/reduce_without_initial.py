@@ -36,7 +36,6 @@ class ReduceWithoutInitial(Folding):
         f, accumulated = self._f, self._accumulated
         if accumulated is NOTHING:
             accumulated = next(elements, NOTHING)
-        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

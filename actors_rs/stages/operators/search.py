@@ -36,7 +36,6 @@ class Search(Folding):
 
     def _finds_in(self, elements: Iterator[Any]) -> bool:
         predicate = self._predicate
-        self.brake.function = lambda: predicate
         if self._wanted:
             for element in elements:
                 if predicate(element):

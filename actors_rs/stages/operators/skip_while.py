@@ -42,7 +42,6 @@ class SkipWhile(Operator):
 
     def _behind_first(self, elements: Iterator[Any]) -> Iterator[Any]:
         predicate = self._predicate
-        self.brake.function = lambda: predicate
         for element in elements:
             if not predicate(element):
                 self._skipping = False

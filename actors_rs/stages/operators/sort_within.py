@@ -29,10 +29,10 @@ class SortWithin(EdgedOperator):
     """Holds ``count`` elements back and gives the smallest for each one more."""
 
     def __init__(self, count: int, key: Callable[[Any], Any] | None) -> None:
+        self.runs_user = key is not None
         super().__init__()
         self._count = count
         self._key = key
-        self.runs_user = key is not None
         self._number = 0  # of elements so far: keeps equal ones in order, and from being compared
         self._sorted: list[Any] = []  # of (mark, number, element)
         self._given = 0  # of those: they come first, and are None
@@ -40,7 +40,6 @@ class SortWithin(EdgedOperator):
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         count, key, in_hand = self._count, self._key, self._sorted
         most = max(count, FEW)
-        self.brake.function = lambda: key
         for element in elements:
             self._number += 1
             mark = element if key is None else key(element)

@@ -19,6 +19,7 @@ from typing import Any
 
 from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
+from actors_rs.stages.pieces.counted import extend
 from actors_rs.texts import repr_of
 
 
@@ -63,7 +64,7 @@ class Starmap(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         # Unlike `map`: bytecode that unpacks arguments does not call a Python function for less.
-        self.brake.extend(out, starmap(self._f, elements), "starmap: f")
+        extend(out, starmap(self._f, elements), self.drawing, "starmap: f")
 
 
 def _check_arguments(element: Any) -> None:

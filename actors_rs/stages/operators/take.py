@@ -43,7 +43,7 @@ class Take(Operator):
             yield element
 
     def _advance_piece(self) -> int:
-        most = min(self.pace.size, self.outlet.demand, self._to_take)
+        most = min(self.chunk.gathered, self.outlet.demand, self._to_take)
         return self._pass_on(self.inlet.take(most))
 
     def _pass_on(self, piece: Frame) -> int:

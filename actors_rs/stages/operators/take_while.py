@@ -15,15 +15,10 @@ Cancels: upstream, at the first element that does not fit or when downstream can
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.brake import Halted
-from actors_rs.stages.ports import Frame
 
 
 class TakeWhile(Operator):
@@ -61,43 +56,9 @@ class TakeWhile(Operator):
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         predicate = self._predicate
-        self.brake.function = lambda: predicate
         for element in elements:
             if predicate(element):
                 out.append(element)
             else:
                 self.satisfied = True
                 return
-
-    def _pass_on(self, piece: Frame) -> int:
-        """Emit the piece or its beginning.
-
-        It becomes a list only where results must be visible before the piece is done, or where a
-        policy may pass elements over.
-        """
-        if self.on_failure is not STOP or self.context.filling(self.outlet, []):
-            return super()._pass_on(piece)
-        elements, size = iter(piece), len(piece)
-        refused = 1
-        try:
-            refused = self._look_through(elements)
-            self.inlet.untake(piece[size - length_hint(elements) :])  # nothing, if it goes on
-        except Halted:  # the element it was called with is not taken
-            self.inlet.untake(piece[size - length_hint(elements) - 1 :])
-        except Exception as error:
-            fitting = piece[: max(0, size - length_hint(elements) - 1)]  # 0 if none was drawn
-            self.survives_in(piece, size, elements, error, partial(self.outlet.emit, fitting))
-            return size
-        passed = size - length_hint(elements) - refused
-        self.outlet.emit(piece if passed == size else piece[:passed])
-        return max(passed, 1)
-
-    def _look_through(self, elements: Iterator[Any]) -> int:
-        """Draw ``elements`` up to one that does not fit; returns how many of them do not."""
-        predicate = self._predicate
-        self.brake.function = lambda: predicate
-        for element in elements:
-            if not predicate(element):
-                self.satisfied = True
-                return 1
-        return 0

@@ -1,5 +1,6 @@
-"""Pieces: how many elements a stage takes at once, in which frames, and how a piece ends early.
+"""Chunks: how many elements a stage takes at once, and in which frames elements wait.
 
-Begin with ``pace`` (the size of a piece) and ``frames`` (elements that wait); ``brake`` ends a
-piece that lasts, ``counted`` and ``views`` are iterators that know what is left. No stage here.
+Begin with ``chunk`` (the size of a chunk) and ``frames`` (elements that wait). ``steps`` draws from
+iterators that may wait, ``counted`` and ``views`` are iterators that know what is left. No stage
+here.
 """

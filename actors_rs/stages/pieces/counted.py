@@ -8,10 +8,11 @@ which element it was, and what is left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import length_hint
 from sys import maxsize
 from typing import Any
 
-__all__ = ["NOTHING", "behind", "can_skip", "forgets", "has_ended", "skip_all"]
+__all__ = ["NOTHING", "behind", "can_skip", "extend", "forgets", "has_ended", "skip_all"]
 
 NOTHING: Iterator[Any] = iter(())
 """One for all, as it never changes: where there are no elements, or none yet."""
@@ -39,6 +40,24 @@ def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
         return iter(piece[index:])
     elements.__setstate__(index)  # type: ignore[attr-defined]
     return elements
+
+
+def extend(
+    out: list[Any], results: Iterator[Any], elements: Iterator[Any] | None, what: str
+) -> None:
+    """Append ``results``, which a loop in C makes, one for each of ``elements``, to ``out``.
+
+    Raises ``RuntimeError`` where ``what`` has raised ``StopIteration``: to the loop that is the
+    end, and the elements after it were lost.
+    """
+    drawn = NOTHING if elements is None else elements
+    expected = len(out) + length_hint(drawn)
+    out.extend(results)
+    if (missing := expected - len(out)) > 0:
+        # A range does not tell whether it has ended: see ``skip_all``, which leaves nothing of it.
+        ended = has_ended(drawn) if forgets(drawn) else missing > 1 and not length_hint(drawn)
+        if not ended:
+            raise RuntimeError(f"{what} raised StopIteration")
 
 
 def forgets(elements: Iterator[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Pace: how many elements a stage takes at once.
+"""Pace: how many elements a stage that is not linear takes at once.
 
 Large pieces make a fast stage cheap; with a slow function they would delay what is ready and hold
 up a cancellation. So a piece starts at one element, grows while pieces take well under the turn's

@@ -1,54 +1,45 @@
-"""Steps: how a stage draws from an iterator that may block at any element.
+"""Steps: how a stage draws from an iterator that may wait at any element.
 
-The clock is read once a piece, and the brake is looked at after each element: that costs no more
-than to draw a few elements in C. So an iterator that blocks ends its piece with the element that it
-returns next, and nothing that it has given waits for another element. Where nobody pulls the brake,
-pieces are small.
+The clock is read once a chunk. While a chunk is drawn, the stage looks after each element whether
+its frame is overdue: that costs no more than to draw a few elements in C. So an iterator that waits
+ends the chunk with the element that it returns next, which is emitted without another one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
-from actors_rs.stages.pieces.brake import Brake
-from actors_rs.stages.pieces.pace import LARGEST, PIECE_SECONDS, Pace
+from actors_rs.stages.pieces.chunk import CALLS, CHUNK_SECONDS, FRAME, ChunkSize
 
-__all__ = ["Steps", "fill"]
+__all__ = ["Filled", "Steps", "fill"]
 
 
-def fill(out: list[Any], end: int, elements: Iterator[Any], brake: Brake, ready: int = 0) -> bool:
-    """Fill ``out`` up to ``end``, unless the brake is pulled; whether there are no more.
+class Filled(Protocol):
+    """An outlet of which a frame is being filled."""
 
-    The first ``ready`` elements exist already: they are drawn at once, in C.
-    """
-    if ready:
-        out += islice(elements, min(ready, end - len(out)))
-    if brake.pulled:
-        return False
+    overdue: bool
+
+
+def fill(out: list[Any], end: int, elements: Iterator[Any], outlet: Filled) -> bool:
+    """Fill ``out`` up to ``end``, unless it is overdue; whether there are no more ``elements``."""
     append = out.append
     for element in islice(elements, end - len(out)):
         append(element)
-        if brake.pulled:
+        if outlet.overdue:
             return False
     return len(out) < end
 
 
 class Steps:
-    """One stage's.
+    """One stage's, whose frames are for ``outlet``."""
 
-    ``unwatched`` is the largest piece where nobody pulls the brake. As long as pieces are smaller
-    than ``slow``, each one is drawn for itself.
-    """
+    __slots__ = ("_chunk", "_outlet")
 
-    __slots__ = ("_brake", "_pace", "_slow", "_unwatched")
-
-    def __init__(self, brake: Brake, unwatched: int, slow: int = 0) -> None:
-        self._brake = brake
-        self._pace = Pace()
-        self._unwatched = unwatched
-        self._slow = slow
+    def __init__(self, outlet: Filled) -> None:
+        self._chunk = ChunkSize()
+        self._outlet = outlet
 
     def draw(
         self,
@@ -61,24 +52,25 @@ class Steps:
     ) -> bool:
         """Append to ``out`` until it has ``most``, a millisecond is over or there are no more.
 
-        The caller releases the brake before it lets anybody watch ``out``: a pull that comes from
-        then on must not be forgotten.
-
         False if there are no more. ``lap`` gives the seconds since it was called last, ``at_hand``
-        how many elements of the next ones exist already; those may be drawn in one go.
+        how many of the next elements exist already; they are drawn at once, in C. Chunks are
+        larger where ``out`` is ``watched``, as it is overdue if one lasts.
         """
-        brake, pace, spent = self._brake, self._pace, 0.0
-        largest = LARGEST if watched else self._unwatched
+        outlet, chunk, spent = self._outlet, self._chunk, 0.0
+        chunk.most = FRAME if watched else CALLS
         while (room := most - len(out)) > 0:
-            ready = at_hand()
-            want, before = min(room, max(ready, min(pace.size, largest))), len(out)
-            ended = fill(out, before + want, elements, brake, ready)
-            taken, seconds = len(out) - before, lap()
-            if ended:
+            before = len(out)
+            want = min(room, chunk.size, chunk.most)
+            if ready := min(at_hand(), room):
+                out += islice(elements, ready)
+                want = max(ready, want)
+            if len(out) < before + want and fill(out, before + want, elements, outlet):
+                lap()
                 return False
+            seconds = lap()
             spent += seconds
             if want > ready:
-                pace.record(taken, seconds)
-            if spent >= PIECE_SECONDS or pace.size < self._slow or brake.pulled:
+                chunk.record(len(out) - before, seconds)
+            if spent >= CHUNK_SECONDS or outlet.overdue:
                 break
         return True

@@ -33,7 +33,6 @@ class Fold(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f, accumulated = self._f, self._accumulated
-        self.brake.function = lambda: f
         try:
             for element in elements:
                 accumulated = f(accumulated, element)

@@ -26,7 +26,6 @@ class ForEach(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         f = self._f
-        self.brake.function = lambda: f
         for element in elements:  # `map` would take a StopIteration for the end
             f(element)
 

@@ -25,7 +25,8 @@ def first_two(elements):
 
 CASES = {
     "operator of one's own": Case(
-        lambda up: up(range(6)).map(int).via(pairs_of_sums()), [(0, 1), (3, 6), (10, 15)]
+        lambda up: up(range(12)).map(int).via(pairs_of_sums()),
+        [(0, 1), (3, 6), (10, 15), (21, 28), (36, 45), (55, 66)],
     ),
     "operator that returns": Case(
         lambda up: up(range(9)).via(pairs_of_sums()).via(first_two()),

@@ -122,9 +122,9 @@ MUTANTS = (
     mutant(
         "the rest of a piece counts as taken",
         "what a satisfied operator did not need is missing in the next life of its section",
-        "stages.pieces.brake:Brake.run",
-        "if loop.satisfied and failure is None:",
-        "if False:",
+        "stages.linear:Operator._pass_on",
+        "length_hint(counted) if self.satisfied else 0",
+        "0",
         "sections/a search has enough",
     ),
     mutant(

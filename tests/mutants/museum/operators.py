@@ -9,8 +9,9 @@ MUTANTS = (
         "a generator gives more than was asked for",
         "an operator of the user's is left when a piece is full, however little was asked for",
         "stages.operators.generated:Generated._go_on",
-        "max(1, min(self.outlet.demand, self.pace.size))",
-        "self.pace.size + 1",
+        "take(self.chunk.size), 0\n"
+        "    self._most = max(1, min(self.outlet.demand, self.chunk.size))",
+        "take(64), 0\n    self._most = 64",
         "generators/operator of one's own",
     ),
     mutant(
@@ -25,8 +26,8 @@ MUTANTS = (
         "a filter that stops asking",
         "demand is renewed for what was given only, so a filter that drops much asks no more",
         f"{OPERATOR}._pass_on",
-        "    return max(size - left, 1)",
-        "    self.inlet._since_request -= size - len(out)\n    return max(size - left, 1)",
+        "    return before - left",
+        "    self.inlet._since_request -= size - len(out)\n    return before - left",
         "linear/filter",
     ),
     mutant(
@@ -183,7 +184,7 @@ MUTANTS = (
     mutant(
         "resume skips an element too many",
         "going on behind an element that failed loses the one after it",
-        "stages.linear:_Linear.survives_in",
+        "stages.chunked:Chunked.survives_in",
         "return self.survives(error, element, position, first=before_the_end)",
         "return [self.survives(error, element, position, first=before_the_end), next(rest, 0)][0]",
         "linear/resumed",
@@ -191,7 +192,7 @@ MUTANTS = (
     mutant(
         "a restart keeps its state",
         "a stage that is restarted goes on with what the failure has left",
-        "stages.linear:_Linear.renew",
+        "stages.chunked:Chunked.renew",
         "mine.update({key: fresh[key] for key in fresh.keys() - self.survive_renewal})",
         "fresh.clear()",
         "linear/restarted",
@@ -199,7 +200,7 @@ MUTANTS = (
     mutant(
         "a restart doubles demand",
         "a stage that is restarted asks for a window again, besides the one it has asked for",
-        "stages.linear:_Linear.renew",
+        "stages.chunked:Chunked.renew",
         "self.start()",
         "self.start(); self.inlet._request(self.inlet.window)",
         "linear/restarted",
