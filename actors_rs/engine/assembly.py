@@ -19,6 +19,7 @@ from actors_rs.engine.run.loop_watch import watch_loops
 from actors_rs.engine.run.scope import RunLife
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
+from actors_rs.runtime.memory_budget import Share
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
@@ -26,6 +27,7 @@ from actors_rs.stages.pieces.auto_window import AutoWindow
 from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.pieces.window_policy import WindowPolicy
 from actors_rs.stages.ports import Inlet
+from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Inner", "Members", "automate", "borrow", "end", "let_draw", "prepare"]
 
@@ -62,7 +64,9 @@ def prepare(
     for stages in layout.islands:
         _make_island(stages, system.throughput, life, inner, members)
     windows = inner.windows if inner is not None else layout.windows(system.window)
-    automatic = layout.automatic(system.auto_window if inner is None else inner.auto)
+    automatic = layout.automatic(
+        system.auto_window if inner is None else inner.auto, limited=system.memory is not None
+    )
     in_steps = system.blocking.in_steps
     for stage in layout.stages:
         member, window = members[stage.spec], windows[stage.spec]
@@ -71,6 +75,7 @@ def prepare(
         if stage.spec in automatic:
             logic.auto = True
             logic.weigh = stage.spec.attributes.weight
+            _follow_weight(system, stage.spec, logic)
         logic.in_steps = in_steps
         if stage.forgiving or (inner is not None and inner.forgiving):
             member.forgiving = True  # else the class has it: a member's dict takes 0.3 KiB
@@ -89,6 +94,13 @@ def prepare(
     if layout.has_loops:
         watch_loops(layout.specs, members)
     return members
+
+
+def _follow_weight(system: ActorSystem, spec: StageSpec, logic: StageLogic) -> None:
+    """Under a limit of memory, a window that is a number follows the weight and no pace."""
+    by_pace = system.auto_window or spec.attributes.window == "auto"
+    if system.memory is not None and not by_pace and logic.window_follows == "pace":
+        logic.window_follows = "weight"
 
 
 def _make_island(
@@ -137,7 +149,11 @@ def automate(member: Member, inlet: Inlet) -> None:
     if logic.window_follows == "own":
         return
     policy = WindowPolicy(inlet.window, any_pace=logic.window_follows == "weight")
-    inlet.auto = AutoWindow(member.island.budget, policy)
+    memory = member.life.system.memory
+    share = None if memory is None else Share(memory)
+    if share is not None:
+        policy.size = 1  # the first element may be larger than the limit
+    inlet.auto = AutoWindow(member.island.budget, policy, share)
     if logic.weigh is not None:
         inlet.auto.weigh = partial(_weighed, member, logic.weigh)
     inlet.window = policy.size

@@ -60,7 +60,7 @@ class Layout:
         self.islands = [[self.stages[n] for n in places] for places in islands_of(self.stages)]
         """The stages that share an island."""
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
-        self._automatic: dict[bool, Set[StageSpec]] = {}
+        self._automatic: dict[tuple[bool, bool], Set[StageSpec]] = {}
 
     def windows(self, default: int) -> Mapping[StageSpec, int]:
         """The window of each stage's inlets, see ``windows_of``."""
@@ -69,20 +69,22 @@ class Layout:
             known = self._windows[default] = windows_of(self.specs, default)
         return known
 
-    def automatic(self, by_default: bool) -> Set[StageSpec]:
+    def automatic(self, by_default: bool, *, limited: bool = False) -> Set[StageSpec]:
         """The stages whose windows follow their pace: they say so, or have no number.
+
+        ``limited``: all stages, as their system has a ``memory_limit``; a number is the most.
 
         Stages in a loop, or in branches that meet again, keep fixed windows: other stages go on
         only if they can hold so many elements.
         """
-        known = self._automatic.get(by_default)
+        known = self._automatic.get((by_default, limited))
         if known is None:
             wanted = ("auto", None) if by_default else ("auto",)
-            found = {spec for spec in self.specs if spec.attributes.window in wanted}
+            found = {s for s in self.specs if limited or s.attributes.window in wanted}
             if found:
                 found -= reconvergent(self.specs)
                 found.difference_update(*(body for _, body in bodies(self.specs)))
-            known = self._automatic[by_default] = found
+            known = self._automatic[by_default, limited] = found
         return known
 
 

@@ -156,12 +156,13 @@ class Inlet:
             again, self._since_request = self._since_request, 0
             if (auto := self.auto) is not None:
                 if self.count >= auto.due or auto.turn.lapped > auto.late:
-                    self.window = auto.taking(frame, self.count - taken)
+                    held = self._requested + self.buffered
+                    self.window = auto.taking(frame, self.count - taken, held)
                 again = self.window - self._requested - self.buffered
             if self.room is None and again > 0:
                 self._request(again)
         if self.auto is not None and not self.buffered:
-            self.auto.went_dry = self.auto.turn.idle
+            self.auto.dry(self.done)
         return frame
 
     def gather(self, count: int) -> Frame:
@@ -192,8 +193,7 @@ class Inlet:
             self.on_drop = None  # downstream has had enough: what is left is not missed
         else:
             self._drop_held()
-        self._frames.clear()
-        self.buffered = 0
+        self._clear()
         if not self.done and self._upstream is not None:
             self._upstream.cancel(cause)
 
@@ -201,8 +201,13 @@ class Inlet:
         """Drop what is held, of a stage that was given up: its links lead nowhere."""
         self._dropped = self._dropped or Dropped(0)
         self._dropped.add(self.buffered)
+        self._clear()
+
+    def _clear(self) -> None:
         self._frames.clear()
         self.buffered = 0
+        if self.auto is not None:
+            self.auto.over()
 
     def drop(self, frame: Frame) -> None:
         """``frame`` will not be handled; it came behind the end of the inlet, or of its stage."""
@@ -250,6 +255,8 @@ class Inlet:
             raise ProtocolViolation("1.7", f"a second terminal signal to '{self.name}'")
         self.done = self.closed = True
         self.error = error
+        if self.auto is not None and not self.buffered:
+            self.auto.over()
 
     def _drop_held(self) -> None:
         for frame in self._frames.left():

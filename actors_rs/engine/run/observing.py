@@ -42,7 +42,7 @@ def _links_of(stage: RunningStage, names: Container[str]) -> Iterator[LinkSnapsh
         if feeder:
             figures = inlet.count, inlet.outstanding, inlet.buffered, inlet.dropped
             ends = feeder, outlet, stage.name, inlet.name
-            yield LinkSnapshot(*ends, *figures, inlet.window, inlet.exhausted)
+            yield LinkSnapshot(*ends, *figures, inlet.window, inlet.exhausted, _bytes_in(inlet))
 
 
 def elements_of(logic: StageLogic) -> tuple[int, int, int]:
@@ -111,8 +111,14 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
         total=logic.total,
         latency_p50=latency_p50,
         latency_p99=latency_p99,
+        buffered_bytes=sum(_bytes_in(inlet) for inlet in inlets),
         started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
+
+
+def _bytes_in(inlet: Inlet) -> int:
+    """Bytes that the link holds, by the last element that was weighed."""
+    return 0 if inlet.auto is None else int(inlet.buffered * inlet.auto.weight)
 
 
 def _latencies_of(stage: RunningStage) -> list[float | None]:

@@ -41,6 +41,7 @@ class StageSnapshot:
     ``latency_p50`` and ``latency_p99`` are the seconds that half, and 99 of 100, of its calls took
     at most. Calls of Spark sources are attempts at partitions. Stages that make
     no calls count turns in which they handled elements. ``None`` before the first.
+    ``buffered_bytes`` is what ``buffered`` weighs, see ``LinkSnapshot``.
     ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
     ``dead_letters`` all that it left, those elements included.
     """
@@ -68,6 +69,7 @@ class StageSnapshot:
     total: int | None = None
     latency_p50: float | None = None
     latency_p99: float | None = None
+    buffered_bytes: int = 0
 
     __repr__ = repr_of_fields
 
@@ -79,7 +81,9 @@ class LinkSnapshot:
     ``elements`` were taken from it, ``buffered`` have arrived and ``requested`` are asked for.
     ``dropped`` arrived when downstream wanted no more. Once both stages have ended, what upstream
     sent was taken or dropped. ``window`` is the most that is asked for at a time, and ``closed``
-    tells that nothing will be taken any more.
+    tells that nothing will be taken any more. ``buffered_bytes`` is what ``buffered`` weighs, by
+    the last element that was weighed. It is 0 for windows that are a number, unless the system has
+    a ``memory_limit``.
     """
 
     upstream: str
@@ -92,6 +96,7 @@ class LinkSnapshot:
     dropped: int = 0
     window: int = 0
     closed: bool = False
+    buffered_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

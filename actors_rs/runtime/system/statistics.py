@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.runtime.actors.mailbox import Mailbox, MailboxStatistics
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters, DeadLetterStatistics
+from actors_rs.runtime.memory_budget import MemoryBudget
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class SystemStatistics:
     ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended; hubs and
     processors that nobody has subscribed to yet are one, however many. ``abandoned`` counts the
     calls of the user's, so far, that had not returned within the grace of a run's end. ``state`` is
-    ``"running"``, ``"draining"`` or ``"shut down"``.
+    ``"running"``, ``"draining"`` or ``"shut down"``. ``memory_reserved`` are the bytes that links
+    hold or have requested, of ``memory_limit``; 0 and ``None`` without a limit.
     """
 
     name: str
@@ -53,6 +55,8 @@ class SystemStatistics:
     runs: int
     abandoned: int
     dead_letters: DeadLetterStatistics
+    memory_reserved: int = 0
+    memory_limit: int | None = None
 
 
 class Running(Protocol):
@@ -90,6 +94,9 @@ class Counted(Protocol):
     @property
     def _abandoned(self) -> int: ...
 
+    @property
+    def memory(self) -> MemoryBudget | None: ...
+
 
 def actor_statistics(actor: Running) -> ActorStatistics:
     """Read ``actor`` while it runs."""
@@ -103,7 +110,7 @@ def actor_statistics(actor: Running) -> ActorStatistics:
 
 def statistics_of(system: Counted) -> SystemStatistics:
     """Read ``system`` while it runs: every figure is right by itself, not all at one instant."""
-    pool = system._dispatcher.statistics()
+    pool, memory = system._dispatcher.statistics(), system.memory
     running = "draining" if system._draining else "running"
     return SystemStatistics(
         name=system.name,
@@ -116,4 +123,6 @@ def statistics_of(system: Counted) -> SystemStatistics:
         runs=len(system._activities),
         abandoned=system._abandoned,
         dead_letters=system.dead_letters.statistics(),
+        memory_reserved=0 if memory is None else memory.reserved,
+        memory_limit=None if memory is None else memory.limit,
     )

@@ -25,6 +25,7 @@ from actors_rs.runtime.dispatch.dispatcher import Dispatcher
 from actors_rs.runtime.dispatch.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
 from actors_rs.runtime.eventing.events import Events
+from actors_rs.runtime.memory_budget import budget_of
 from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
@@ -63,6 +64,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
     says otherwise. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains
     a whole window within 5 ms: up to 4,096 elements, 16 MiB or 250 ms of the stage's work,
     whichever is least. What an element weighs is estimated, see ``with_attributes(weight=)``.
+    ``memory_limit`` (bytes, or ``"2 GiB"``) bounds what all links hold; a window is the most then.
 
     ``throughput`` is the most messages a turn takes (default: 100, in a stage all there are, which
     its windows bound), ``metrics`` whether stages account for their time. With
@@ -97,6 +99,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         workers: int | None = None,
         max_workers: int = 256,
         window: int | Literal["auto"] = 4096,
+        memory_limit: int | str | None = None,
         throughput: int | None = None,
         metrics: bool = True,
         monitor: bool = False,
@@ -116,7 +119,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
             window = MOST_WINDOW
         self.window = window
         """What an inlet keeps requested, or the most of it where that is automatic."""
-        self.throughput = throughput
+        self.memory, self.throughput = budget_of(memory_limit), throughput
         self.metrics = metrics
         self.monitor = monitor
         self.stall_after = stall_after

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.pieces.window_policy import MOST_SECONDS, WindowPolicy
 
-__all__ = ["AutoWindow", "Turn"]
+__all__ = ["AutoWindow", "MemoryShare", "Turn"]
 
 LOOK_AGAIN = 16
 """How many of the largest windows are drained between two looks, unless that takes long."""
@@ -28,15 +28,29 @@ class Turn(Protocol):
     """Seconds that passed between turns, in all."""
 
 
+class MemoryShare(Protocol):
+    """The part of a system's memory limit that one link has."""
+
+    def reserve(self, size: int, weight: float, held: int, /) -> int:
+        """How many of ``size`` elements the link may hold, at least one; it has ``held``."""
+        ...
+
+    def release(self) -> None:
+        """The link holds nothing any more."""
+
+
 class AutoWindow:
     """The window of one inlet; in turns of its stage.
 
     The inlet calls ``taking`` when a whole window has been drained, or when that takes long.
     """
 
-    __slots__ = ("_count", "_last", "_policy", "due", "late", "turn", "waited", "weigh", "went_dry")
+    __slots__ = (
+        *("_count", "_last", "_policy", "_share"),
+        *("due", "late", "turn", "waited", "weigh", "went_dry"),
+    )
 
-    def __init__(self, turn: Turn, policy: WindowPolicy) -> None:
+    def __init__(self, turn: Turn, policy: WindowPolicy, share: MemoryShare | None = None) -> None:
         self.turn = turn
         self.weigh: Callable[[Any], float] = weight_of
         self.waited = 0.0
@@ -48,6 +62,7 @@ class AutoWindow:
         self.late = -inf  # the first elements are weighed at once
         """The time after which a window has taken long, even if the link was not empty."""
         self._policy = policy
+        self._share = share
         self._count = 0  # elements that had been drained at the last call
         self._last: float | None = None  # how much time had passed then that is the stage's
 
@@ -56,14 +71,35 @@ class AutoWindow:
         """The largest that the window may become."""
         return self._policy.most
 
-    def taking(self, frame: Any, drained: int) -> int:
-        """The size, as ``frame`` is being taken and ``drained`` elements were before it."""
+    @property
+    def weight(self) -> float:
+        """Bytes of an element, as they were lately; 0 before the first."""
+        return self._policy.weight
+
+    def taking(self, frame: Any, drained: int, held: int) -> int:
+        """The size, as ``frame`` is being taken and ``drained`` elements were before it.
+
+        ``held`` elements are left in the link, or requested.
+        """
         now = self.turn.lapped
         passed = now - self.waited
         seconds = 0.0 if self._last is None else passed - self._last
         self._last = passed
         elements, self._count = drained - self._count, drained
         size = self._policy.drained(elements, seconds, self.weigh(next(iter(frame))))
-        windows = 1 if size < self._policy.most else LOOK_AGAIN
+        if (share := self._share) is not None:
+            size = share.reserve(size, self._policy.weight, held)
+        windows = LOOK_AGAIN if share is None and size == self._policy.most else 1
         self.due, self.late = drained + windows * size, now + MOST_SECONDS
         return size
+
+    def dry(self, done: bool) -> None:
+        """The link is empty, and nothing will come if it is ``done``."""
+        self.went_dry = self.turn.idle
+        if done:
+            self.over()
+
+    def over(self) -> None:
+        """The link holds nothing any more, and nothing will come."""
+        if self._share is not None:
+            self._share.release()
