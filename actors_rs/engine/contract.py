@@ -1,6 +1,6 @@
 """What the parts of the engine know of each other: a stage that runs, its island, its run.
 
-The classes behind these protocols are ``Member``, ``Island``, ``RunLife`` and ``SectionLife``. They
+The classes of these protocols are ``Member``, ``Island``, ``RunLife`` and ``SectionLife``. They
 use the other parts of the engine; the parts use these protocols. So no two modules import each
 other.
 """
@@ -357,7 +357,7 @@ class WholeRun(Life, Protocol):
         ...
 
     def stages(self) -> Sequence[RunningStage]:
-        """All stages, those of inner streams while they live."""
+        """All stages; a stage of an inner stream is among them while it lives."""
         ...
 
     def living(self) -> Collection[RunningStage]:

@@ -52,7 +52,12 @@ def test_what_was_given_is_not_kept():
 
 
 def test_a_key_is_asked_once_an_element_in_however_many_chunks():
-    asked = []
-    stage = Alone(SortWithin(3, lambda n: asked.append(n) or n), window=64).request(64)
+    asked: list[int] = []
+
+    def key(n: int) -> int:
+        asked.append(n)
+        return n
+
+    stage = Alone(SortWithin(3, key), window=64).request(64)
     stage.push(*range(40)).complete()
     assert asked == stage.down.elements == list(range(40))

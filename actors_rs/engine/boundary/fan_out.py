@@ -1,4 +1,4 @@
-"""Several foreign subscribers behind one outlet, which come and go while the stream runs.
+"""Several foreign subscribers of one outlet, which come and go while the stream runs.
 
 All of them get what is emitted from their first moment on, at the pace of the slowest. Everything
 here happens in the turns of the outlet's actor, but for what follows its end.
@@ -99,13 +99,13 @@ class FanOut:
             self.settle()
 
     def _settle_soon(self) -> None:
-        """Once, behind what all members have asked by then: it looks at each of them."""
+        """Once, after the requests that all members have made by then: it looks at each member."""
         if not self._settles:
             self._settles = True
             self._stage.post(self.settle)
 
     def settle(self) -> None:
-        """Let the outlet have the demand of the slowest member, or cancel it behind the last one.
+        """Give the outlet the demand of the slowest member, or cancel it after the last member.
 
         A newcomer that has asked for nothing takes demand back, which nobody has used yet.
         """

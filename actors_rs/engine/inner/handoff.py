@@ -1,4 +1,4 @@
-"""``Lent``: an outlet of a running stage, for whoever runs the stream it was made into.
+"""``Lent``: an outlet of a running stage, for the stage that runs its stream.
 
 The stage that owns the outlet and the one that is to be fed from it are different actors, perhaps
 of different runs. They meet in the owner's turn: only there the outlet is connected, and if the
