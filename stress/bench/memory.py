@@ -34,11 +34,14 @@ def growth(n: int) -> float:
 def peak(n: int) -> float:
     """The peak of the resident set in bytes, as ``n`` elements of 1 MB wait for a slow stage."""
 
+    def load(_: int) -> bytes:
+        return b"x" * 1_000_000  # zeros would take no memory until they are written
+
     def slow(loaded: bytes) -> int:
         sleep(0.0005)
         return len(loaded)
 
-    flow = Source.range(0, n).map(lambda _: bytes(1_000_000)).map(slow)
+    flow = Source.range(0, n).map(load).map(slow)
     with ActorSystem(memory_limit="64 MiB") as system:
         system.start(flow.to(Sink.sum())).result()
     return getrusage(RUSAGE_SELF).ru_maxrss * 1024
