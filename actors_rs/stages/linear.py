@@ -200,12 +200,13 @@ class Operator(Chunked):
             if self.survives_in(self._piece, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
+        left = length_hint(self._elements)
         if not more:
             if self.satisfied and not self.expanding:  # what is behind that has not been taken
-                self.inlet.untake(self._piece[len(self._piece) - length_hint(self._elements) :])
-            self._results, self._piece, self.drawing = None, (), None
+                self.inlet.untake(self._piece[len(self._piece) - left :])
+            self._results, self._piece, self._elements, self.drawing = None, (), NOTHING, None
         self.outlet.emit(out)
-        return max(len(out), before - length_hint(self._elements))
+        return max(len(out), before - left)
 
     def _pull(self, results: Iterator[Any], out: list[Any], most: int) -> bool:
         """Append up to ``most`` of ``results`` to ``out``; whether there may be more of them."""

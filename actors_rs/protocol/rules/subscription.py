@@ -137,7 +137,7 @@ SUBSCRIPTION_RULES = (
         (
             BOUNDARY + "test_cancelling_an_unbounded_request_stops_an_endless_source",
             BOUNDARY
-            + "test_a_slow_function_delivers_each_element_at_once_and_ends_within_one_call",
+            + "test_a_slow_function_delivers_each_element_at_once_and_ends_within_one_chunk",
         ),
     ),
     Rule(

@@ -91,7 +91,7 @@ MUTANTS = (
     mutant(
         "a cancelled inlet keeps its count",
         "behind a cancellation an inlet says that it holds elements, and has none",
-        f"{INLET}.cancel",
+        f"{INLET}._clear",
         "self.buffered = 0",
         "self.buffered = self.buffered",
         "linear/take",
