@@ -109,13 +109,14 @@ class PartitionsSource(StageLogic):
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
+        began = self.context.now()  # a fetch that this turn begins may end before the turn does
         if self._total is None:
             if outlet.demand and not self._planning and not self._draining:
                 self._begin_planning()
         else:
             self._deliver()
             self._begin_fetches()
-        self.load.now_under_way(self._reading, self.context.now())
+        self.load.now_under_way(self._reading, began)
         if not self._fetches and (self._draining or (self._total is not None and not self._todo)):
             outlet.complete()
 

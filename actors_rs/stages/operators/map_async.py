@@ -80,9 +80,10 @@ class MapAsync(StageLogic):
         """How long a call may take; set before the start."""
 
     def advance(self, budget: Budget) -> None:
+        began = self.context.now()  # a call that this turn begins may end before the turn does
         self._go_on()
         taken = min(self._slots, self._due - len(self._resting))
-        self.load.now_under_way(taken, self.context.now())
+        self.load.now_under_way(taken, began)
 
     def _go_on(self) -> None:
         inlet, outlet = self.inlet, self.outlet

@@ -43,8 +43,9 @@ class AsyncIterableSource(IterableSource):
         if self._async is None:
             super().advance(budget)
         else:
+            began = self.context.now()  # what this turn asks for may come before the turn ends
             self._give(self._async)
-            self._draws.now_under_way(self._async.draws, self.context.now())
+            self._draws.now_under_way(self._async.draws, began)
 
     def _begin(self) -> None:
         try:
