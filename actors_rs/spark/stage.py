@@ -108,8 +108,7 @@ class PartitionsSource(StageLogic):
         self._stopped = False
 
     def advance(self, budget: Budget) -> None:
-        outlet = self.outlet
-        began = self.context.now()  # a fetch that this turn begins may end before the turn does
+        outlet, began = self.outlet, self.context.now()  # a fetch may end before the turn does
         if self._total is None:
             if outlet.demand and not self._planning and not self._draining:
                 self._begin_planning()
