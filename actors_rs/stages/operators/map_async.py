@@ -82,8 +82,7 @@ class MapAsync(StageLogic):
     def advance(self, budget: Budget) -> None:
         began = self.context.now()  # a call that this turn begins may end before the turn does
         self._go_on()
-        taken = min(self._slots, self._due - len(self._resting))
-        self.load.now_under_way(taken, began)
+        self.load.now_under_way(min(self._slots, self._due - len(self._resting)), began)
 
     def _go_on(self) -> None:
         inlet, outlet = self.inlet, self.outlet
