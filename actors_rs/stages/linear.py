@@ -204,7 +204,9 @@ class Operator(Chunked):
         if not more:
             if self.satisfied and not self.expanding:  # what is behind that has not been taken
                 self.inlet.untake(self._piece[len(self._piece) - left :])
-            self._results, self._piece, self._elements, self.drawing = None, (), NOTHING, None
+            if self._elements is self._results:  # a list, which its iterator keeps
+                self._elements = NOTHING
+            self._results, self._piece, self.drawing = None, (), None
         self.outlet.emit(out)
         return max(len(out), before - left)
 
