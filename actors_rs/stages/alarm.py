@@ -1,7 +1,7 @@
-"""An alarm: the one timer that a stage sets, sets anew and lets go of.
+"""An alarm: the one timer that a stage sets, sets anew and gives up.
 
-A timer that has fired lies in the stage's mailbox until the next turn, and by then the stage may
-have set another one. So every setting has a number, and a ring with an old number is not heard.
+A timer that has fired lies in the stage's mailbox until the next turn. By then the stage may have
+set another one. So every setting has a number, and the stage ignores a ring with an old number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from actors_rs.stages.stage import Cancellable, StageLogic
 __all__ = ["Alarm"]
 
 SHORTEST = 1e-6
-"""Seconds: what is left of a wait because of rounding must not be waited for again and again."""
+"""Seconds: the rest of a wait that rounding leaves must not be waited for again and again."""
 
 
 class Alarm:

@@ -21,12 +21,12 @@ class Chunked(StageLogic):
     survive_renewal: frozenset[str] = frozenset(
         ("_lap", "chunk", "given_up", "inlet", *vars(StageLogic), *StageLogic.__annotations__)
     )
-    """Attributes that a restart leaves alone; all others become those of a fresh logic.
+    """Attributes that a restart leaves alone; a restart takes all others from a fresh logic.
 
-    What every logic has is between it and its surroundings, which set it once.
+    The attributes of every logic belong to it and its surroundings, which set them once.
     """
     given_up = 0
-    """How many elements were in hand when the stage was restarted: they are dead letters."""
+    """How many elements the stage held when it was restarted: they are dead letters."""
     runs_user = False
     """Whether it calls a function of the user's for each element, one that may turn slow."""
     takes_views = False
@@ -52,7 +52,7 @@ class Chunked(StageLogic):
         error: Exception,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        """``survives`` for the element of ``piece`` taken last, behind which is ``rest``.
+        """``survives`` for the element of ``piece`` that was taken last; ``rest`` follows it.
 
         ``left`` were left of the piece before. If none of them was taken, no element is at fault.
         """
@@ -62,7 +62,7 @@ class Chunked(StageLogic):
                 first()
             if piece:  # else what is left are functions that are not due yet
                 self.inlet.untake(piece[len(piece) - now_left :])
-                deque(rest, maxlen=0)  # what went back is in hand no more: see ``held``
+                deque(rest, maxlen=0)  # returned elements are no longer held: see ``held``
 
         now_left = length_hint(rest)
         if now_left < left:
@@ -74,7 +74,7 @@ class Chunked(StageLogic):
         return False
 
     def explained(self, error: Exception, element: Any) -> Exception:
-        """What is to be said instead of ``error``, which was raised for ``element``."""
+        """The error to report instead of ``error``, which was raised for ``element``."""
         return error
 
     def renew(self, error: BaseException, position: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Operators that give something of their own before the first element or behind the last one."""
+"""Operators that give elements of their own before the first element or after the last one."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class EdgedOperator(Operator):
         return ()
 
     def last_results(self, error: BaseException | None) -> Iterable[Any]:
-        """What comes behind the last element; of known length. Asked once, when upstream ended.
+        """The elements that follow the last one; of known length. Asked once, when upstream ended.
 
-        With the ``error`` if it failed: then only what was held back is due. Not asked when the
-        operator is satisfied or downstream has cancelled.
+        With the ``error`` if upstream failed: then only elements that were held back are due. Not
+        asked when the operator is satisfied or downstream has cancelled.
         """
         return ()
 
@@ -76,7 +76,7 @@ class Folding(EdgedOperator):
     """
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        """Take ``elements``, a piece of the input; what it did before an exception must stand.
+        """Take ``elements``, a piece of the input; after an exception, earlier effects must stand.
 
         A result that is known early is appended to ``out``; then the operator is satisfied.
         """

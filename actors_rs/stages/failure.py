@@ -1,7 +1,7 @@
-"""What a stage does when an element makes it fail: a policy, or a decider that picks one.
+"""How a stage goes on when an element makes it fail: a policy, or a decider that picks a policy.
 
-A policy speaks of elements. Where none is at fault (``start``, ``finish``, an end that came from
-upstream) a stage stops, whatever its policy.
+A policy is about elements. A failure without an element at fault (in ``start``, in ``finish``, an
+end that came from upstream) stops the stage under any policy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Functions of the user's of which a call runs nothing: it makes what is to be awaited or drawn.
+"""Functions of the user whose call runs nothing yet: coroutine and generator functions.
 
-Where nobody does that, what the user wrote would never run, and its result pass for true.
+A call only makes an object that must be awaited or drawn. If no stage does that, the user's code
+would never run, and the object would pass for its result.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _says(is_one: Callable[[Any], bool], f: Any) -> bool:
 
 
 def deferred_result(kind: str) -> str:
-    """What is wrong with a function of that ``kind``, for the end of a sentence."""
+    """The end of an error sentence about a function of that ``kind``."""
     if kind == COROUTINE:
         return "map_async is what awaits them"
     return "nobody would draw what a call gives, so it would never run"

@@ -1,8 +1,8 @@
-"""What stages do with iterables of the user's: whether they can be drawn at all, and closing them.
+"""What stages do with iterables of the user: check whether they can be drawn, and close them.
 
-An iterator that has ended looks like an empty one. Nobody means that: it was used up elsewhere. A
-generator tells, others are known by what a run has seen of them.
-What a function of the user's must not return is refused with the same words everywhere.
+An iterator that has ended looks like an empty one. No user means that: other code used it up. A
+generator says so itself, others are known by the end that a run has seen. All stages refuse a wrong
+return value of a user's function with the same words.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def not_ended(iterable: Any, where: str) -> Any:
 
 
 class Rest:
-    """An iterator for one run after another, each of which has what those before have left.
+    """An iterator for one run after another, each of which gets what earlier runs have left.
 
-    Called, it gives what is to be drawn. Behind the end that a run has seen, and noted in
-    ``ended``, there must be more, as in a file that has grown: else it raises ``GraphError``. The
-    flag is plain: runs at the same time share the elements as chance will have it anyway.
+    A call gives the iterator to draw. If a run has seen the end, and noted it in ``ended``, the
+    next run must find more, as in a file that has grown; otherwise it raises ``GraphError``. The
+    flag is plain: runs at the same time share the elements in any order anyway.
     """
 
     __slots__ = ("_iterator", "_where", "ended")
@@ -102,7 +102,7 @@ def no_pair(where: str, wanted: str, came: Any) -> TypeError:
 
 
 def check_key(key: Any, where: str) -> None:
-    """Raise a ``TypeError`` that says what came if ``key`` has no hash: to be asked behind one."""
+    """Raise a ``TypeError`` that names the value if ``key`` has no hash; call it after an error."""
     try:
         hash(key)
     except TypeError as error:
@@ -110,10 +110,10 @@ def check_key(key: Any, where: str) -> None:
 
 
 def close(values: Any) -> None:
-    """Call ``values.close()`` where there is one; what it raises is the caller's.
+    """Call ``values.close()`` where there is one; the caller handles its exceptions.
 
-    Harmless for generators and files that are closed already. An iterator that nobody closes waits
-    for the collector, which a run whose error is kept may put off for long.
+    Harmless for generators and files that are closed already. An iterator that no code closes waits
+    for the garbage collector, and a kept error of a run may delay that for long.
     """
     method = getattr(values, "close", None)
     if method is not None:

@@ -2,9 +2,9 @@
 
 An operator is an iterator transform: ``map`` is ``map(f, elements)``. It is applied chunk by chunk
 to a piece of the elements that have arrived, limited by demand. The results of a piece are emitted
-as one frame, and what came before an exception is delivered before the failure. An exception
-leaves the chunk just past the failing element, so a stage that is to go on applies the transform to
-the rest: a generator that raised has ended, but its state lives in the logic.
+as one frame, and results before an exception are delivered before the failure. An exception leaves
+the chunk just past the failing element. So a stage that goes on applies the transform to the rest:
+a generator that raised has ended, but its state lives in the logic.
 """
 
 from __future__ import annotations
@@ -53,21 +53,22 @@ class Operator(Chunked):
         self.outlet = Outlet()
         self.outlets = (self.outlet,)
         self.satisfied = False
-        """Set by ``transform`` when the stream is to complete behind what it has given."""
+        """``transform`` sets it if the stream must complete after the results given so far."""
         self._piece: Frame = ()
         self._elements = NOTHING
         self._left = 0  # of the piece when the transform was applied to it
-        self._results: Iterator[Any] | None = None  # what is left of the piece, beyond demand
+        self._results: Iterator[Any] | None = None  # the rest of the piece, beyond demand
 
     def be_frugal(self) -> None:
         if not self.asks_ahead:
             self.inlet.room = self.outlet
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        """What comes of ``elements``, a piece of the input. State lives in the logic itself.
+        """The results of ``elements``, a piece of the input. State lives in the logic itself.
 
-        It is applied anew behind an element for which it raised, if the stage goes on. So it
-        draws one element at a time, and neither loses nor keeps back what came of those before.
+        After an element for which it raised, it is applied anew to the rest, if the stage goes on.
+        So it draws one element at a time, and neither loses nor keeps back results of earlier
+        elements.
         """
         raise NotImplementedError
 
@@ -202,7 +203,7 @@ class Operator(Chunked):
             return max(len(out), 1)
         left = length_hint(self._elements)
         if not more:
-            if self.satisfied and not self.expanding:  # what is behind that has not been taken
+            if self.satisfied and not self.expanding:  # a rest follows that was not taken
                 self.inlet.untake(self._piece[len(self._piece) - left :])
             if self._elements is self._results:  # a list, which its iterator keeps
                 self._elements = NOTHING
@@ -246,8 +247,8 @@ class SinkLogic(Chunked, StreamEnd):
     def consume(self, elements: Iterator[Any], /) -> None:
         """Take all ``elements``, a piece of the input; raising fails the run.
 
-        What it did for the elements before the one it raises for must stand, for the stage may go
-        on, or ``all_or_nothing`` be set.
+        If it raises, its effects for earlier elements must stand, for the stage may go on.
+        Otherwise set ``all_or_nothing``.
         """
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""What a logic may ask of its surroundings where it is a part of a stage: what the stage may."""
+"""The context of a logic that is a part of a stage: it may ask for the same as the stage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["PartContext", "named_as"]
 
 @contextmanager
 def named_as(label: str, site: str) -> Iterator[None]:
-    """What is raised inside, where no element is at fault, is a failure of the part ``label``."""
+    """An exception inside, with no element at fault, is a failure of the part ``label``."""
     try:
         yield
     except Exception as error:
@@ -31,7 +31,7 @@ class PartContext:
         self._label = label
         self._site = site
         self.name = name or label
-        """What the part is called to itself."""
+        """The part's own name."""
         self.failure: BaseException | None = None
 
     def __getattr__(self, name: str) -> Any:

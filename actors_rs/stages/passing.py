@@ -47,16 +47,16 @@ class PassThrough(StageLogic):
 class Detached(StageLogic):
     """Takes all that comes at once, and gives something of it when it is asked.
 
-    Subclasses keep state of a bounded size and give three hooks. The inlet's window is then all
-    that is in hand besides that state. Whatever ends the stream, downstream gets first what is
-    held; so while an element that raised waits for that, no other is taken.
+    Subclasses keep state of a bounded size and give three hooks. The inlet's window then limits all
+    other elements in the stage. If the stream ends in any way, downstream first gets what is held.
+    So while an element that raised waits for that, no other is taken.
     """
 
     gives_each = False
     """Whether each element that comes while downstream asks is given, rather than the newest one.
 
-    Then none is taken beyond ``outlet.demand`` while more of what was asked for is foreseen: the
-    next grant is a turn of its own, behind what was given of the last one.
+    Then none is taken beyond ``outlet.demand`` while more requested elements are foreseen: the next
+    grant is a turn of its own, after the elements of the last grant.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Detached(StageLogic):
         self._raised: tuple[Exception, Any, int] | None = None  # error, element, position
 
     def take_in(self, elements: Iterator[Any], /) -> None:
-        """Take ``elements``, all of them; may give some. What it raises is the last one's fault."""
+        """Take ``elements``, all of them; may give some. If it raises, the last one is at fault."""
         raise NotImplementedError
 
     def give(self, budget: Budget) -> None:
@@ -93,7 +93,7 @@ class Detached(StageLogic):
             self.end(self._failure if self._failure is not None else inlet.error)
 
     def fail_behind(self, error: BaseException) -> None:
-        """Fail with ``error``, behind what the stage holds; upstream is cancelled at once."""
+        """Fail with ``error``, after the held elements; upstream is cancelled at once."""
         self._failure = self.context.failed(error)
         self.inlet.cancel(self._failure)
 

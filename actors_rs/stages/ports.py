@@ -31,10 +31,10 @@ class Inlet:
 
     ``window`` elements are kept requested: when a quarter of it has been taken, so that three
     quarters are left, that many are requested anew. ``count`` is the number of elements taken so
-    far. With ``room``, an outlet of the same stage, no more is requested than that outlet has
-    been asked for: each element that is under way to the stage, or held, has a place behind it.
-    With ``auto``, ``window`` follows the pace of the stage, and a window that has become smaller is
-    requested anew once it holds less.
+    far. With ``room``, an outlet of the same stage, no more is requested than that outlet has been
+    asked for: it has room for each element that is under way to the stage, or held. With ``auto``,
+    ``window`` follows the pace of the stage, and a window that has become smaller is requested anew
+    once it holds less.
     """
 
     inner = False  # whether an inner stream of the stage feeds it
@@ -70,16 +70,16 @@ class Inlet:
         self.opened = False
         self.room: Room | None = None
         self.auto: AutoWindow | None = None
-        self.takes_views = False  # whether whoever takes frames knows what a ``View`` is
+        self.takes_views = False  # whether the code that takes frames knows a ``View``
         self.feeder = ("", "")  # the stage and its outlet that feed it, for figures and pictures
         self.forgiving = False
-        """Whether a stream that fails behind its cancellation is no failure of the run."""
+        """Whether a stream that fails after its cancellation is no failure of the run."""
         self.done = False
         self.cancelled = False
         self.closed = False  # whether nothing more will come: ``done`` or ``cancelled``
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
-        """Gets what is dropped because of a failure, where that is to be reported; any thread."""
+        """Gets elements dropped because of a failure, where they are reported; any thread."""
         self.on_unheard: Callable[[BaseException], None] | None = None
         """Gets the error that comes when the stage has ended with another one; any thread."""
         self._dropped: Dropped | None = None  # once cancelled
@@ -114,7 +114,7 @@ class Inlet:
             self._dropped.pour_into(sums)
 
     def connect(self, upstream: Upstream) -> None:
-        """Attach the upstream; what was requested before is requested from it now."""
+        """Attach the upstream; earlier requests are sent to it now."""
         self._upstream = upstream
         if self.cancelled or self.done:
             upstream.cancel(None)
@@ -190,7 +190,7 @@ class Inlet:
         self._dropped = Dropped(self.buffered)
         self.cancelled = self.closed = True
         if cause is None:
-            self.on_drop = None  # downstream has had enough: what is left is not missed
+            self.on_drop = None  # downstream has had enough: the rest is not missed
         else:
             self._drop_held()
         self._clear()
@@ -210,7 +210,7 @@ class Inlet:
             self.auto.over()
 
     def drop(self, frame: Frame) -> None:
-        """``frame`` will not be handled; it came behind the end of the inlet, or of its stage."""
+        """``frame`` is dropped: it came after the end of the inlet, or of its stage."""
         if self._dropped is not None:
             self._dropped.add(len(frame))
         self._report_dropped(frame)
@@ -220,7 +220,7 @@ class Inlet:
             self.on_drop(frame)
 
     def cancel_upstream(self) -> None:
-        """Ask for no more, but keep what is held; what is under way may still arrive."""
+        """Ask for no more, but keep held elements; elements under way may still arrive."""
         if not self.done and not self.cancelled and self._upstream is not None:
             self._upstream.cancel(None)
             self._upstream = None
@@ -250,7 +250,7 @@ class Inlet:
         self._frames.append(frame)
 
     def complete(self, error: BaseException | None = None) -> None:
-        """The stream ended, with ``error`` if it failed; what is held can still be taken."""
+        """The stream ended, with ``error`` if it failed; held elements can still be taken."""
         if self.done and not self.cancelled:
             raise ProtocolViolation("1.7", f"a second terminal signal to '{self.name}'")
         self.done = self.closed = True
@@ -271,11 +271,11 @@ class Inlet:
 class Outlet:
     """The sending end of a link.
 
-    ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``:
-    completed, failed or cancelled. ``count`` is the number of elements emitted so far.
-    ``unwanted`` is how many more were, behind its cancellation: they went nowhere.
-    ``foreseen`` is what was asked for beyond ``demand`` and will follow piece by piece: nothing of
-    it may be emitted yet, but a source of slow elements can begin them.
+    ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``: completed,
+    failed or cancelled. ``count`` is the number of elements emitted so far. ``unwanted`` is how
+    many were emitted after its cancellation and went nowhere. ``foreseen`` is how many elements
+    beyond ``demand`` are requested and will be granted piece by piece: none may be emitted yet, but
+    a source of slow elements can begin them.
     """
 
     inner = False  # whether it feeds an inner stream
@@ -300,8 +300,8 @@ class Outlet:
     def __init__(self, name: str = "out") -> None:
         self.name = name
         self.count = self.unwanted = self.sent_ahead = 0
-        # A frame that is to be emitted and is being filled by code that may wait. ``gate`` is held
-        # by whoever sends something of it; without a gate nobody does.
+        # A frame that code which may wait is filling, for the next emission. The thread that sends
+        # part of it holds ``gate``; without a gate no thread does.
         self.making: list[Any] | None = None
         self.gate: ContextManager[Any] | None = None
         self.overdue = False
@@ -310,7 +310,7 @@ class Outlet:
         self.is_local = False  # whether it leads to another stage of the same actor
         self.closed = self.cancelled = False
         self.cause: BaseException | None = None
-        self.error: BaseException | None = None  # what it has failed with
+        self.error: BaseException | None = None  # its failure
         self._downstream: Downstream | None = None
 
     def connect(self, downstream: Downstream) -> None:
@@ -388,7 +388,7 @@ class Outlet:
             return True
 
     def _rest_of(self, frame: Frame) -> Frame:
-        """Nothing goes ahead any more: what is left of ``frame``; in the stage's turn."""
+        """Nothing goes ahead any more: the rest of ``frame``; in the stage's turn."""
         assert self.gate is not None
         with self.gate:
             self.making = None

@@ -14,13 +14,13 @@ __all__ = ["IteratorSource", "SourceLogic"]
 
 
 class SourceLogic(StageLogic):
-    """A source that always has its next elements at hand. Subclasses give ``produce``."""
+    """A source whose next elements are always available. Subclasses give ``produce``."""
 
     def __init__(self) -> None:
         self.outlet = Outlet()
         self.outlets = (self.outlet,)
         self.ended = False
-        """Set by ``produce`` when there are no more elements behind what it returns."""
+        """``produce`` sets it when no more elements follow the ones it returns."""
 
     def produce(self, most: int, budget: Budget) -> Frame:
         """Up to ``most`` elements; none only if ``ended`` or the stage failed."""
@@ -42,7 +42,7 @@ class SourceLogic(StageLogic):
 
 
 class IteratorSource(SourceLogic):
-    """A source over any iterator: what is ready does not wait for what is not.
+    """A source over any iterator: ready elements do not wait for later ones.
 
     The iterator may block, so it runs in an actor of its own, as an inner stream too, unless its
     host has nothing else to do.

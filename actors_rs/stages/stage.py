@@ -1,8 +1,8 @@
-"""Stage logic: what a stage does, apart from threads.
+"""Stage logic: the work of a stage, apart from threads.
 
-A logic sees its inlets and outlets, and a ``StageContext`` for the few things that reach beyond
-its own actor. It is told to ``advance`` whenever something may have changed (elements, demand, an
-end), does what it can within its ``Budget``, and returns. It can be tested without an actor.
+A logic sees its inlets and outlets, and a ``StageContext`` for the few things that reach beyond its
+own actor. Its ``advance`` is called whenever something may have changed (elements, demand, an end).
+It does what it can within its ``Budget``, and returns. It can be tested without an actor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 __all__ = ["Budget", "Cancellable", "LetGo", "StageContext", "StageLogic", "Stream", "StreamEnd"]
 
 LetGo: TypeAlias = Callable[[BaseException | None], None]
-"""What a stage that lingers is told at the end, with what the run has failed with; see there."""
+"""Called at the end of a stage that lingers, with the run's failure if it has one; see there."""
 
 
 class Budget(Protocol):
@@ -36,7 +36,7 @@ class Budget(Protocol):
     def spent(self) -> bool:
         """Whether to return now; the stage is then called again soon.
 
-        To be asked before going on with another piece, not behind the last one.
+        For use before each further piece, not after the last one.
         """
         ...
 
@@ -49,13 +49,13 @@ class Cancellable(Protocol):
 
 
 class Stream:
-    """A source that a stage may have started with ``attach``. What it is, stages need not know."""
+    """A source that a stage may have started with ``attach``. Stages need not know its class."""
 
     __slots__ = ()
 
 
 class StageContext(Protocol):
-    """What a logic may ask of its surroundings; from any thread only ``post`` and ``report``."""
+    """The requests of a logic to its surroundings; from any thread only ``post`` and ``report``."""
 
     name: str
 
@@ -110,7 +110,7 @@ class StageContext(Protocol):
         """Expect no return of ``job`` from its call: give up its thread."""
 
     def late(self, value: object, error: BaseException | None, /) -> None:
-        """A job gave ``value``, or raised, behind ``stop``: a dead letter if it was given up."""
+        """A job gave ``value``, or raised, after ``stop``: a dead letter if it was given up."""
 
     def failed(
         self,
@@ -131,18 +131,18 @@ class StageContext(Protocol):
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:
-        """The stage goes on behind ``element``, which raised ``error``: it is a dead letter."""
+        """The stage goes on after ``element``, which raised ``error``: it is a dead letter."""
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         """Put ``what`` into the dead letters."""
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
-        """Start ``source`` as a part of this run; what it gives comes to ``inlet``.
+        """Start ``source`` as a part of this run; its elements come to ``inlet``.
 
         ``source`` is a ``Stream`` whose input is closed, or an iterable; raises ``GraphError`` or
-        ``TypeError`` for anything else. The inlet is new, and among ``inlets`` already; its
-        window is the most that is kept requested. Cancelling it ends the inner stream; one that
-        ends is to be taken out of ``inlets``.
+        ``TypeError`` for anything else. The inlet is new, and among ``inlets`` already; its window
+        is the most that is kept requested. Cancelling it ends the inner stream; take the inlet of
+        an ended stream out of ``inlets``.
         """
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
@@ -175,7 +175,7 @@ class StageContext(Protocol):
 
 
 class StageLogic:
-    """Base of all logics. Hooks run in the stage's own turns, hence never two at a time.
+    """Base of all logics. Hooks run in the stage's own turns, so never two at a time.
 
     A hook that raises fails the stage: all inlets are cancelled and all outlets fail.
     """
@@ -183,7 +183,8 @@ class StageLogic:
     inlets: Sequence[Inlet] = ()
     outlets: Sequence[Outlet] = ()
     last_inlet: Inlet | None = None
-    """For figures, where it is not the first: what it takes of a part of its own, for instance."""
+    """The inlet that figures show, if it is not the first: for instance, the inlet of a part.
+    """
     last_outlet: Outlet | None = None  # the same for what it gives
     context: StageContext
     window: int = 4096
@@ -195,7 +196,7 @@ class StageLogic:
     takes. ``own``: the stage sets windows itself, or elements are to wait in its inlet."""
     weigh: Callable[[Any], float] | None = None  # bytes of an element that comes, as the user says
     ends_with_run = False
-    """Whether it is told of a cancelled run, as no cancellation of a sink may reach it."""
+    """Whether it learns of a cancelled run, as no cancellation of a sink may reach it."""
     waits_outside = False
     """Whether something else than a peer, a timer or a job of its context may wake it."""
     held_back: Callable[[], bool] | None = None
@@ -214,7 +215,7 @@ class StageLogic:
     """Called once, on another thread, when it is to end: it may be in a call that does not."""
     interrupted = False  # whether that was done, or is being done
     conserves: bool | Literal["at most once"] = True
-    """Whether a world counts what it takes and gives, where it knows how to or is told here."""
+    """Whether a world counts its input and output, where it knows how or this says so."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
     total: int | None = None  # elements it will give, if that is known
@@ -224,7 +225,7 @@ class StageLogic:
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set before it starts."""
     lets_go: tuple[str, ...] = ()
-    """Attributes with what it has collected that are ``None`` behind its end."""
+    """Attributes with collected elements; they are ``None`` after its end."""
     on_lost: Callable[[Iterable[Any]], None] | None = None
     """Gets an element for which the stage fails, where a section is to account for it."""
 
@@ -243,7 +244,10 @@ class StageLogic:
         raise NotImplementedError
 
     def drain(self) -> None:
-        """Take no more from outside; deliver what is in hand. Only sources have to do anything."""
+        """Take no more from outside; deliver the elements in flight.
+
+        Only sources have to do anything.
+        """
 
     def halt(self) -> None:
         """Call no further function of the user's: the stage is given up. On another thread."""
@@ -282,7 +286,7 @@ class StageLogic:
                 outlet.complete()
 
     def downstream_failure(self) -> BaseException | None:
-        """Why an outlet was cancelled, if that was because a stage behind it failed."""
+        """Why an outlet was cancelled, if the reason was a failure of a stage downstream."""
         return next((out.cause for out in self.outlets if out.cause is not None), None)
 
     def fail(self, error: BaseException, position: int | None = None) -> None:
@@ -303,7 +307,7 @@ class StageLogic:
         self.end_behind(failure)
 
     def end_behind(self, failure: BaseException) -> None:
-        """``end`` with ``failure``, for which an element is at fault, behind what is held."""
+        """``end`` with ``failure``, which an element caused, after the held elements."""
         self.end(failure)
 
     def survives(
@@ -314,11 +318,11 @@ class StageLogic:
         *,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        """Whether to go on behind ``element``, for which user code raised ``error``.
+        """Whether to go on after ``element``, for which user code raised ``error``.
 
-        To be asked wherever a function of the user's is applied to an element; ``position`` is
-        the number of elements taken before it. If the stage's policy says so, the element is a
-        dead letter now and the caller goes on with the next one. Else the stage has failed and the
+        Ask it wherever a function of the user's is applied to an element; ``position`` is the
+        number of elements taken before it. If the stage's policy says so, the element is a dead
+        letter now and the caller goes on with the next one. Else the stage has failed and the
         caller returns; ``first`` was called before, to emit what came before the element.
         """
         error = askable(error)
@@ -334,7 +338,7 @@ class StageLogic:
     def _is_renewed(
         self, error: BaseException, position: int | None, first: Callable[[], None] | None
     ) -> bool:
-        """Whether it could begin anew; else it has failed, behind what came before."""
+        """Whether it could begin anew; else it has failed, after the elements before."""
         try:
             self.renew(error, position)
         except Exception as failure:
@@ -349,26 +353,26 @@ class StageLogic:
         return None
 
     def held(self) -> Iterable[Any]:
-        """Elements taken and not given on: what a restart loses, or a section that fails.
+        """Elements taken and not given on: a restart or a failing section loses them.
 
         Name what is kept outside the inlets. It is asked more than once, so copy any iterator.
         """
         return ()
 
     def hold_nothing(self) -> None:
-        """Called behind ``stop``, when all is accounted for: hold on to no element.
+        """Called after ``stop``, when all elements are counted: keep no reference to one.
 
-        ``held`` names as many as before, and not which. An element may be a group, which waits
-        until nobody has it any more, and the run keeps this logic as long as that waits, for its
-        figures even longer: as long as anybody has the run. What it raises is a dead letter.
+        ``held`` still names as many elements, without saying which. An element may be a group,
+        which waits until no reference to it is left. The run keeps this logic as long as it waits,
+        and for its figures as long as any code has the run. An exception here is a dead letter.
         """
         for name in self.lets_go:
             setattr(self, name, None)
 
     def renew(self, error: BaseException, position: int | None) -> None:
-        """Begin with fresh state behind the element at ``position``, which raised ``error``.
+        """Begin with fresh state after the element at ``position``, which raised ``error``.
 
-        Nothing happens here: a stage that holds nothing but elements in hand keeps those.
+        Nothing happens here: a stage that holds only elements in flight keeps them.
         """
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:

@@ -1,18 +1,18 @@
-"""The one rule by which data of one Arrow schema is written as another one.
+"""The one rule for writing data of one Arrow schema with another schema.
 
-``mismatch`` is the rule, ``matched`` applies it. Whatever writes pieces of one table goes by it:
-the files of a directory, those of one run, the pieces that go to Spark.
+``mismatch`` is the rule, ``matched`` applies it. All writers of pieces of one table use it: for the
+files of a directory, for the files of one run, and for the pieces that go to Spark.
 
-- Columns are matched by name, whatever their order; both sides have the same ones.
-- A type fits itself, and each type that holds all of its values: whole numbers a wider one,
-  decimals one with as many digits on both sides of the point, floats a wider one, times a finer
+- Columns are matched by name, in any order; both sides have the same names.
+- A type fits itself, and each type that holds all of its values. Whole numbers fit a wider type,
+  decimals one with as many digits on both sides of the point, floats a wider type, times a finer
   unit. A whole number fits a float or a decimal that holds each of its values.
 - How a value is stored makes no difference: long and short texts, bytes and lists, dictionaries,
   dates, the zone of a time that has one.
 - An extension type fits itself; Python values fit one that stores them.
 - A column without values, and an empty list, fit anything. A struct fits one with the same fields
   and more, which have to be nullable, so {} fits where all are.
-- Whether a null fits is asked of the values, not of the types.
+- Whether a null fits depends on the values, not on the types.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _EXACT_BITS = {16: 11, 32: 24, 64: 53}
 
 
 def mismatch(own: Any, schema: Any, *, inferred: bool = False) -> str:
-    """What of ``own``, a ``pyarrow.Schema``, does not fit ``schema``; "" if all of it does.
+    """The part of ``own``, a ``pyarrow.Schema``, that does not fit ``schema``; "" if it all fits.
 
-    ``inferred``: the types of ``own`` are those that Arrow takes Python values for. Numbers and
-    times fit all of their kind then, since each value is checked when it is converted.
+    ``inferred``: Arrow inferred the types of ``own`` from Python values. Numbers and times fit all
+    types of their kind then, since each value is checked when it is converted.
     """
     if twice := next((name for name in own.names if own.names.count(name) > 1), None):
         return f"two columns {repr_of(twice)}"

@@ -1,7 +1,7 @@
-"""Nulls where a schema of Arrow lets none be: Arrow itself puts them there, and says nothing.
+"""Nulls in a place where the Arrow schema forbids them: Arrow itself writes them without an error.
 
-A Parquet file that is written with such a one is lost, or has a value of its own in its place, an
-empty list for instance. So they are looked for before.
+A Parquet file with a forbidden null cannot be read, or has another value in its place, for instance
+an empty list. So the writer looks for nulls first.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _fields_of(kind: Any) -> list[Any]:
 
 
 def _part_of(name: str, field: Any, array: Any) -> str | None:
-    """What is called ``name``, or a part of that, if it has a null and may have none."""
+    """The name of the part of ``array`` that has a forbidden null: ``name`` or a part of it."""
     if array.null_count and not field.nullable:
         return name
     fields = _fields_of(field.type)
@@ -72,7 +72,7 @@ def _part_of(name: str, field: Any, array: Any) -> str | None:
 
 
 def _arrays_of(kind: Any, array: Any) -> Iterator[tuple[str, Any]]:
-    """What is within ``array``, which has no nulls of its own, behind what it is called."""
+    """The arrays within ``array``, which has no nulls of its own, each with its full name."""
     from pyarrow import types
 
     if types.is_struct(kind):

@@ -1,9 +1,9 @@
-"""Rows, which are dicts, as an Arrow record batch: each value as it was, or an error that tells it.
+"""Rows, which are dicts, as an Arrow record batch: each value unchanged, or an error that names it.
 
-Arrow refuses most of what does not fit a column. What it would change and say nothing is looked
-for here, in columns of such types only: fractions and times of day that are cut off, zones that
-are dropped, bytes that become a text or a text that becomes bytes, fields that a struct does not
-have.
+Arrow refuses most values that do not fit a column, but changes some without an error. This module
+looks for those changes, only in columns of the types concerned. They are: fractions and times of
+day that are cut off, zones that are dropped, bytes that become a text or the reverse, and fields
+that a struct does not have.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ __all__ = ["batch_of"]
 def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
     """A ``pyarrow.RecordBatch`` of ``rows``; without a ``schema`` its columns are the first row's.
 
-    ``given``: the schema is the user's. What it does not name is left out then, whole numbers in
-    columns of dates and times count from 1970, and times without a zone are UTC where a column
-    has one. Raises ``ValueError`` for a value that would be written as another one or is missing
-    where there must be one, and what Arrow raises for one that it cannot convert.
+    ``given``: the schema is the user's. Then keys that the schema does not name are left out. Whole
+    numbers in columns of dates and times count from 1970. Times without a zone are UTC if the
+    column has one. Raises ``ValueError`` for a value that would be written as another value, or
+    that is missing where null is forbidden. Raises Arrow's own error for a value that Arrow cannot
+    convert.
     """
     import pyarrow
 
@@ -73,7 +74,7 @@ def _kind_of(error: Exception) -> type[Exception]:
 
 
 def _origin(schema: Any, given: bool) -> str:
-    """Where the type of a column comes from, for whoever has not given it."""
+    """Where the type of a column comes from, for a user who has not given a schema."""
     if given or schema is None:
         return ""
     return ": no schema was given, so that of the files there or of the first element counts"
@@ -188,7 +189,7 @@ def _check_plain(column: _Column) -> None:
 
 
 def _doubtful(column: _Column) -> Iterator[int]:
-    """Which values are to be compared one by one with what Arrow made of them: mostly none."""
+    """The rows whose value must be compared with Arrow's conversion one by one: mostly none."""
     from pyarrow import compute, types
 
     kind, values = column.array.type, column.values

@@ -18,7 +18,7 @@ __all__ = [
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise ``ValueError`` if two columns have one name: what is written so, nobody can read."""
+    """Raise ``ValueError`` if two columns have one name: no reader could read such a file."""
     known: set[str] = set()
     for name in names:
         if name in known:
@@ -29,10 +29,10 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def completed(schema: Any, rows: Sequence[Any]) -> Any:
-    """``schema``, where what is open in a column is settled by the next of ``rows`` that tell.
+    """``schema``, whose open types are settled by the next of ``rows`` that have a value for them.
 
-    Open is the type of None, of the items of an empty list and of what is in an empty dict, and
-    how many digits a decimal number may have: as many as any one of ``rows`` has.
+    Open is the type of None, of the items of an empty list and of the values of an empty dict. Open
+    is also the number of digits of a decimal number: as many as the longest of ``rows`` has.
     """
     for number, field in enumerate(schema):
         if _is_open(field.type):
@@ -76,7 +76,7 @@ def _type_of(values: list[Any]) -> Any:
     """What Arrow takes ``values`` for, ``None`` if it cannot."""
     try:
         return type_of(values)
-    except Exception:  # told where they are to be written
+    except Exception:  # the writer reports the error
         return None
 
 
@@ -117,10 +117,10 @@ def loose(data: Any) -> Any:
 
 
 def loosened(schema: Any) -> Any:
-    """``schema``, where fields of a struct that may be null may be so too.
+    """``schema``, where the fields of each nullable struct are nullable too.
 
-    Spark has such ones behind a left join, for instance. They are null where the struct is, which
-    is a contradiction to those who take "not null" for the field's own.
+    Spark makes such structs in a left join, for instance. Their fields are null where the struct is
+    null. Readers that apply "not null" to the field alone take that for a contradiction.
     """
     import pyarrow
 

@@ -24,7 +24,7 @@ TimeIsUp = Callable[[Call, CallTimeout, Any], None]
 
 
 class CallLimit:
-    """``seconds`` for each call; ``max_abandoned`` of those that took longer may still go on.
+    """``seconds`` for each call; up to ``max_abandoned`` calls that took longer may still run.
 
     Its methods are for the stage's own turns, unless they say "Any thread".
     """

@@ -49,7 +49,7 @@ class Retries:
     def again_in(self, attempts: int, error: BaseException, now: float) -> float | None:
         """Seconds until the next call, after ``attempts`` of them failed, the last with ``error``.
 
-        ``None`` if there is to be none. Raises ``DeciderError`` if ``when`` cannot tell.
+        ``None`` if there is no further call. Raises ``DeciderError`` if ``when`` raises.
         """
         if attempts >= self._max_attempts or not isinstance(error, Exception):
             return None

@@ -1,7 +1,7 @@
-"""What sources that read files share: whatever goes wrong names the file and the line.
+"""Shared parts of the sources that read files: each error names the file and the line.
 
-Text is decoded many lines at a time, whatever the encoding. Where bytes are no text, those before
-them are decoded one by one, so that the lines before are given, and it is known which one it was.
+Text is decoded many lines at a time. Where bytes are not valid text, the lines before them are
+decoded one by one. So these lines are given, and the error names the exact line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Place:
 
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[Place]:
-    """Turn whatever goes wrong inside into a ``ReadError`` that names ``path`` and the line."""
+    """Turn each error raised inside into a ``ReadError`` that names ``path`` and the line."""
     place = Place()
     try:
         yield place
@@ -121,7 +121,7 @@ def _whole(text: str, begun: list[str]) -> list[str]:
 
 
 def _within(line: str, failure: UnicodeDecodeError) -> UnicodeDecodeError:
-    """``failure``, which came behind ``line``, with its position in that."""
+    """``failure``, which came after ``line``, with its position in that line."""
     with suppress(UnicodeEncodeError):
         at_fault = line.encode(failure.encoding) + failure.object[failure.start :]
         try:

@@ -2,7 +2,7 @@
 
 Without a write-ahead log, a reader blocks all commits until its last row. A source of this process
 that is asked to release the file copies the remaining rows of its query into a temporary file and
-goes on from there, so its rows still are the rows of the moment at which it began.
+goes on from there. So its rows are still the rows of the moment at which it began.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ late:        2 3 4 5 |      (joined behind 3)
 
 All elements to all subscribers, which come and go, from the oldest that is held when they come.
 
-Back-pressure: asks upstream for what subscribers have asked for, but lets none fall more than
-  ``replay`` elements behind; with ``on_slow`` one that does loses elements, or its stream.
+Back-pressure: requests from upstream as subscribers request, but lets none lag more than ``replay``
+elements; with ``on_slow`` a subscriber that lags more loses elements, or its stream.
 Completes: each subscriber, when upstream has completed and it has got all that it missed.
 Fails: each subscriber, when upstream has failed, after what came before.
-Cancels: upstream, when the last subscriber has left, unless the hub is to stay.
+Cancels: upstream, when the last subscriber has left, unless the hub is kept alive.
 """
 
 from __future__ import annotations

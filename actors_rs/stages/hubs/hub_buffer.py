@@ -21,7 +21,7 @@ from actors_rs.stages.ports import Frame
 __all__ = ["HubBuffer", "OnSlow", "Reader"]
 
 OnSlow: TypeAlias = Literal["backpressure", "drop", "fail"]
-"""What becomes of a reader that is ``replay`` elements behind and asks for nothing."""
+"""What happens to a reader that lags ``replay`` elements and requests nothing."""
 
 
 class Reader:
@@ -107,9 +107,9 @@ class HubBuffer:
         return frame
 
     def trim(self) -> list[tuple[Reader, Sequence[Any]]]:
-        """Let go of all but the last ``replay`` elements; who missed which of them.
+        """Release all but the last ``replay`` elements; gives readers with elements they missed.
 
-        One that has never asked has not begun: it misses nothing, and will begin later.
+        A reader that has never requested has not begun: it misses nothing, and will begin later.
         """
         oldest = max(self.start, self.end - self.replay)
         missed: list[tuple[Reader, Sequence[Any]]] = []
@@ -131,7 +131,7 @@ class HubBuffer:
         self._forget(self.end)
 
     def _is_heeded(self, reader: Reader) -> bool:
-        """Whether nothing may be taken that would leave ``reader`` behind."""
+        """Whether the hub must wait for ``reader``, so that it does not lag too far."""
         return self.on_slow == "backpressure" or (reader.asked and not reader.late)
 
     def _holds_up(self, reader: Reader) -> bool:

@@ -66,7 +66,7 @@ class MergeHubLogic(Hosting):
 
     @property
     def waits_outside(self) -> bool:  # type: ignore[override]
-        return not self._closing  # for streams to come, whatever becomes of those it has
+        return not self._closing  # for streams to come, even after present ones have ended
 
     def advance(self, budget: Budget) -> None:
         outlet, line = self.outlet, self.line

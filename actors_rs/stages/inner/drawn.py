@@ -1,8 +1,8 @@
 """Inner streams that their host draws like an iterator.
 
-A source, and behind it operators that make one element of one, are an iterator around another. For
-a stream of a few elements that is all that is needed: no ports, no mailbox, no turns. The host
-draws it in its own turn, as far as it is asked for, and tells its ``Drawer`` how it ended.
+A source followed by operators that make one element of one is an iterator around another. A stream
+of a few elements needs no more: no ports, no mailbox, no turns. The host draws it in its own turn,
+as far as it is asked for, and reports its end to its ``Drawer``.
 """
 
 from __future__ import annotations
@@ -37,19 +37,20 @@ class Drawn:
     )
 
     elements: Iterator[Any]
-    """What it gives: a generator, that of the last step."""
+    """The iterator that it draws: the generator of the last step."""
 
     def __init__(self, stages: Sequence[Any], number: int) -> None:
         self.stages = stages
         self.number = number
-        """What the drawer knows it by."""
+        """The drawer's number for it."""
         self.counts = [AS_MANY] * len(stages)
         """How many elements each step gave to the next one, or the last one to the host.
 
-        Written by whoever takes them; by the last step if it does not give as many as it takes.
+        Written by the code that takes them; by the last step if it does not give as many as it
+        takes.
         """
         self.opened: Any = None
-        """An iterator of the user's that is to be closed."""
+        """An iterator of the user that must be closed at the end."""
         self.at_fault = 0
         self.error: BaseException | None = None
 
@@ -58,7 +59,7 @@ class Drawn:
         self.at_fault, self.error = step, error
 
     def cut(self) -> None:
-        """Give nothing more, as if the source had ended: nothing is in hand between two elements.
+        """Give nothing more, as if the source had ended: between two elements, none is in flight.
 
         Its last step is a generator, and its host may hold on to it.
         """
@@ -79,7 +80,7 @@ class Drawn:
 
 
 class Drawer(Protocol):
-    """Knows which streams can be drawn, and keeps their books; for one host."""
+    """Decides which streams can be drawn, and keeps their counters; for one host."""
 
     def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
         """``source`` to be drawn, or all its elements if they exist; ``None`` if it needs more.
@@ -108,4 +109,4 @@ class Drawing:
     """What logics have in common that can draw their inner streams."""
 
     drawer: Drawer | None = None
-    """Set by whoever makes the actor; without it, streams are attached."""
+    """Set by the code that makes the actor; without it, streams are attached."""

@@ -63,7 +63,7 @@ class Group(InnerOutput):
         super().__init__(f"group {number}")
         self.key = key
         self.held: list[Any] | tuple[()] = ()  # of a million groups few hold something
-        self.claimed = False  # somebody runs that stream
+        self.claimed = False  # a run took that stream
         self.ending = False  # completes, or fails, when what it holds is given
         self.used = 0.0  # when its last element came, or went
         self.in_line = False
@@ -99,7 +99,7 @@ class Group(InnerOutput):
 
 
 class Sorted:
-    """Elements by key that wait to be given, so that they share a frame with those that follow."""
+    """Elements by key that wait, so that they share a frame with the elements that follow."""
 
     __slots__ = ("_numbers", "_ready", "_seconds", "count", "frames", "latest")
 
@@ -110,10 +110,10 @@ class Sorted:
         self.count = 0
         self._numbers = count()
         self._seconds = 0.0
-        self._ready = 0  # elements that could be sorted when others were let go first
+        self._ready = 0  # elements that could be sorted if others were given first
 
     def sort(self, key: Callable[[Any], Any], elements: Iterator[Any]) -> Homeless:
-        """Put ``elements`` to those of their keys; what it raises is the fault of the last one."""
+        """Add ``elements`` to the groups of their keys; if it raises, the last one is at fault."""
         frames, mark = self.frames, None
         try:
             for element in elements:
@@ -178,12 +178,11 @@ class Sorted:
 
 
 class Groups:
-    """The open groups by key, and where it matters those that were used longest ago first.
+    """The open groups by key; if ``by_use``, the groups that were used longest ago come first.
 
-    ``by_use`` says that it does. It is an ``OrderedDict``: a dict from whose front much was taken
-    goes over all those gaps to find the first one that is left. It is by group, as an
-    ``OrderedDict`` asks its keys for their hash at every step, and those of the user's may say
-    anything.
+    ``by_use`` makes it an ``OrderedDict``: to find its first entry, a dict from whose front much
+    was taken goes over all the gaps. Its keys are the groups, as an ``OrderedDict`` asks its keys
+    for their hash at every step, and the hash of a user's key is the user's code.
     """
 
     def __init__(self, by_use: bool) -> None:
@@ -237,13 +236,13 @@ class Groups:
         self._cancelled.pop(group, None)
 
     def was_cancelled(self, group: Group) -> None:
-        """Somebody had enough of ``group``, which may be open or not."""
+        """The receiver of ``group`` wants no more of it; the group may be open or not."""
         has_place = group.key is not OVERFLOW  # that one takes none, so it has none to give up
         if has_place and self.open.get(group.key) is group:
             self._cancelled[group] = None
 
     def forget_a_cancelled_one(self) -> bool:
-        """Make room by forgetting that somebody had enough of a group."""
+        """Make room: forget one group whose receiver wanted no more of it."""
         if not self._cancelled:  # asked for each new key, however many groups are open
             return False
         self.remove(next(iter(self._cancelled)))
@@ -255,7 +254,7 @@ class Groups:
             self._awaited[group] = None
 
     def is_run(self, group: Group) -> None:
-        """Somebody runs ``group``, or it has ended."""
+        """A run has begun with ``group``, or it has ended."""
         self._awaited.pop(group, None)
 
     @property

@@ -15,7 +15,7 @@ class OutletOwner(Protocol):
         ...
 
     def claimed(self, outlet: Any, /) -> None:
-        """Somebody runs the stream of ``outlet``; in the stage's turn."""
+        """A run takes the stream of ``outlet``; in the stage's turn."""
 
     def lost(self, outlet: Any, /) -> None:
         """Nobody can run it any more; in the stage's turn."""

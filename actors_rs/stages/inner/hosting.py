@@ -15,7 +15,7 @@ __all__ = ["Hosting", "InnerInlet"]
 
 
 class InnerInlet(InnerInput):
-    """That of one of several inner streams: what arrives puts it in line for a look."""
+    """The inlet of one of several inner streams: what arrives puts it in line for a look."""
 
     __slots__ = ("_line", "in_line")
 
@@ -40,7 +40,7 @@ class InnerInlet(InnerInput):
         self.complete()
 
     def get_in_line(self) -> None:
-        """Be looked at, behind all that are in line; once however much has arrived."""
+        """Join the line of inlets to look at, at its end; once however much has arrived."""
         if not self.in_line and not self.cancelled:
             self.in_line = True
             self._line.append(self)
@@ -75,7 +75,7 @@ class Hosting(StageLogic):
     ) -> InnerInlet:
         """Start ``source``; raises what ``StageContext.attach`` does. Its inlet is not open yet.
 
-        ``forgiving``: if it fails behind its cancellation, that is no failure of the run.
+        ``forgiving``: if it fails after its cancellation, that is no failure of the run.
         """
         inlet = InnerInlet(f"inner {self.started}", window or self.window, self.line)
         inlet.forgiving = forgiving
@@ -93,7 +93,7 @@ class Hosting(StageLogic):
     def hold(self, elements: Sequence[Any]) -> InnerInlet:
         """Start an inner stream that is nothing but ``elements``: there is no source to ask.
 
-        A section accounts for those that are dropped, unless they are a range: that may be huge.
+        A section counts the elements that are dropped, unless they are a range: that may be huge.
         """
         inlet = InnerInlet(f"inner {self.started}", len(elements), self.line)
         inlet.on_drop = None if isinstance(elements, range) else self.on_lost
@@ -112,10 +112,10 @@ class Hosting(StageLogic):
         return inlet
 
     def take_out_of_line(self, wanted: Callable[[InnerInlet], bool]) -> list[InnerInlet]:
-        """Those that came into the line since this was asked and are ``wanted``, out of it.
+        """Remove the ``wanted`` inlets that joined the line since this was asked, and return them.
 
-        So each is looked at once: a line of a hundred thousand that wait for demand is not gone
-        through in every turn.
+        So each is looked at once: otherwise every turn would go through a line of a hundred
+        thousand inlets that wait for demand.
         """
         line, taken = self.line, []
         new = [line.pop() for _ in range(len(line) - self._looked_at)]
@@ -162,7 +162,8 @@ class Hosting(StageLogic):
     def flow(self, inlet: InnerInlet) -> bool:
         """Emit what ``inlet`` holds as far as it is demanded; whether its stream goes on.
 
-        One that completed is forgotten. One that failed ends this stage behind its last element.
+        A stream that completed is forgotten. One that failed ends this stage after its last
+        element.
         """
         outlet = self.outlet
         while inlet.buffered and outlet.demand:

@@ -65,8 +65,8 @@ class IdleGroups:
     def _look(self, seconds: float, now: float) -> tuple[list[Group], float]:
         """The groups to end, and in how many seconds to look again.
 
-        Those that were used longest ago come first: of the ones that are not due yet it looks at
-        one, and of those that are due but hold elements there can be no more than a window.
+        The groups that were used longest ago come first. So this looks at one group that is not due
+        yet. Groups that are due but hold elements are no more than a window of elements.
         """
         idle: list[Group] = []
         for group in self._groups.used or ():

@@ -6,12 +6,12 @@
 Holds elements that come back until the loop requests them again.
 
 Back-pressure: passed on, once the buffer is full.
-Completes: when everything that flows into the loop from outside has completed and nothing is left
-  in it, whatever stages it passes; where sections or inner streams are parts of the loop, once the
-  whole run stands still. Loops that lead into each other complete together.
+Completes: when everything that flows into the loop from outside has completed and no element is
+left in any stage of it. Where sections or inner streams are parts of the loop, once the whole run
+stands still. Loops that lead into each other complete together.
 Fails: when a stage of the loop fails. A stage that keeps elements back for more to come, such as a
-  batch without a time, keeps them in the loop: the run ends with ``Stalled``. The graph is
-  refused when it is built if no element can get into a loop, or leave it, or come round it.
+batch without a time, keeps them in the loop: the run ends with ``Stalled``. The graph is refused
+when it is built if no element can get into a loop, or leave it, or come round it.
 Cancels: at once; held elements are dropped.
 """
 
@@ -38,7 +38,8 @@ class Feedback(PassThrough):
     stall_after = 0.0
     look: Callable[[], Hashable | None]
     is_empty: Callable[[], bool]
-    """Whether the loop is, now that the whole run stands still, whatever stages it consists of."""
+    """Whether the loop is empty, now that the whole run stands still; set for loops of any stages.
+    """
 
     def __init__(self) -> None:
         super().__init__()

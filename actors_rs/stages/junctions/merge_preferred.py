@@ -4,8 +4,8 @@ a:     1   2 |
 b:   8   9     7 |
 out: 8 1 9 2   7 |
 
-As ``merge``, but whatever the first input has ready goes first. The others get their turn only
-while it has nothing ready: one that always has starves them.
+As ``merge``, but ready elements of the first input go first. The others get their turn only while
+it has nothing ready: a first input that always has an element ready starves them.
 
 Back-pressure: asks every input for its window once downstream asks; gives only what was asked for.
 Completes: when all inputs have completed and what they gave was delivered.

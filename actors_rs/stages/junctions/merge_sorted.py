@@ -8,10 +8,10 @@ Two sorted inputs into one: always the smaller of the two next elements; of equa
 of the first input. An input that is not sorted gives its elements in its own order all the same.
 
 Back-pressure: asks both inputs for their windows once downstream asks; waits until each has an
-  element or has completed.
+element or has completed.
 Completes: when both inputs have completed and what they gave was delivered.
 Fails: when an input has failed, after what that input gave; when ``key`` raises and the policy is
-  to stop; when a comparison raises. The other input is cancelled.
+to stop; when a comparison raises. The other input is cancelled.
 Cancels: both inputs, when downstream cancels.
 """
 
@@ -62,7 +62,7 @@ class _Side:
         self._load(self.inlet.take(most))
 
     def go_on(self) -> None:
-        """Behind the element whose key could not be had, which was taken from the ``rest``."""
+        """Go on after the element whose key raised, which was taken from the ``rest``."""
         self.error = None
         self._load(self.rest)
 

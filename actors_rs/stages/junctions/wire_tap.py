@@ -7,11 +7,10 @@ sink: 1 2 3     6 |     (4 and 5 came while it was busy)
 Elements go to a sink too, which never holds the stream up. Up to a window of them wait for it.
 Further elements are dropped for the sink, and counted: ``dropped`` in the stage's details.
 
-Back-pressure: asks upstream for what downstream has asked for, whatever the sink does.
+Back-pressure: asks upstream for what downstream has asked for, and never waits for the sink.
 Completes: downstream with the input; the sink after what waits for it, also when downstream
-  cancels.
-Fails: as it completes, when the input has failed; both, when a stage after one of them has
-  failed.
+cancels.
+Fails: as it completes, when the input has failed; both, when a stage after one of them has failed.
 Cancels: upstream, when downstream cancels. A sink that has had enough gets no more.
 """
 
@@ -80,7 +79,7 @@ class WireTap(StageLogic):
             side.emit(frame)
 
     def _end_both(self) -> None:
-        """End downstream at once, the sink behind what waits for it."""
+        """End downstream at once, and the sink after the elements that wait for it."""
         for outlet in self.outlets:
             if outlet is self._main or not self._waiting:
                 if self.inlet.error is not None:

@@ -8,13 +8,13 @@ of activity (``session``). A window closes when the watermark has reached its en
 time less ``lateness``, of several inputs the minimum. Without ``event_time`` the clock of the run
 counts. Elements whose windows are closed go to ``late``; without one they are dead letters.
 
-Back-pressure: requests its window once downstream requests, and takes no more while results or
-  late elements wait for demand.
+Back-pressure: requests its window once downstream requests, and takes no more while results or late
+elements wait for demand.
 Completes: when all inputs have completed, after the windows that were open.
 Fails: with an input; when a function raises and the policy is to stop; beyond ``max_keys`` with
-  ``fail``. Open windows give no results then.
+``fail``. Open windows give no results then.
 Cancels: the inputs, when downstream cancels. If the ``late`` outlet is cancelled, late elements are
-  dropped and counted.
+dropped and counted.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class AggregateWindows(FanIn):
         return {"keys": 0 if self._windows is None else self._windows.open, **figures}
 
     def renew(self, error: BaseException, position: int | None) -> None:
-        """Begin anew behind an element: open windows are lost, time stays where it is."""
+        """Begin anew after an element: open windows are lost, time stays where it is."""
         self._windows = self._make_windows()
 
     # Downstream

@@ -75,7 +75,7 @@ class BatchByWeight(Batch):
                 return
 
     def _heft_with(self, element: Any) -> Any:
-        """That of the list with ``element`` in it."""
+        """The weight of the list with ``element`` in it."""
         weight = self._weight(element) if self._weighed is None else self._weighed
         self._weighed = None
         try:

@@ -5,8 +5,8 @@
     out:  1 1 1 1 2 2 |         (f = itertools.repeat)
 
 Gives the values of f(element) for as long as no newer element has come.
-Back-pressure: to upstream, until one value of each element was given; the inlet behind has a window
-  of 1, so that what is given was computed when it was asked for.
+Back-pressure: to upstream, until one value of each element was given; the next inlet downstream has
+a window of 1, so each value was computed when it was asked for.
 Completes: when upstream has and a value of the last element was given.
 Fails: when upstream has and a value of the last element was given, or f or its iterator raises.
 Cancels: at once; an iterator with a close() is closed.

@@ -12,10 +12,10 @@ The elements of each iterable or stream that ``f`` returns, one after the other;
 another name for it. Return an endless iterable as a ``Source.from_iterable``, which drains.
 
 Back-pressure: draws from an iterable, and asks a stream for, what downstream asks for.
-Completes: when upstream has completed and the last stream too; when drained, a stream ends
-  after its elements under way, an iterable at its end, since it belongs to an accepted element.
+Completes: when upstream has completed and the last stream too; when drained, a stream ends after
+its elements under way, an iterable at its end, since it belongs to an accepted element.
 Fails: when upstream or an inner stream fails, after all elements before, or when ``f`` raises and
-  the stage's policy is to stop.
+the stage's policy is to stop.
 Cancels: upstream and the stream that is running; an iterator with a close() is closed.
 """
 
@@ -150,8 +150,8 @@ class FlatMap(Drawing, Operator):
     def held(self) -> Iterable[Any]:
         """After the end, also the results that the element begun last has not given.
 
-        That is the rest of a list. Of a stream, or of what is made as it is drawn, nobody has the
-        rest: there it is the element itself, whatever had come of it.
+        That is the rest of a list. A stream, or an iterable that makes elements as it is drawn, has
+        no rest to give: there the element itself counts, even if some of its results were given.
         """
         if not self.outlet.closed:
             return super().held()
@@ -224,7 +224,7 @@ class FlatMap(Drawing, Operator):
             super()._end_if_due(budget)
 
     def _begins(self, met: object) -> bool:
-        """Begin the stream that was met; if it cannot begin, whether the stage goes on behind."""
+        """Begin the stream that was met; if it cannot begin, whether the stage goes on after it."""
         self._met, self.satisfied = None, False
         try:
             self._begin(met)

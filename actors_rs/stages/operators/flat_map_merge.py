@@ -8,11 +8,11 @@ out:        1     2 3   4 5 |
 
 Merges the streams that ``f`` returns, ``breadth`` of them at a time, each in its own order.
 
-Back-pressure: takes an element only when an inner stream can be started for it and downstream
-  asks; inner streams are asked for a share of the window each, frame by frame in turn.
+Back-pressure: takes an element only when an inner stream can be started for it and downstream asks;
+inner streams are asked for a share of the window each, frame by frame in turn.
 Completes: when upstream and all inner streams have completed.
 Fails: when upstream has failed and the inner streams have completed, when an inner stream fails,
-  after its last element, or when ``f`` raises and the stage's policy is to stop.
+after its last element, or when ``f`` raises and the stage's policy is to stop.
 Cancels: upstream and all inner streams.
 """
 
@@ -295,7 +295,7 @@ class FlatMapMerge(Drawing, Hosting):
             self.drawer.close()
 
     def held(self) -> Iterable[Any]:
-        """Of a stream that was cut off, the element it was begun for, whatever had come of it."""
+        """For a stream that was cut off, its element, even if some of its results were given."""
         return self._cut_off
 
     def hold_nothing(self) -> None:

@@ -8,22 +8,22 @@ B:           b1    b2    |
 Sorts the elements into a stream for each key. It holds elements without demand, a window of them
 for all groups together, so one slow group does not block the others at once.
 
-A group ends with upstream, when it was idle for ``idle_timeout`` seconds after the last element
-that came for it or was given of it, when it makes room for another group, or when its receiver
-cancels it. If its key comes again, a new group opens, which begins with all that the receiver had
-not requested. Elements that it had requested and did not take are counted as ``unwanted``, see
-``snapshot``. With ``closed="drop"`` a group that its receiver cancelled stays cancelled: elements
-for its key are dropped and counted, until its place is needed or it was idle. The extra group
-of ``divert`` takes no place, so only idleness ends that one. A group whose stream was dropped
-unused is cancelled at once; its elements are dropped and counted.
+A group ends with upstream, when its receiver cancels it, when it makes room for another group, or
+when it was idle for ``idle_timeout`` seconds: no element came for it or was given of it. If its key
+comes again, a new group opens, which begins with all that the receiver had not requested. Elements
+that it had requested and did not take are counted as ``unwanted``, see ``snapshot``. With
+``closed="drop"`` a group that its receiver cancelled stays cancelled: elements for its key are
+dropped and counted, until its place is needed or it was idle. The extra group of ``divert`` takes
+no place, so only idleness ends that one. A group whose stream was dropped unused is cancelled at
+once; its elements are dropped and counted.
 
 Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
-  ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
-  (``evict_idle``), goes to one extra group for all such keys (``divert``), or fails the stage.
-Completes: when upstream has; each group behind what is held for it.
-Fails: when upstream fails, each group behind what is held for it; when ``key`` raises and the
-  stage's policy is to stop; beyond ``max_groups`` with ``fail``; with ``Stalled`` when the run has
-  stood still for ``stall_after`` seconds and a group that was given is not run, or none ends.
+``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
+(``evict_idle``), goes to one extra group for all such keys (``divert``), or fails the stage.
+Completes: when upstream has; each group after its held elements.
+Fails: when upstream fails, each group after its held elements. When ``key`` raises and the stage's
+policy is to stop. Beyond ``max_groups`` with ``fail``. With ``Stalled`` when the run has stood
+still for ``stall_after`` seconds and a group that was given is not run, or none ends.
 Cancels: upstream, when the stream of groups and all groups are cancelled.
 """
 
@@ -50,7 +50,7 @@ class GroupBy(StageLogic):
     """A stream of streams. ``wrap(key, handoff)`` makes the stream of a group that is emitted."""
 
     window_follows = "weight"  # a frame for each group costs what it costs
-    ends_with_run = True  # groups that nobody runs have no sink behind them
+    ends_with_run = True  # groups that are not run have no sink downstream
 
     def __init__(
         self,
@@ -108,9 +108,9 @@ class GroupBy(StageLogic):
     # Elements
 
     def _lets_others_go_first(self) -> bool:
-        """Whether to sort one round later, as frames of an element or two are dear.
+        """Whether to sort one round later, as frames of an element or two are expensive.
 
-        As long as each round brings more elements or room: nobody who is slow is waited for.
+        As long as each round brings more elements or room: it never waits for a slow group.
         """
         inlet, groups = self.inlet, len(self._groups.open)
         room = inlet.capacity - self._held
@@ -279,7 +279,7 @@ class GroupBy(StageLogic):
                     self._idle.gave_all(group)
 
     def _was_cancelled(self, group: Group) -> None:
-        """Its receiver has had enough, or there is none: what it holds opens another group."""
+        """Its receiver wants no more, or there is none: its held elements open another group."""
         held, group.held = group.held, ()
         self._held -= len(held)
         was_open = self._groups.open.get(group.key) is group
@@ -299,7 +299,7 @@ class GroupBy(StageLogic):
             self._groups.ending[new] = None
 
     def _end(self, group: Group) -> None:
-        """Let ``group`` end behind what it holds; its key is free from now on."""
+        """End ``group`` after its held elements; its key is free from now on."""
         self._groups.remove(group)
         if group.cancelled:
             return
@@ -325,7 +325,7 @@ class GroupBy(StageLogic):
     # Ends
 
     def _nobody_wants_groups(self) -> None:
-        """Downstream takes no more groups: those it has go on, what is for others is dropped."""
+        """Downstream takes no more groups: open ones go on, elements for others are dropped."""
         if self.outlet.cause is not None:
             self.end(self.outlet.cause)
         while self._unannounced:
@@ -341,7 +341,7 @@ class GroupBy(StageLogic):
             self.inlet.cancel()
 
     def _end_if_due(self, budget: Budget) -> None:
-        """Behind the end of upstream, end what holds nothing any more."""
+        """After the end of upstream, end the groups that hold nothing any more."""
         inlet = self.inlet
         if not inlet.exhausted or inlet.cancelled:
             return
@@ -376,7 +376,7 @@ class GroupBy(StageLogic):
 
     @property
     def waits_outside(self) -> bool:  # type: ignore[override]
-        """Whether somebody may run a group that was given, at any time."""
+        """Whether user code may run a group that was given, at any time."""
         return self.stall_after is None and self._groups.awaits_a_run
 
     def unblock(self) -> Callable[[], None] | None:

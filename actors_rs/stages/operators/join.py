@@ -10,10 +10,10 @@ takes them. An element waits as long as the other input, by its latest event tim
 may give one to meet it; one that comes later than that is a dead letter.
 
 Back-pressure: asks both inputs for their windows once downstream asks, and takes no more while
-  pairs wait. When ``max_held`` elements wait, only the input is taken from whose time is behind.
+pairs wait. When ``max_held`` elements wait, takes only from the input with the earlier time.
 Completes: when both inputs have completed and all pairs were given.
-Fails: with an input, after the pairs before; when a function raises and the policy is to stop;
-  with ``JoinOverflowError`` when more than ``max_held`` elements lie within the time.
+Fails: with an input, after the pairs before; when a function raises and the policy is to stop; with
+``JoinOverflowError`` when more than ``max_held`` elements lie within the time.
 Cancels: both inputs, when downstream cancels.
 """
 
@@ -89,7 +89,7 @@ class Join(FanIn):
         return {"waiting": 0 if self._pairs is None else self._pairs.held, "late": self._late}
 
     def renew(self, error: BaseException, position: int | None) -> None:
-        """Begin anew behind an element: what waited is lost, time begins anew as well."""
+        """Begin anew after an element: waiting elements are lost, time begins anew as well."""
         self._pairs = TimedPairs(self._within, self._max_held)
 
     def _give(self) -> None:

@@ -9,11 +9,11 @@ thread that may. It may return a value, a ``concurrent.futures.Future``, the ans
 system's event loop. Each call has a context of its own, and may have a time: ``timeout=2.0``.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
-  made at a time, and waits when results are not taken.
+made at a time, and waits when results are not taken.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, after what came
-  before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
-  its ``timeout`` as ``CallTimeout``. More than ``max_abandoned`` threads beyond it fail the stage.
+before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
+its ``timeout`` as ``CallTimeout``. More than ``max_abandoned`` threads beyond it fail the stage.
 Cancels: upstream, when downstream cancels; calls that have not begun are not made.
 """
 
@@ -46,8 +46,8 @@ _End: TypeAlias = Callable[[Call, Any, BaseException | None], None]
 class MapAsync(StageLogic):
     """Each element through ``f``, up to ``parallelism`` calls at a time.
 
-    A call runs in a slot. The thread that ends a call takes the next waiting one, without a turn
-    of the stage in between: otherwise calls that began together would end together, and the stage
+    A call runs in a slot. The thread that ends a call takes the next waiting one, without a turn of
+    the stage in between. Otherwise calls that began together would end together, and the stage
     would begin the next ones together. As many calls as there are slots may wait, so the stage
     holds at most twice ``parallelism`` elements.
     """

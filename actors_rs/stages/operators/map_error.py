@@ -45,7 +45,7 @@ class MapError(PassThrough):
 
 
 def _name_cause(other: BaseException, error: Exception) -> None:
-    """``error`` is the cause of ``other``, unless ``f`` has named one; whatever its methods do.
+    """Make ``error`` the cause of ``other``, unless ``f`` has set one; safe for any error class.
 
     If ``f`` returns the same ``other`` in each run, it has the cause of the last one.
     """

@@ -3,7 +3,7 @@
     in:  1 2 |
     out: 1 2 |      (f(None); f(error) if the stream failed)
 
-Passes everything on and calls f once when the stream has ended here, in whatever way.
+Passes everything on and calls f once when the stream has ended here, in any way.
 Back-pressure: passed on.
 Completes: when upstream does; then f(None) is called.
 Fails: when upstream does; then f(error). If f itself raises, the run fails.

@@ -9,8 +9,8 @@ recovered failure is not a failure of the run. One use is to start a failed sour
 
 Back-pressure: hands on what downstream asks for, to upstream and then to the stream.
 Completes: when upstream completes, or the stream does.
-Fails: when the stream fails and no attempt is left, or a function that was to give the stream
-  raises; if that is the error it was given, the stream fails as if the function were not there.
+Fails: when the stream fails and no attempt is left, or the function that makes the stream raises.
+If it raises the error it was given, the stream fails as if the function were not there.
 Cancels: whichever of the two is running.
 """
 

@@ -3,8 +3,8 @@
     in:  1 2 - 3 4 |
     out: - - - 3 4 |
 
-Drops what comes within that many seconds of the stream's start, and passes on what comes later.
-Back-pressure: passed on once the time is up; before it, whatever comes is taken.
+Drops elements within that many seconds of the stream's start, and passes on all later ones.
+Back-pressure: passed on once the time is up; before it, takes every element.
 Completes: when upstream does.
 Fails: when upstream does.
 Cancels: at once.

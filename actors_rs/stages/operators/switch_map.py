@@ -14,8 +14,8 @@ only the last one's stream is seen, where Rx starts a stream for each and cancel
 Back-pressure: upstream is never held back; the inner stream is asked for what downstream asks for.
 Completes: when upstream and the newest inner stream have completed.
 Fails: when upstream has failed and the newest inner stream has completed, when that fails, after
-  its last element, or when ``f`` raises and the stage's policy is to stop. The failure of a stream
-  after its cancellation is ignored.
+its last element, or when ``f`` raises and the stage's policy is to stop. The failure of a stream
+after its cancellation is ignored.
 Cancels: upstream and the inner stream.
 """
 
@@ -74,7 +74,7 @@ class SwitchMap(Hosting):
             self._newest = (newest,)
 
     def held(self) -> Iterable[Any]:
-        """The element whose stream was cut off, whatever had come of it."""
+        """The element whose stream was cut off, even if some of its results were given."""
         return self._newest if self.outlet.closed else ()
 
     def details(self) -> dict[str, Any]:

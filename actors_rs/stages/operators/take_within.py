@@ -43,6 +43,6 @@ class TakeWithin(PassThrough):
         self._alarm.cancel()
 
     def _time_is_up(self) -> None:
-        if not self.inlet.done:  # else the end came in time, and is due behind what did
+        if not self.inlet.done:  # else the end came in time: complete after its elements
             self._in_time = self.inlet.count + self.inlet.buffered
             self.inlet.cancel_upstream()

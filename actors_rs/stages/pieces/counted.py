@@ -1,8 +1,8 @@
-"""Iterators over a piece, and what they know of where they are.
+"""Iterators over a piece that know their position.
 
-The built-in ones over lists, tuples and ranges know how many elements are left, and can be told
-where to go on. So a stage that calls code of the user's in a loop in C can tell behind an exception
-which element it was, and what is left.
+The built-in ones over lists, tuples and ranges know how many elements are left, and can be moved.
+So a stage that calls user code in a C loop knows after an exception which element raised, and which
+ones are left.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ __all__ = ["NOTHING", "behind", "can_skip", "extend", "forgets", "has_ended", "s
 NOTHING: Iterator[Any] = iter(())
 """One for all, as it never changes: where there are no elements, or none yet."""
 _FORGETFUL: tuple[type, ...] = (type(iter([])), type(iter(())))
-"""Iterators that let go of what they iterate over when they are asked behind its last element."""
+"""Iterators that release their list or tuple when they are asked for more after the last element.
+"""
 _SKIPPING = (*_FORGETFUL, type(iter(range(0))))
-"""Iterators that can be told where to go on."""
+"""Iterators that can be moved to another position."""
 
 
 def can_skip(elements: Iterator[Any]) -> bool:
-    """Whether ``elements`` can be told where to go on."""
+    """Whether ``elements`` can be moved to another position."""
     return isinstance(elements, _SKIPPING)
 
 
 def skip_all(elements: Iterator[Any]) -> None:
-    """Let ``elements`` end where they are, if they can be told. Any thread."""
+    """End ``elements`` where they are, if they can be moved. Any thread."""
     if can_skip(elements):
         elements.__setstate__(maxsize)  # type: ignore[attr-defined]
 
 
 def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
-    """A new iterator over what comes behind the first ``index`` elements of ``piece``."""
+    """A new iterator over the elements of ``piece`` after the first ``index``."""
     elements = iter(piece)
     if not isinstance(elements, _SKIPPING):
         return iter(piece[index:])
@@ -66,5 +67,5 @@ def forgets(elements: Iterator[Any]) -> bool:
 
 
 def has_ended(elements: Iterator[Any]) -> bool:
-    """Whether it is known that ``elements`` were asked behind the last one."""
+    """Whether it is known that ``elements`` were asked for more after the last one."""
     return forgets(elements) and len(elements.__reduce__()) == 2  # it has nothing more to go over

@@ -1,9 +1,9 @@
 """``Frames``: frames that wait in a line and are taken in pieces.
 
-To cut the rest off a frame for every piece would copy it again and again, in all the square of its
-length. To leave it as it is and count would keep what was taken of it, and groups wait until nobody
-has them any more. So the rest is a list of our own, backwards: what is taken leaves its end. What
-is made as it is drawn, a range or a view, stays that.
+Cutting the rest off a frame for every piece would copy it again and again, quadratic in its length.
+Counting without cutting would keep the taken elements alive, and groups are freed only when no
+reference is left. So the rest is a list of its own, reversed: taken elements leave its end. A range
+or a view, which makes elements as it is drawn, stays as it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Frames"]
 
 Frame: TypeAlias = Sequence[Any]
 Rest: TypeAlias = list[Any] | range | View
-"""What is left of a frame: a list is backwards."""
+"""The rest of a frame: a list is reversed."""
 
 SMALL = 4
 """A piece is small if so many are less than what is left."""
@@ -66,7 +66,7 @@ class Frames:
             del rest[-most:]
             return piece
         if isinstance(rest, View) and most * SMALL < len(rest):
-            begun[-1] = list(rest)[::-1]  # what is behind a piece is copied with each, else
+            begun[-1] = list(rest)[::-1]  # else the rest is copied with each piece
             return self.go_on(most)
         begun.pop()
         return self.begin(rest, most)
@@ -83,7 +83,7 @@ class Frames:
         self.whole = self.begun = None
 
     def left(self) -> Iterator[Frame]:
-        """What has not been taken, frame by frame, in order."""
+        """The elements that were not taken, frame by frame, in order."""
         yield from map(_forwards, reversed(self.begun or ()))
         yield from self.whole or ()
 

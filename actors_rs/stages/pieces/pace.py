@@ -15,7 +15,7 @@ LARGEST = 8192
 
 
 class Pace:
-    """The size of the next piece. A value without a clock: it is told what the last one took."""
+    """The size of the next piece. A value without a clock: it gets the last piece's seconds."""
 
     __slots__ = ("size",)
 

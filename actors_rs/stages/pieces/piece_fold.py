@@ -50,7 +50,7 @@ class PieceFold(Folding):
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if not length_hint(elements):
-            return  # behind an element that was passed over
+            return  # after an element that was passed over
         begin = elements.__reduce__()  # as ``copy`` would, which takes ten times as long
         try:
             self.accumulated = self.step(self.accumulated, elements)

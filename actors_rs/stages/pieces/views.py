@@ -1,9 +1,9 @@
-"""Views: frames of tuples that are made one by one, when somebody looks at them.
+"""Views: frames of tuples that are made one by one, when they are looked at.
 
-``enumerate`` and ``zip`` use one tuple again and again as long as nobody keeps it; a list of such
-tuples has to make each of them anew and to keep them all. A view is what such a frame comes of, and
-how. It makes equal tuples however often it is asked, so it is a frame like any other: of a
-known length, and never changed. Making them calls nobody.
+``enumerate`` and ``zip`` reuse one tuple as long as it is not kept; a list has to make each tuple
+anew and keep them all. A view holds the inputs of the frame, and the function. It makes equal
+tuples each time, so it is a frame like any other: of a known length, and never changed. Making the
+tuples calls no user code.
 
 Only inlets that say so get views, for their elements do not know how many are left of them; to any
 other inlet a view is a list.

@@ -1,4 +1,4 @@
-"""What a stage knows of worker processes and the like: plain values and types.
+"""Worker processes and their like, as stages see them: plain values and types.
 
 ``chunk_size.py`` decides how many elements go to a worker at a time; ``surroundings.py`` has the
 types of what a ``StageContext`` gives access to.

@@ -1,7 +1,7 @@
 """``ChunkSize``: how many elements go to a worker process at a time. A pure value.
 
-A chunk is to be some 25 ms of work: then what it costs to hand it over, some 0.2 ms, does not
-count, and a worker that is lost, a cancellation, or a result that others wait for costs no more.
+A chunk should be some 25 ms of work. Then the cost of handing it over, some 0.2 ms, does not
+matter. A lost worker, a cancellation, or a result that others wait for costs no more than that.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SLOWED_DOWN = 2.0
 
 
 class Measured(NamedTuple):
-    """What a chunk took. Seconds and bytes are for all of its elements together."""
+    """The measured cost of a chunk. Seconds and bytes are for all of its elements together."""
 
     elements: int
     calling: float
@@ -67,7 +67,7 @@ class ChunkSize:
     """Whether calls are made in this process."""
 
     def after(self, chunk: Measured, workers: int) -> ChunkSize:
-        """What it is after ``chunk`` of one of ``workers`` workers."""
+        """The size after ``chunk`` of one of ``workers`` workers."""
         n = max(1, chunk.elements)
         weight = 1.0 if self.seen == 0 else WEIGHT
         # The first call of all may have imported half the world: let the second outweigh it.
@@ -83,7 +83,7 @@ class ChunkSize:
         return replace(mean, elements=mean._next(chunk.elements), here=mean._stays(workers))
 
     def after_here(self, elements: int, seconds: float) -> ChunkSize:
-        """What it is after ``elements`` calls in this process."""
+        """The size after ``elements`` calls in this process."""
         calling = _mean(self.calling, seconds / max(1, elements), WEIGHT)
         quick = calling <= SLOWED_DOWN * QUICK_SECONDS
         return replace(self, calling=calling, here=quick, elements=self.elements if quick else 1)

@@ -1,4 +1,4 @@
-"""What a ``StageContext`` gives access to, as stages see it."""
+"""The types of what a ``StageContext`` gives access to, as stages see them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChunkOutcome(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether it all went well at once, so that the figures are those of the chunk."""
+        """Whether it all went well at once, so that the figures hold for the chunk."""
         ...
 
     @property

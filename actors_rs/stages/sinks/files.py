@@ -1,10 +1,10 @@
 """Base of the sinks that write files: a file is complete or it is not there.
 
 It is written under a temporary name in its own directory, which readers of data sets ignore
-(leading dot), synced, and renamed into place. What fails names the file. An element that cannot be
-written may be passed over; a restart would not help it, and keeps the file. Where the file itself
-cannot be written, a full disk for instance, no element is at fault: the stage stops, whatever its
-policy, and what was begun is thrown away.
+(leading dot), synced, and renamed into place. Each error names the file. An element that cannot be
+written may be passed over; a restart would not help it, and keeps the file. If the file itself
+cannot be written, on a full disk for instance, no element is at fault: the stage stops under any
+policy, and the incomplete file is deleted.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class WritingSink(SinkLogic):
         *,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        """A file that has failed is not written any further, whatever the policy."""
+        """A file that has failed is not written any further, under any policy."""
         if not self.is_of_the_file(error):
             return super().survives(error, element, position, first=first)
         if first is not None:
@@ -120,7 +120,7 @@ class WritingSink(SinkLogic):
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn whatever goes wrong inside into a ``WriteError`` that names ``path``."""
+    """Turn each error raised inside into a ``WriteError`` that names ``path``."""
     try:
         yield
     except ActorsRsError:
@@ -132,13 +132,13 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 class PendingFile:
     """A file on its way: ``temporary`` is written to, then ``publish`` or ``discard``.
 
-    Where ``path`` is a symbolic link, it stays one, and the file is what it leads to. One that is
-    there already keeps its permissions when it is replaced.
+    Where ``path`` is a symbolic link, the link stays, and its target is written. A file that exists
+    already keeps its permissions when it is replaced.
 
-    The name of ``temporary`` tells the machine and the process, which holds a lock on it as long
-    as it lives. So one of this machine that nobody holds was left by a process that was killed:
-    a number of a process alone could be another one's by now, and a file system that several
-    machines share may show each of them its own locks only.
+    The name of ``temporary`` contains the machine and the process, which holds a lock on it as long
+    as it lives. So a file of this machine without a lock was left by a killed process. The number
+    of a process alone is not enough: another process could have it by now. On a file system that
+    several machines share, each may see its own locks only.
     """
 
     def __init__(self, path: Path) -> None:
@@ -153,7 +153,7 @@ class PendingFile:
 
     @property
     def target(self) -> str:
-        """The real path of the file, behind symbolic links."""
+        """The real path of the file, with symbolic links resolved."""
         return str(self._target)
 
     @classmethod

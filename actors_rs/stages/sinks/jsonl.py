@@ -7,10 +7,10 @@ are no texts are written as such, 1 as "1"; an element with two that are the sam
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the file is in its place.
-Fails: when upstream has failed, an element is no JSON value or the file cannot be written; the
-last, a full disk for instance, is no element's fault and fails it whatever the policy.
-Cancels: when the run is cancelled; no incomplete file is left. The next sink of the same
-machine on the path removes files of a killed process.
+Fails: when upstream has failed, an element is no JSON value, or the file cannot be written. A file
+error, a full disk for instance, is no element's fault and fails the stage under any policy.
+Cancels: when the run is cancelled; no incomplete file is left. The next sink of the same machine on
+the path removes files of a killed process.
 """
 
 from __future__ import annotations

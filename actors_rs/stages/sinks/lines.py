@@ -5,8 +5,8 @@ line end in it is refused: it would be read back as two.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the file is in its place.
-Fails: when upstream has failed, an element is none that can be written or the file cannot be; the
-last, a full disk for instance, is no element's fault and fails it whatever the policy.
+Fails: when upstream has failed, an element cannot be written, or the file cannot be written. A file
+error, a full disk for instance, is no element's fault and fails the stage under any policy.
 Cancels: when the run is cancelled; no incomplete file is left.
 """
 

@@ -1,27 +1,27 @@
 """parquet("functions/"): a data set of ``part-00000.parquet`` and so on, each complete.
 
-Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row with a
-value that would be written as another one (2.5 as a whole number, bytes as a text, or 1e39 in a
-column of 32-bit floats, where it would be infinite; rounding is no such change), or with None
-where there may be no null, does not fit the schema. Without a schema the first element
-decides, whatever values come later: a column of whole numbers takes no fraction. Open types (None,
-an empty list or dict, the digits of decimal numbers) come from the rows that are gathered with it,
-16,384 or ``rows_per_file``. Rows that do not fit can be passed over; if the first element itself
-does not fit, as {} for instance, the first row that can be written decides.
+Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row does not
+fit the schema if a value would be written as another one: 2.5 as a whole number, bytes as a text,
+1e39 as an infinite 32-bit float. Rounding is no such change. Nor does a row fit with None in a
+column without nulls. Without a schema the first element decides for all later ones: a column of
+whole numbers takes no fraction. Open types (None, an empty list or dict, the digits of decimal
+numbers) come from the rows that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not
+fit can be passed over; if the first element itself does not fit, as {} for instance, the first row
+that can be written decides.
 
 New files come beside existing ones: a second run of the same graph writes the rows twice, unless
-existing="refuse" is given. They are written with the schema of those files, which the data
-has to fit: columns by name, in any order; numbers and times as narrow as there or narrower, and of
-dicts any whose values are kept; no value, an empty list or dict as anything. All elements of one
-run fit its schema by the same rule. Extension types of Arrow (UUID, JSON, ...) are written as they
-are read; rows with values of a Python class of your own type are to come as record batches.
+existing="refuse" is given. They have the schema of the existing files, which the data has to fit.
+Columns fit by name, in any order. Numbers and times fit if they are as narrow or narrower, and
+dicts if their values are kept. No value, and an empty list or dict, fit any column. All elements of
+one run fit its schema by the same rule. Extension types of Arrow (UUID, JSON, ...) are written as
+they are read; give rows with values of a Python class of your own type as record batches.
 
 Back-pressure: asks for a window; a slow disk slows the stream down.
 Completes: when upstream has completed and the last file is in its place.
-Fails: when upstream has failed, elements do not fit the schema or a file cannot be written (which
-is no element's fault and fails it whatever the policy); before anything is written, if another
-sink is writing to the directory, or existing part files have another schema or are refused; the
-sink looks for them once more before the first file gets its name.
+Fails: when upstream has failed, elements do not fit the schema, or a file cannot be written. A file
+error is no element's fault and fails the stage under any policy. Before anything is written, it
+fails if another sink is writing to the directory, or existing part files have another schema or are
+refused. The sink checks once more before the first file gets its name.
 Cancels: when the run is cancelled; complete files stay. The next sink of the same machine on the
 directory removes files of a killed process.
 """
@@ -306,7 +306,7 @@ class Parquet(WritingSink):
         return pending
 
     def _next_number(self) -> int:
-        """From which on a part number may be free: at first, behind all that are there."""
+        """The first part number that may be free: at first, the one after all existing files."""
         if self._number is None:  # to look for each file would be slower and slower
             self._number = self._parts.next_number()
         return self._number

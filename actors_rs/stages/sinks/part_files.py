@@ -39,7 +39,7 @@ class PartFiles:
         return sorted(self._directory.glob("part-*.parquet"))
 
     def next_number(self) -> int:
-        """The first one behind all that are there."""
+        """The first number after all existing files."""
         return max(map(number_of, self.paths()), default=-1) + 1
 
     def expect_none(self) -> None:

@@ -1,7 +1,7 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
-A batch is one transaction whatever the statement is, ``WITH ... INSERT`` or an update for instance.
-An element is a tuple or a dict of parameters; any other fails. A scalar of NumPy fails, too, since
+A batch is one transaction for any statement, ``WITH ... INSERT`` or an update for instance. An
+element is a tuple or a dict of parameters; any other fails. A scalar of NumPy fails, too, since
 SQLite would take it for bytes: give ``.tolist()`` of a row of pandas. ``nan`` fails, since SQLite
 would write NULL: give ``None`` for a missing value.
 
@@ -10,10 +10,10 @@ that. Readers elsewhere lock it until their last row, unless ``setup="PRAGMA jou
 lets both go on. The error of a locked database names its holder: on Linux, the process.
 
 If a batch fails, its elements are run one by one, which finds those at fault, and taken back; where
-these are passed over, the others are one transaction. What only the commit checks, a deferred
-foreign key, is no single element's fault unless it is alone (``batch=1``). A database that is
-locked, full or broken, or has no such table, is no element's fault and fails the stage, whatever
-the policy.
+these are passed over, the others are one transaction. An error that only the commit finds, a
+deferred foreign key, is no single element's fault unless it is alone (``batch=1``). A database that
+is locked, full or broken, or has no such table, is no element's fault and fails the stage under any
+policy.
 
 Back-pressure: asks for a window; a slow database slows the stream down.
 Completes: when upstream has completed and the last batch is committed.

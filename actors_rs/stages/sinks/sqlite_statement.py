@@ -66,9 +66,9 @@ def _is_of_the_database(error: BaseException | None) -> bool:
 
 
 class Parameters:
-    """What elements hold for the statement ``sql``: told early, where SQLite tells late or never.
+    """The parameters that the statement ``sql`` takes; raises early, where SQLite is late.
 
-    It writes whatever has a buffer as bytes: of a scalar of NumPy, those it has in memory.
+    SQLite writes any object with a buffer as bytes: of a scalar of NumPy, its bytes in memory.
     """
 
     def __init__(self, sql: str) -> None:

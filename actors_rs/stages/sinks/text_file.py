@@ -76,7 +76,7 @@ class TextFileSink(WritingSink):
 
     def _close(self) -> None:
         file, self._file = self._file, None
-        with self._closing:  # the end of the compressed data, then the file, whatever fails
+        with self._closing:  # end the compressed data, then close the file, also after a failure
             if file is not None:
                 file.flush()
                 file.detach()

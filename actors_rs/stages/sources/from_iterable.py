@@ -3,8 +3,8 @@
     a b |
 
 Draws the elements of an iterable. A list, tuple or range is sliced. Any other iterable is iterated
-anew for each run, so a generator, or another iterator, can be run once, and is an error when it has
-ended already; give a function that returns an iterable to run it again and again.
+anew for each run. So a generator, or another iterator, can be run once, and is an error when it has
+ended already. Give a function that returns an iterable to run it again and again.
 
 Back-pressure: draws what was asked for and no more.
 Completes: when the iterable has ended; when drained, after what was drawn.

@@ -51,7 +51,7 @@ class Parquet(IteratorSource):
             yield from self._batches(path, values[path])
 
     def _batches(self, path: Path, values: dict[str, Any]) -> Iterator[Any]:
-        """Those of one file, each with ``values`` from the names of its directories."""
+        """The batches of one file, each with ``values`` from the names of its directories."""
         parquet, names = arrow_parquet(), self._columns
         if names is not None:
             values = {name: value for name, value in values.items() if name in names}

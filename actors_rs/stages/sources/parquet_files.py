@@ -83,8 +83,8 @@ def _outermost_first(files: Iterable[Path], told: Iterable[dict[str, Any]]) -> I
 def with_values(batch: Any, values: dict[str, Any]) -> Any:
     """``batch`` with a column for each of ``values``, the same in every row.
 
-    Behind its own ones, or in the place of one with that name; ``ValueError`` if that has another
-    type.
+    The new columns come last, or in the place of one with that name; ``ValueError`` if that has
+    another type.
     """
     import pyarrow
 

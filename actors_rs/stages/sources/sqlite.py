@@ -4,8 +4,8 @@
 
 Gives the rows of a query. The database is opened for reading only, and a statement that writes is
 refused. As dicts, each column needs a name of its own. A reader blocks writers. So if a
-``Sink.sqlite`` of this process wants to write into the same file, the source copies its remaining
-rows into a temporary file first: they stay the rows of the moment at which the query began.
+``Sink.sqlite`` of this process wants to write into the same file, the source first copies its
+remaining rows into a temporary file. They stay the rows of the moment at which the query began.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.

@@ -1,4 +1,4 @@
-"""``FixedWindows``: what is in open windows whose bounds are known: fixed and sliding ones."""
+"""``FixedWindows``: the contents of open windows with known bounds: fixed and sliding ones."""
 
 from __future__ import annotations
 

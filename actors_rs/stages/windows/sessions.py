@@ -1,4 +1,4 @@
-"""``Sessions``: what is in open sessions, which merge when an element joins them."""
+"""``Sessions``: the contents of open sessions, which merge when an element joins them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sessions:
     """The open sessions of all keys; ``max_keys`` of them in all.
 
     ``merge(value, value)`` makes one value of two sessions that become one. Without it, open
-    sessions keep their elements, and those of both are folded anew.
+    sessions keep their elements, and the elements of both are folded anew.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Sessions:
     def _joined(
         self, met: list[_Open], number: int, element: Any
     ) -> tuple[Any, list[tuple[int, Any]]]:
-        """What the sessions and the element are together; nothing has changed if that raises."""
+        """The merged value of the sessions and the element; nothing has changed if that raises."""
         keeps = self._merge is None
         came = sorted(pair for one in met for pair in one.came) if len(met) > 1 else met[0].came
         value = met[0].value

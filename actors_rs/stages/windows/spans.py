@@ -71,6 +71,6 @@ class Sliding:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Windows of activity: each element lasts ``gap`` seconds, and those that overlap are one."""
+    """Windows of activity: each element lasts ``gap`` seconds, and overlapping windows are one."""
 
     gap: float
