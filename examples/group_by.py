@@ -1,40 +1,40 @@
-"""Group by: one stream of sales becomes a file and a sum for each shop, all written at a time.
+"""Group by: one stream of sales becomes files and a sum for each shop, all written at a time.
 
-    python examples/group_by.py 20000 build/sales
+    python examples/group_by.py
 
-Each shop's sales are a stream of their own, a group: its elements go to the shop's file and are
-added up. No more than ``MOST`` groups are open at once, so neither are files. A shop that has sold
-nothing for a while makes room for a new one; when it sells again it gets a new group and a further
-file. That is what ``on_overflow`` says; other answers are to wait (``"backpressure"``), to put all
-further shops into one group (``"divert"``), or to fail.
+Each shop's sales are a stream of their own, a group. A group writes its sales to a file and adds
+them up. At most ``MOST`` groups are open at once, and so are at most that many files. A new shop
+takes the place of the shop that has sold nothing for longest. When that shop sells again, it gets
+a new group and one more file.
 """
 
-import argparse
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from actors_rs import Graph, Group, Sink, Source
 
 MOST = 8
 SHOPS = 12
+SALES = 20_000
 
 Sale = dict[str, Any]
 
 
-def sales(number: int) -> Iterator[Sale]:
+def sales() -> Iterator[Sale]:
     """Sales in ``SHOPS`` shops, of which a few sell most, and not the same ones all day."""
     dice = Random(7)
-    for n in range(number):
-        shop = (int(dice.gauss(0, 1.5)) + n * SHOPS // number) % SHOPS
+    for n in range(SALES):
+        shop = (int(dice.gauss(0, 1.5)) + n * SHOPS // SALES) % SHOPS
         yield {"shop": f"shop-{shop}", "cents": dice.randrange(100, 2000)}
 
 
-def graph(number: int, folder: Path) -> Graph[list[tuple[str, int]]]:
-    """Ends in pairs of a shop and what it sold, one for each group that it had."""
+def graph(folder: Path) -> Graph[list[tuple[str, int]]]:
+    """Ends in pairs of a shop and its sum, one for each group that the shop had."""
     files = count(1)
 
     def summed(group: Group[str, Sale]) -> Source[tuple[str, int]]:
@@ -43,36 +43,24 @@ def graph(number: int, folder: Path) -> Graph[list[tuple[str, int]]]:
         return cents.sum().map(lambda total: (group.key, total))
 
     return (
-        Source.from_iterable(lambda: sales(number))
+        Source.from_iterable(sales)
         .group_by(lambda sale: sale["shop"], max_groups=MOST, on_overflow="evict_idle")
-        .flat_map(summed, breadth=2 * MOST)  # those that end still have to be written
+        .flat_map(summed, breadth=2 * MOST)  # groups that end still have a file to write
         .to(Sink.list())
     )
 
 
-def empty_folder(name: str) -> Path:
-    """The folder of that name; with files in it, those of an earlier run perhaps, it is refused."""
-    folder = Path(name)
-    if folder.exists() and any(folder.iterdir()):
-        raise argparse.ArgumentTypeError(f"expected an empty folder or none, got {name!r}")
-    return folder
-
-
-def main(number: int, folder: Path) -> None:
-    """Sort ``number`` sales into files in ``folder``, where none are as yet."""
-    folder.mkdir(parents=True, exist_ok=True)
-    totals: defaultdict[str, int] = defaultdict(int)
-    groups = graph(number, folder).run()
-    for shop, cents in groups:
+def main(folder: Path) -> None:
+    """Sort all sales into files in ``folder``."""
+    totals: Counter[str] = Counter()
+    for shop, cents in graph(folder).run():
         totals[shop] += cents
-    for shop, cents in sorted(totals.items(), key=lambda pair: -pair[1]):
+    for shop, cents in totals.most_common(3):
         print(f"{shop:8} {cents / 100:10.2f}")
-    print(f"{number} sales in {len(totals)} shops, in {len(groups)} files")
+    print(f"{SALES} sales, {totals.total() / 100:.2f}, in {len(totals)} shops")
+    print("a shop has several files:", "yes" if len(list(folder.iterdir())) > SHOPS else "no")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("sales", type=int, help="how many there are")
-    parser.add_argument("folder", type=empty_folder, help="where the files are written")
-    options = parser.parse_args()
-    main(options.sales, options.folder)
+    with TemporaryDirectory() as temporary:
+        main(Path(temporary))

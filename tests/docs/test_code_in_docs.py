@@ -1,6 +1,7 @@
 """Every Python block of the README and of each page runs as a script, in an empty folder.
 
-The blocks of a how-to page share one interpreter, since most of their time is the import.
+The blocks of a how-to page share one interpreter, since most of their time is the import. Those
+of a page of the cookbook are one program, which tests/examples/test_cookbook.py runs.
 """
 
 import os
@@ -16,6 +17,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 HOW_TO = "docs/how-to/"
+COOKBOOK = "docs/cookbook/"
 ONE_AFTER_ANOTHER = """
 import os, runpy, sys
 for folder in sys.argv[1:]:
@@ -28,6 +30,8 @@ SPARK = (pytest.mark.spark, pytest.mark.timeout(600))
 def blocks():
     for path in PAGES:
         page, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        if page.startswith(COOKBOOK):
+            continue
         for found in BLOCK.finditer(text):
             line = text.count("\n", 0, found.start()) + 2
             marks = SPARK if "spark" in found.group(1) else ()
