@@ -49,6 +49,7 @@ NEEDS = {
     "rsocket.to_rsocket(system.publisher(Source.of(1)))": "rsocket",
     "asyncio.run(anyio.run_async(Source.of(1).to(Sink.list())))": "anyio",
     "prometheus.Collector(system)": "prometheus",
+    "opentelemetry.Metrics(system)": "opentelemetry",
     "opentelemetry.Tracing(system)": "opentelemetry",
     "web.serve(system).__enter__()": "web",
 }

@@ -11,9 +11,6 @@ from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 
 __all__ = [
     "MOST_SERIES",
-    "RUN_COUNTERS",
-    "STAGE_COUNTERS",
-    "STAGE_GAUGES",
     "Ended",
     "Key",
     "gauges_of",
@@ -25,34 +22,9 @@ __all__ = [
 Key: TypeAlias = tuple[str, str]
 """The names of a run and of a stage."""
 MOST_SERIES = 5_000
-"""Runs and stages that are told apart; the figures of more are those of ``OTHERS``."""
+"""Runs and stages with series of their own; all further ones share ``OTHERS``."""
 OTHERS: Key = ("others", "others")
 
-RUN_COUNTERS = {"runs_started": "Runs that have begun.", "runs_ended": "Runs that have ended."}
-STAGE_COUNTERS = {
-    "elements_in": "Elements that came from upstream.",
-    "elements_out": "Elements that went downstream.",
-    "inner_elements": "Elements of inner streams or groups.",
-    "busy_seconds": "Time in functions of the user's, or calls under way over parallelism.",
-    "no_input_seconds": "Time without input.",
-    "no_demand_seconds": "Time in which downstream asked for nothing.",
-    "call_seconds": "Time of all calls, added up.",
-    "resumed": "Elements that failed and were passed over.",
-    "restarted": "Restarts of the stage, or elements passed over with fresh state.",
-    "retried": "Calls or partitions that were tried again.",
-    "dropped": "Elements that were dropped on purpose.",
-    "undelivered": "Elements that downstream wanted no more.",
-    "dead_letters": "Dead letters of the stage.",
-}
-STAGE_GAUGES = {
-    "buffered_elements": "Elements that wait in the stage.",
-    "window_elements": "The most that the stage asks for at a time.",
-    "demand_elements": "Elements that downstream waits for.",
-    "requested_elements": "Elements that the stage waits for.",
-    "mailbox_messages": "Unread messages of the stage's actor.",
-    "calls_under_way": "Calls under way.",
-    "bottleneck": "1 for the stage that limits the rate of its run, else 0.",
-}
 _GAUGES: Mapping[str, Callable[[StageSnapshot], float]] = {
     "buffered_elements": lambda stage: stage.buffered,
     "window_elements": lambda stage: stage.window,
@@ -80,7 +52,7 @@ class Ended:
 
 
 def stage_sums(snapshots: Iterable[RunSnapshot], ended: Ended) -> dict[Key, dict[str, float]]:
-    """The counters of all stages: of runs that go on, and of those that have ``ended``."""
+    """The counters of all stages: of runs that go on, and of runs that have ``ended``."""
     sums = {key: {**figures} for key, figures in ended.sums.items()}
     _add(sums, snapshots)
     return sums
@@ -128,7 +100,7 @@ def partitions_of(snapshots: Iterable[RunSnapshot]) -> dict[tuple[str, str, str]
 
 
 def _stages(snapshot: RunSnapshot) -> Iterator[tuple[Key, StageSnapshot]]:
-    """All stages of a run with their keys; those of inner streams have that of their kind."""
+    """All stages of a run with their keys; stages of inner streams have the key of their kind."""
     inner = inner_stages(snapshot.stages, snapshot.links)
     for stage in snapshot.stages:
         name = f"{stage.kind} (inner)" if stage.name in inner else stage.name
@@ -138,9 +110,9 @@ def _stages(snapshot: RunSnapshot) -> Iterator[tuple[Key, StageSnapshot]]:
 def _add(sums: dict[Key, dict[str, float]], snapshots: Iterable[RunSnapshot]) -> None:
     for snapshot in snapshots:
         for key, stage in _stages(snapshot):
-            figures = sums.setdefault(_bounded(sums, key), dict.fromkeys(STAGE_COUNTERS, 0.0))
+            figures = sums.setdefault(_bounded(sums, key), {})
             for name, value in _counted(stage).items():
-                figures[name] += value
+                figures[name] = figures.get(name, 0.0) + value
 
 
 def _bounded(known: Mapping[Key, object], key: Key) -> Key:
@@ -157,10 +129,10 @@ def _counted(stage: StageSnapshot) -> dict[str, float]:
         "elements_in": stage.elements_in,
         "elements_out": stage.elements_out,
         "inner_elements": stage.inner_elements,
-        "busy_seconds": stage.busy * stage.seconds,
-        "no_input_seconds": stage.idle * stage.seconds,
-        "no_demand_seconds": stage.back_pressured * stage.seconds,
-        "call_seconds": details.get("call_seconds", 0.0),
+        "busy": stage.busy * stage.seconds,
+        "no_input": stage.idle * stage.seconds,
+        "no_demand": stage.back_pressured * stage.seconds,
+        "call": details.get("call_seconds", 0.0),
         "resumed": stage.resumed,
         "restarted": stage.restarted + details.get("restarts", 0),
         "retried": details.get("retried", 0),

@@ -1,10 +1,10 @@
-"""A system's runs as traces of OpenTelemetry. Needs the extra ``opentelemetry``."""
+"""A system's runs as traces of OpenTelemetry."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.errors import MissingExtraError
+from actors_rs.observability.opentelemetry.needs import api
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.eventing.events import Event
 from actors_rs.runtime.settings import check_kind
@@ -34,13 +34,7 @@ class Tracing:
     """
 
     def __init__(self, system: ActorSystem, provider: TracerProvider | None = None) -> None:
-        try:
-            from opentelemetry import trace
-        except ImportError:
-            raise MissingExtraError(
-                "traces need opentelemetry-api, which is not installed: "
-                "pip install 'actors-rs[opentelemetry]'"
-            ) from None
+        trace = api("trace")
         check_kind(system, "events", "Tracing needs an ActorSystem")
         self._trace = trace
         self._tracer = trace.get_tracer("actors_rs", tracer_provider=provider)
