@@ -145,7 +145,8 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
 
 def _add_explain(commands: Any) -> argparse.ArgumentParser:
     explain: argparse.ArgumentParser = commands.add_parser(
-        "explain", help="explain an error's code, or which stages of a graph share an actor"
+        "explain",
+        help="explain an error's code, or how a graph would run: actors, memory, waits, failures",
     )
     explain.add_argument("target", metavar="TARGET", help="a code as ARS-017, or as for 'run'")
     return explain

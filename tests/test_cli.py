@@ -313,7 +313,9 @@ def read_until(terminal, word):
 
 def test_explain_and_draw_say_what_a_graph_is_and_run_nothing(folder, capsys):
     assert main(["explain", "graphs:total"]) == 0
-    assert "island 1: range" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "island 1: range" in said
+    assert "When an element fails" in said
     assert main(["draw", "graphs:total"]) == 0
     assert capsys.readouterr().out.startswith("flowchart")
     assert main(["draw", "graphs:total", "-o", "graph.dot"]) == 0

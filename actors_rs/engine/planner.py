@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from actors_rs.graph.spec import OutletRef, StageSpec
 
-__all__ = ["explained", "islands_of", "may_wait", "why_apart"]
+__all__ = ["Link", "are_fused", "islands_of", "links_of", "may_wait", "why_apart"]
 
 
 class _Stage(Protocol):
@@ -49,7 +49,7 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
         return place
 
     if any(stage.spec.fuse is not None for stage in stages):
-        for link in _links(stages):
+        for link in links_of(stages):
             if not why_apart(stages[link.feeder], stages[link.fed]):
                 one, other = sorted((first_of(link.feeder), first_of(link.fed)))
                 island[other] = one
@@ -61,7 +61,7 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
 
 def why_apart(feeder: _Stage, fed: _Stage) -> str:
     """Why the link between these stages parts two islands; empty if it does not."""
-    if not _are_fused(feeder, fed):
+    if not are_fused(feeder, fed):
         return "no fuse() covers both"
     if feeder.spec.boundary:
         return f"async_boundary() after '{feeder.name}'"
@@ -75,7 +75,8 @@ def why_apart(feeder: _Stage, fed: _Stage) -> str:
     return ""
 
 
-def _are_fused(feeder: _Stage, fed: _Stage) -> bool:
+def are_fused(feeder: _Stage, fed: _Stage) -> bool:
+    """Whether one ``fuse()`` covers both."""
     return feeder.spec.fuse is not None and feeder.spec.fuse is fed.spec.fuse
 
 
@@ -84,35 +85,8 @@ def may_wait(spec: StageSpec) -> bool:
     return not spec.inputs and not getattr(spec.logic_class, "never_waits", False)
 
 
-def explained(stages: Sequence[_Stage]) -> str:
-    """A line for each island with its stages and the reason, and a line for each fused link between
-    two islands."""
-    lines = []
-    island_of: dict[int, int] = {}
-    for number, places in enumerate(islands_of(stages), 1):
-        island_of.update(dict.fromkeys(places, number))
-        names = ", ".join(" ".join(stages[place].name.split()) for place in places)
-        lines.append(f"island {number}: {names} ({_why_together(stages, places)})")
-    for link in _links(stages):
-        feeder, fed = stages[link.feeder], stages[link.fed]
-        apart = island_of[link.feeder] != island_of[link.fed]
-        if apart and _are_fused(feeder, fed):
-            why = why_apart(feeder, fed)
-            lines.append(f"'{feeder.name}' and '{fed.name}' are fused but apart: {why}")
-    return "\n".join(lines)
-
-
-def _why_together(stages: Sequence[_Stage], places: Sequence[int]) -> str:
-    stage = stages[places[0]]
-    own = [] if stage.dispatcher == "pool" else [f"dispatcher '{stage.dispatcher}'"]
-    if len(places) == 1:
-        return ", ".join(["an actor of its own", *own])
-    fuse = stage.spec.fuse
-    site = f" at {fuse.site}" if fuse is not None and fuse.site else ""
-    return ", ".join([f"one actor, by fuse(){site}", *own])
-
-
-def _links(stages: Sequence[_Stage]) -> Iterator[Link]:
+def links_of(stages: Sequence[_Stage]) -> Iterator[Link]:
+    """The links between ``stages``, by what they feed."""
     places = {stage.spec: place for place, stage in enumerate(stages)}
     for fed, stage in enumerate(stages):
         for ref in stage.inputs:

@@ -158,6 +158,9 @@ class StageSpec:
     each element to an outlet that asks, so what asks for it has a small window, see ``windows_of``.
     ``total``: how many elements it gives, if the user has said so.
     ``target``: where a sink writes to, its path or the name of its table, if anybody can tell.
+    ``holds``: the most elements that it keeps beside its inlets, if its settings say so.
+    ``inner``: the most inner streams that it runs at a time. ``attempts``: calls it makes for an
+    element that fails. ``outflow_bytes``: the most bytes of an element that it gives, if known.
     """
 
     kind: str
@@ -182,6 +185,10 @@ class StageSpec:
     deals: bool = False
     target: str = ""
     total: int | None = None
+    holds: int = 0
+    inner: int = 0
+    attempts: int = 1
+    outflow_bytes: int = 0
 
     def window_behind(self, own: int) -> int | None:
         """Its rule for the window downstream, given its own window ``own``; as ``outflow_window``.
@@ -230,6 +237,9 @@ class Traits(TypedDict, total=False):
     forgiving: bool
     deals: bool
     target: str
+    holds: int
+    inner: int
+    outflow_bytes: int
 
 
 class OutletRef(NamedTuple):

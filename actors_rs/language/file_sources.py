@@ -50,15 +50,25 @@ WINDOW_OF_RECORD_BATCHES = 4
 
 
 def _blocking(
-    kind: str, make: Callable[[], Any], outflow_window: int = 0, *, pinned: bool = True
+    kind: str,
+    make: Callable[[], Any],
+    outflow_window: int = 0,
+    *,
+    pinned: bool = True,
+    outflow_bytes: int = 0,
 ) -> Flow[Never, Any]:
     """A flow that begins with a source on a thread of its own, unless that is not ``pinned``."""
     from actors_rs.language.flow import Flow
 
     attributes = _PINNED if pinned else None
-    return Flow(
-        OutletRef(spec_of(kind, make, attributes=attributes, outflow_window=outflow_window))
+    spec = spec_of(
+        kind,
+        make,
+        attributes=attributes,
+        outflow_window=outflow_window,
+        outflow_bytes=outflow_bytes,
     )
+    return Flow(OutletRef(spec))
 
 
 class FileSources:
@@ -137,7 +147,7 @@ class FileSources:
         """The bytes of files, decompressed, in chunks of ``size``; the last one may be shorter."""
         inputs = inputs_of(path, compression, "Source.bytes")
         at_least(1, size, "Source.bytes: size")
-        return _blocking("bytes", partial(Bytes, inputs, size))
+        return _blocking("bytes", partial(Bytes, inputs, size), outflow_bytes=size)
 
     @staticmethod
     def jsonl(

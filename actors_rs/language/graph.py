@@ -8,10 +8,11 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+from actors_rs.engine.explaining.plan import Settings
+from actors_rs.engine.explaining.report import explained
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.loops.awaited import awaited
 from actors_rs.engine.materializer import materialize
-from actors_rs.engine.planner import explained
 from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
 from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
@@ -180,16 +181,42 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         """An outline: a line for each row of stages between which nothing branches or joins."""
         return picture_of(self._sinks).outline()
 
-    def explain(self) -> str:
-        """Which stages share an actor, and why: a line for each actor.
+    def explain(self, system: ActorSystem | None = None) -> str:
+        """How the graph would run, as text. It starts nothing, and calls no function of yours.
+
+        It says which stages share an actor and why, and how many elements each link and the graph
+        hold at most, with bytes where they are known. It also says which stages wait for each
+        other, and the effect of an element that fails. Windows and ``memory_limit`` come
+        from ``system``, by default the settings of a new ``ActorSystem()``. A state that a stage
+        builds, such as the list of ``Sink.list()``, counts as no element.
 
         >>> from actors_rs import Sink, Source
         >>> print(Source.range(0, 9).map(str).to(Sink.list()).explain())
-        island 1: range (an actor of its own)
-        island 2: map (an actor of its own)
-        island 3: list (an actor of its own)
+        Islands: stages that share an actor
+          island 1: range (an actor of its own)
+          island 2: map (an actor of its own)
+          island 3: list (an actor of its own)
+        Windows: elements that a link holds at most
+          range -> map: 4,096
+          map -> list: 4,096
+        Held at most
+          14,336 elements: 8,192 on 2 links and 6,144 that stages work on
+          bytes: not known before the run; ActorSystem(memory_limit='1 GiB') bounds them
+        What waits for what
+          range: for requests of 'map'
+            gives what was asked for and no more
+          map: for elements of 'range' and for requests of 'list'
+            asks for its window, as far as downstream asks
+          list: for elements of 'map'
+            takes everything: for what fits into memory
+        When an element fails
+          range, map, list: stop: the first failure cancels upstream and ends the run
         """
-        return explained(self._planned().stages)
+        settings = Settings()
+        if system is not None:
+            limit = None if system.memory is None else system.memory.limit
+            settings = Settings(system.window, system.auto_window, limit)
+        return explained(self._planned(), settings)
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the graph as text: ``"mermaid"``, Graphviz ``"dot"``, or ``"svg"``.

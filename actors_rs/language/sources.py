@@ -6,7 +6,7 @@ import builtins
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, get_args, overload
+from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, Unpack, get_args, overload
 
 from actors_rs.engine.boundary.foreign_source import PublisherSource
 from actors_rs.engine.run.emitter import Emitter
@@ -20,7 +20,7 @@ from actors_rs.graph.checks import (
     stream_function,
     wrong_kind,
 )
-from actors_rs.graph.spec import OutletRef, spec_of
+from actors_rs.graph.spec import OutletRef, Traits, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher
@@ -51,9 +51,11 @@ S = TypeVar("S")
 Ts = TypeVarTuple("Ts")
 
 
-def source(kind: str, make: Callable[[], Any], outflow_window: int = 0) -> Flow[Never, Any]:
+def source(
+    kind: str, make: Callable[[], Any], outflow_window: int = 0, **traits: Unpack[Traits]
+) -> Flow[Never, Any]:
     """A flow that begins with a new source stage."""
-    return flow_class()(OutletRef(spec_of(kind, make, outflow_window=outflow_window)))
+    return flow_class()(OutletRef(spec_of(kind, make, outflow_window=outflow_window, **traits)))
 
 
 @cache  # an import statement costs as much as all the rest of a source
@@ -228,9 +230,8 @@ class SourceFactories(FileSources):
         """
         at_least(1, capacity, "Source.queue: capacity")
         one_of(get_args(QueueOverflow), overflow, "Source.queue: overflow")
-        return source(
-            "queue", partial(begun, QueueSource, partial(SourceQueue, capacity, overflow))
-        )
+        make = partial(begun, QueueSource, partial(SourceQueue, capacity, overflow))
+        return source("queue", make, holds=capacity)
 
     @staticmethod
     def from_callback(
@@ -258,7 +259,9 @@ class SourceFactories(FileSources):
         plain_function(register, "Source.from_callback: register")
         at_least(1, buffer, "Source.from_callback: buffer")
         one_of(get_args(QueueOverflow), overflow, "Source.from_callback: overflow")
-        return source("from_callback", partial(_called_back, register, buffer, overflow))
+        return source(
+            "from_callback", partial(_called_back, register, buffer, overflow), holds=buffer
+        )
 
 
 def _called_back(register: Callable[[Emitter[Any]], Any], buffer: int, overflow: Any) -> Any:

@@ -286,50 +286,6 @@ def test_fused_stages_that_wait_for_each_other_are_said_to_be_stalled(shared):
         shared.start(graph.fuse().watched(SOON)).result(SECONDS)
 
 
-# What ``explain`` prints.
-
-
-def test_explain_names_each_actor_with_its_stages_and_the_call_that_fused_them():
-    flow = three().map(same).async_boundary().map(same)
-    graph = flow.to(Sink.list().with_attributes(dispatcher="pinned")).fuse()
-    first, second, third, *apart = graph.explain().splitlines()
-    assert first.startswith("island 1: range, map (one actor, by fuse() at ")
-    assert "test_planner.py:" in first
-    assert second == "island 2: map-2 (an actor of its own)"
-    assert third == "island 3: list (an actor of its own, dispatcher 'pinned')"
-    assert apart == [
-        "'map' and 'map-2' are fused but apart: async_boundary() after 'map'",
-        "'map-2' and 'list' are fused but apart: dispatchers 'pool' and 'pinned'",
-    ]
-
-
-WHY_APART = {
-    "throughput 3 and default": lambda: three().with_attributes(throughput=3).to(Sink.list()),
-    "'from_iterable' may wait for its next element": lambda: Source.from_iterable(
-        lambda: range(3)
-    ).to(Sink.list()),
-}
-
-
-@pytest.mark.parametrize("why", WHY_APART)
-def test_explain_says_why_fused_stages_are_apart(why):
-    assert WHY_APART[why]().fuse().explain().endswith(f"are fused but apart: {why}")
-
-
-def test_explain_says_of_stages_that_nobody_fused_that_each_is_an_actor_of_its_own():
-    lines = three().map(same).to(Sink.list()).explain().splitlines()
-    assert lines == [
-        f"island {number}: {name} (an actor of its own)"
-        for number, name in enumerate(("range", "map", "list"), 1)
-    ]
-
-
-def test_a_graph_that_is_not_closed_cannot_be_explained():
-    one, _ = three().broadcast(2)
-    with pytest.raises(GraphError, match="outlet 1 of stage 'broadcast' feeds nothing"):
-        one.to(Sink.list()).explain()
-
-
 # Settings directly after ``fuse()``.
 
 

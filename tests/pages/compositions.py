@@ -283,7 +283,8 @@ PUTTING_TOGETHER = {
     "`flow.async_boundary()`": (
         "Stages before it and stages after it share no actor, `fuse()` or not."
     ),
-    "`graph.explain()`": "Says which stages share an actor, and why.",
+    "`graph.explain()`": "Says which stages share an actor and why, how many elements the "
+    "graph holds at most, which stages wait for each other, and the effect of failures.",
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
         "What all of these are made with: a stage of one's own behind a flow."
     ),

@@ -91,7 +91,7 @@ class Branching(Generic[In_contra, Out_co]):
             with telling_where():
                 answer = OnFailure.checked("partition: on_failure", on_failure, decider)
         attributes = Attributes(on_failure=answer)
-        return self._split("partition", partial(Partition, n, f), n, name, attributes)
+        return self._split("partition", partial(Partition, n, f), n, name, attributes, holds=1)
 
     def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
         """``n`` flows; each element goes to one that asks for it, so most go to the quickest.

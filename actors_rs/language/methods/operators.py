@@ -159,7 +159,7 @@ class Operators(Chain[In_contra, Out_co]):
         """
         at_least(1, count, "sort_within: count")
         optional_plain_function(key, "sort_within: key")
-        return self.then("sort_within", partial(SortWithin, count, key))
+        return self.then("sort_within", partial(SortWithin, count, key), holds=count)
 
     def batch(
         self,
@@ -184,11 +184,13 @@ class Operators(Chain[In_contra, Out_co]):
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
             make = partial(Batch, count, seconds)
-            return self.then("batch", make, WINDOW_OF_BATCHES, gathers=count)
+            return self.then("batch", make, WINDOW_OF_BATCHES, gathers=count, holds=count)
         weigh = plain_function(weight, "batch: weight")
         heaviest = positive(max_weight, "batch: max_weight")
         make_weighed = partial(BatchByWeight, count, seconds, weigh, heaviest)
-        return self.then("batch", make_weighed, WINDOW_OF_BATCHES, gathers=count or 0)
+        return self.then(
+            "batch", make_weighed, WINDOW_OF_BATCHES, gathers=count or 0, holds=count or 0
+        )
 
     @overload
     def map_async(
@@ -269,7 +271,9 @@ class Operators(Chain[In_contra, Out_co]):
         make = _calls(f, parallelism, ordered, executor, key)
         make = limited_calls(make, timeout, max_abandoned)
         window = max(LEAST_WINDOW_OF_CALLS, WINDOW_PER_CALL * parallelism)
-        flow = self.then("map_async", make)._changed("map_async", most_window=window)
+        flow = self.then("map_async", make, holds=2 * parallelism)._changed(
+            "map_async", most_window=window
+        )
         when = worth_retrying(retry_on)
         at_least(1, max_attempts, "map_async: max_attempts")
         return flow if retry is None else flow.retry(retry, max_attempts, when=when)

@@ -46,7 +46,8 @@ class RateMatching(Chain[In_contra, Out_co]):
             if dead_letters:
                 raise wrong_value("buffer: with 'backpressure' there are no dead letters")
             return self.then("buffer", PassThrough).with_attributes(window=n)
-        return self.then("buffer", partial(Buffer, n, overflow, dead_letters), BEHIND_A_BUFFER)
+        make = partial(Buffer, n, overflow, dead_letters)
+        return self.then("buffer", make, BEHIND_A_BUFFER, holds=n)
 
     def conflate(
         self, seed: Callable[[Out_co], R], f: Callable[[R, Out_co], R]
@@ -58,7 +59,7 @@ class RateMatching(Chain[In_contra, Out_co]):
         """
         function(seed, "conflate: seed")
         function(f, "conflate: f")
-        return self.then("conflate", partial(Conflate, seed, f), FRESH)
+        return self.then("conflate", partial(Conflate, seed, f), FRESH, holds=1)
 
     def expand(self, f: Callable[[Out_co], Iterable[R]]) -> Flow[In_contra, R]:
         """Values of ``f(element)`` for as long as no newer element comes, at least one of each.

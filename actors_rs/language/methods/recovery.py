@@ -80,7 +80,7 @@ class Recovery(Chain[In_contra, Out_co]):
     def _recovering(
         self, f: Callable[[Exception], Any], attempts: int
     ) -> Flow[In_contra, Out_co | Any]:
-        return self.then("recover_with", partial(RecoverWith, f, attempts), forgiving=True)
+        return self.then("recover_with", partial(RecoverWith, f, attempts), forgiving=True, inner=1)
 
     def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
         """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""
@@ -116,7 +116,7 @@ class Recovery(Chain[In_contra, Out_co]):
             raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")
 
         make = partial(_retrying, spec.make, backoff, max_attempts, budget, when)
-        return self._changed("retry", make=make)
+        return self._changed("retry", make=make, attempts=max_attempts)
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
         raise NotImplementedError

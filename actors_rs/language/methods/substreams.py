@@ -90,13 +90,13 @@ class Substreams(Chain[In_contra, Out_co]):
         stream_function(f, "flat_map: f")
         _check_breadth_for_groups(self._out.spec, breadth or 1)
         if breadth is None or at_least(1, breadth, "flat_map: breadth") == 1:
-            return self.then("flat_map", partial(FlatMap, f), 0)
-        return self.then("flat_map", partial(FlatMapMerge, f, breadth), 0)
+            return self.then("flat_map", partial(FlatMap, f), 0, inner=1)
+        return self.then("flat_map", partial(FlatMapMerge, f, breadth), 0, inner=breadth)
 
     def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of each stream or iterable that ``f`` returns, one after the other."""
         stream_function(f, "concat_map: f")
-        return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0)
+        return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0, inner=1)
 
     def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of the stream that ``f`` returns for the newest element.
@@ -104,7 +104,7 @@ class Substreams(Chain[In_contra, Out_co]):
         The stream of the element before is cancelled. Upstream is never held back.
         """
         stream_function(f, "switch_map: f")
-        return self.then("switch_map", partial(SwitchMap, f), 0)
+        return self.then("switch_map", partial(SwitchMap, f), 0, inner=1, holds=1)
 
     def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
         """This stream, and where it fails the one that ``f(error)`` returns, in its place.
@@ -113,7 +113,7 @@ class Substreams(Chain[In_contra, Out_co]):
         raised, or the error of ``Source.failed``. ``f`` is called once at most.
         """
         stream_function(f, "catch: f")
-        return self.then("catch", partial(Catch, f), forgiving=True)
+        return self.then("catch", partial(Catch, f), forgiving=True, inner=1)
 
     def group_by(
         self,

@@ -80,22 +80,24 @@ class Timing(Chain[In_contra, Out_co]):
             with telling_where():
                 RateLimit(n, per, burst)  # raises now, not when the graph runs
             return self.then(
-                "throttle", partial(begun, Throttle, partial(RateLimit, n, per, burst), cost)
+                "throttle",
+                partial(begun, Throttle, partial(RateLimit, n, per, burst), cost),
+                holds=1,
             )
         if per != 1.0 or burst is not None:
             raise wrong_value("throttle: a RateLimit has its own per and burst")
         limit = n
-        return self.then("throttle", partial(Throttle, limit, cost))
+        return self.then("throttle", partial(Throttle, limit, cost), holds=1)
 
     def debounce(self, seconds: float) -> Flow[In_contra, Out_co]:
         """An element when no other has come for ``seconds``; those in between are dropped."""
         quiet = positive_seconds(seconds, "debounce: seconds")
-        return self.then("debounce", partial(Debounce, quiet), FRESH)
+        return self.then("debounce", partial(Debounce, quiet), FRESH, holds=1)
 
     def sample(self, interval: float) -> Flow[In_contra, Out_co]:
         """The newest element every ``interval`` seconds, if one has come since."""
         seconds = positive_seconds(interval, "sample: interval")
-        return self.then("sample", partial(Sample, seconds), FRESH)
+        return self.then("sample", partial(Sample, seconds), FRESH, holds=1)
 
     def delay(self, seconds: float) -> Flow[In_contra, Out_co]:
         """Each element ``seconds`` later; at most a window of them is under way at a time."""
