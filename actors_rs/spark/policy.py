@@ -1,4 +1,4 @@
-"""What is done about partitions that fail or hang, as plain values."""
+"""The policies for partitions that fail or hang, as plain values."""
 
 from __future__ import annotations
 
@@ -106,7 +106,15 @@ def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PoisonPartition:
-    """What lies in the dead letters for a partition that was given up."""
+    """The dead letter of a partition that was given up, with ``on_poison="dead_letter"``.
+
+    ``partition`` is its number, ``attempts`` how often it was tried, and ``cause`` the text of the
+    last failure.
+
+    >>> from actors_rs.spark import PoisonPartition
+    >>> PoisonPartition(partition=7, attempts=3, cause="division by zero").attempts
+    3
+    """
 
     partition: int
     attempts: int
@@ -114,7 +122,11 @@ class PoisonPartition:
 
 
 class PartitionTimeoutError(StreamError, TimeoutError):
-    """A partition gave nothing for twice its time, in two attempts or in the one that was left."""
+    """A partition gave nothing for twice its ``partition_timeout``, in each of its attempts.
+
+    ``happened`` is the sentence that says which partition, and how long it took. ``kind`` is
+    ``FailureKind.TIMED_OUT``.
+    """
 
     kind = FailureKind.TIMED_OUT
 

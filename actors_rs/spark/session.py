@@ -62,22 +62,33 @@ def local_session(
     log_level: str = "fatal",
     conf: Mapping[str, object] | None = None,
 ) -> SparkSession:
-    """A session tuned for pulling partitions, or the running one if there is one.
+    """A Spark session tuned for pulling partitions, or the running one if there is one.
 
-    ``short_lived`` uses the JVM's quick compiler only: a program of a minute gains, one of an hour
-    loses. ``log_level`` is that of the JVM's log on standard error. ``conf`` holds settings of
-    Spark and overrides everything chosen here. A job whose result is more than an eighth of
-    ``spark.driver.memory`` less 300 MiB fails (``spark.driver.maxResultSize``), unless ``conf``
-    says otherwise. Takes 4 to 12 s. Raises `SparkUnavailable`, saying
-    what to install, where pyspark or Java is missing. Waits up to 10 s for a session that another
-    thread is stopping. Call it from one thread at a time.
+    - ``name``: the application's name in Spark's pages and logs, ``"actors-rs"`` by default.
+    - ``master``: Spark's address of the cluster. The default ``"local[*]"`` runs in this machine,
+      on all cores; ``"local[4]"`` uses four.
+    - ``short_lived``: use only the quick compiler of the JVM, off by default. A program of a minute
+      gains, a program of an hour loses.
+    - ``log_level``: the level of the JVM's log on standard error, ``"fatal"`` by default.
+    - ``conf``: settings of Spark, which override all settings made here.
+
+    Takes 4 to 12 s. Waits up to 10 s for a session that another thread is stopping. Raises
+    ``SparkUnavailable``, which says what to install, if pyspark or Java is missing. Call it from
+    one thread at a time; all threads can use the session.
+
+    A job fails if its result is more than an eighth of ``spark.driver.memory`` less 300 MiB. To
+    change the limit, give ``spark.driver.maxResultSize`` in ``conf``.
+
+    >>> from actors_rs.spark import local_session
+    >>> local_session("orders", conf={"spark.sql.shuffle.partitions": 8}).range(3).count()
+    3
     """
     flag(short_lived, "local_session: short_lived")
     _quieten_pyspark()
     builder = _builder()
     _choose_java()
     if master.startswith("local"):
-        # Otherwise Spark takes whatever `python3` is first on PATH, without our libraries.
+        # Otherwise Spark takes the first `python3` on PATH, without our libraries.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {**_settings(short_lived, log_level), **(conf or {})}
     own_options = settings["spark.driver.extraJavaOptions"]
@@ -98,7 +109,7 @@ def local_session(
 
 
 def context_of(session: Any, what: str, *, connect: bool = False) -> Any:
-    """The Spark context behind ``session``; ``InvalidArgumentError`` where there is none.
+    """The Spark context of ``session``; ``InvalidArgumentError`` where there is none.
 
     ``connect``: ``what`` takes a session of Spark Connect too, which is no matter of this function.
     """
@@ -225,14 +236,14 @@ def _is_half_stopped(context: Any) -> bool:
     """Whether ``context``, which pyspark has for the running one, is on its way out."""
     if context is None:
         return False
-    spark = context._jsc  # looked at once: whoever stops the context sets it to None
+    spark = context._jsc  # read once: a thread that stops the context sets it to None
     return spark is None or bool(spark.sc().isStopped())
 
 
 def _let_jvm_die_quietly(session: SparkSession) -> None:
     """Keep the tracebacks of pyspark's accumulator server and of py4j off standard error.
 
-    Nothing is hidden: whoever waits for a job, or calls the JVM, gets the exception.
+    Nothing is hidden: a thread that waits for a job, or calls the JVM, gets the exception.
     """
     logging.getLogger().addFilter(_is_not_of_py4j)  # once, however often it is added
     server = getattr(session.sparkContext, "_accumulatorServer", None)
@@ -249,8 +260,8 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 def _ctrl_c_left_alone() -> Iterator[None]:
     """Put back the SIGINT handler that pyspark replaces when it makes a context.
 
-    Spark's own cancels every job before anybody else hears of the Ctrl-C, so nothing in hand could
-    be drained. The JVM needs no care: pyspark starts it with SIGINT ignored.
+    Spark's own handler cancels every job before any other handler runs, so no element in flight
+    could be drained. The JVM needs no care: pyspark starts it with SIGINT ignored.
     """
     before = signal.getsignal(signal.SIGINT)
     try:

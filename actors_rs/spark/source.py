@@ -1,10 +1,11 @@
 """``SparkSource``: Spark as one more source, which computes a partition only when it is asked for.
 
-Each partition is one job, fetched on a thread that may block, never on the pool. A job starts
-when there is demand that the partitions already begun need not cover, and a partition is read no
-further ahead than a few pieces. At most ``in_flight`` partitions are begun and not yet delivered.
-As that is the window behind the source too, and stages behind it ask for what they are asked for,
-no more are ahead of what the end of a chain has taken. Rows have the ordinary window.
+Each partition is one job, fetched on a thread that may block, never on the pool. A job starts when
+there is demand that the partitions already begun need not cover, and a partition is read no further
+ahead than a few pieces. At most ``in_flight`` partitions are begun and not yet delivered. The
+window downstream of the source has that size too, and the next stages request only as they are
+requested from. So no more partitions are ahead of the end of a chain. Rows have the ordinary
+window.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _IN_FLIGHT = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Recipe:
-    """What a stage over partitions is made of."""
+    """The parts of a stage over partitions."""
 
     kind: str
     make_plan: Callable[[], PartitionPlan[Any]]
@@ -102,16 +103,20 @@ class PartitionedSource(Flow[Never, T_co]):
     def resume(self, ledger: Ledger, /, *, verify: float = 0.02) -> PartitionedSource[T_co]:
         """This source, with its partitions written down in ``ledger`` as they are done.
 
-        Those that are committed there are skipped. A partition is committed when everything that
-        came of it has been taken by sinks, filtered out or dead-lettered; ``Sink.sqlite`` and
-        ``Sink.parquet`` write it as a whole, together with the ledger's entry where both lie in
-        one SQLite file. Stages that cannot keep count of elements, or remember earlier ones, are
-        refused with a ``GraphError``. When it is asked for its first element, the run fails with
-        ``LedgerError`` for a ledger of another plan or one that somebody else holds, and for a plan
-        whose partitions may hold other rows in another process (docs/delivery.md has the table).
+        A run skips the partitions that are committed in the ledger. A partition is committed when
+        each element that came of it was taken by a sink, filtered out or made a dead letter.
+        ``Sink.sqlite`` and ``Sink.parquet`` write it as a whole, together with the ledger's entry
+        where both lie in one SQLite file. Stages that cannot count elements, or that remember
+        earlier ones, are refused with a ``GraphError``.
 
-        ``verify``: the share of the partitions done that are computed again when a run is gone on
-        with, 2 % unless it is given and at least one; 0 is none. If one of them has other rows, the
+        When the first element is requested, the run fails with ``LedgerError`` in three cases:
+
+        - The ledger belongs to another plan.
+        - Another process holds the ledger.
+        - The plan may give other rows in another process (docs/delivery.md has the table).
+
+        ``verify``: a run that goes on computes this share of the committed partitions again, at
+        least one. The default 0.02 is 2 %; 0 computes none. If a partition has other rows now, the
         run fails with ``LedgerError`` before anything is written.
         """
         if not isinstance(ledger, Ledger):
@@ -159,35 +164,39 @@ def _planner(
 
 
 class SparkSource:
-    """Sources over Spark. Nothing is planned or computed before the first element is asked for.
+    """Sources over Spark. Nothing is planned or computed before the first element is requested.
 
-    ``in_flight``: partitions begun and not yet taken by the function at the end of a chain of
-    linear stages (of ``rows``: not yet delivered), which bounds the jobs that run and the memory in
-    the driver; 2 unless it is given. ``ordered``: elements come in the order of the partitions;
-    otherwise whichever partition is ready comes first, each in its own order. A failed
-    job ends the stream with ``SparkPartitionError``; a dead JVM or stopped session with
+    Arguments of all kinds:
+
+    - ``in_flight``: partitions begun and not yet taken by the last function of a chain of linear
+      stages (of ``rows``: not yet delivered). It limits the jobs that run and the memory in the
+      driver. The default is 2.
+    - ``ordered``: elements come in the order of the partitions (default). With ``False`` the
+      partition that is ready first comes first, each in its own order.
+    - ``max_attempts``: how often a partition is tried, 1 by default, with waits of ``backoff``
+      between. A partition that has given elements is tried again only if they are acknowledged
+      (``resume``), or elements would be doubled.
+    - ``on_poison``: ``"fail"`` (default) ends the stream with the partition's failure. With
+      ``"dead_letter"`` a partition that failed for good becomes a ``PoisonPartition`` in the dead
+      letters, and the others go on.
+    - ``partition_timeout``: seconds, ``None`` (no limit) by default. After this time a second
+      attempt begins beside an attempt that has given nothing; after twice this time the partition
+      has failed. The time does not count while the job waits for a core, as it may if ``in_flight``
+      is larger than the number of cores. Choose it well above the usual time of a partition.
+    - ``max_partition_bytes`` (``arrow`` and ``rows``): by default a partition of any size is
+      fetched as one job, and needs that much memory in the driver's JVM. A partition with more
+      bytes than this, in Arrow, is streamed instead: its executor connects to the driver, at
+      ``spark.driver.host``, and sends batch by batch. Then neither the JVM nor this process holds
+      more than a few batches. A Python worker takes part, which makes small partitions slower.
+    - ``pool``: the pool of Spark's scheduler for the jobs, for a session with
+      ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
+      ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
+
+    A failed job ends the stream with ``SparkPartitionError``; a dead JVM or stopped session with
     ``SparkSessionLost``.
 
-    ``max_attempts``: how often a partition is tried, with waits of ``backoff`` between; one of
-    which something was given already is tried again only if it is acknowledged (``resume``), for
-    else elements would be doubled. ``on_poison="dead_letter"``: one that failed for good becomes a
-    dead letter, a ``PoisonPartition``, and the others go on. ``partition_timeout``: seconds after
-    which a second attempt is begun beside one that has given nothing; after twice that time it has
-    failed. While its job waits for a core, as all beyond the cores do if ``in_flight`` is larger,
-    the time does not count. Choose it well above what a partition takes.
-
-    ``max_partition_bytes``: a partition fetched as one job passes through the driver's JVM as a
-    whole, and needs that much memory there. With this limit one that is larger, in Arrow's bytes,
-    is streamed instead: its executor connects to the driver, at ``spark.driver.host``, and sends
-    batch by batch as they are taken, so neither the JVM nor this process holds more than a few.
-    A Python worker takes part then, which makes small partitions slower.
-
     A DataFrame of Spark Connect is one query, begun at the first demand, and counts as one
-    partition; options that speak of single partitions are refused (docs/scaling.md).
-
-    ``pool``: the pool of Spark's scheduler that the jobs run in, for a session with
-    ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
-    ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
+    partition. Options about single partitions are refused (docs/scaling.md).
     """
 
     @staticmethod
@@ -198,7 +207,16 @@ class SparkSource:
         max_partition_bytes: int | None = None,
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[pa.RecordBatch]:
-        """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way."""
+        """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way.
+
+        ``df``, ``in_flight``, ``ordered``, ``max_partition_bytes`` and further options: see the
+        class.
+
+        >>> from actors_rs.spark import SparkSource
+        >>> df = spark.range(4, numPartitions=2)
+        >>> SparkSource.arrow(df).map(lambda batch: batch.num_rows).run(Sink.sum())
+        4
+        """
         make_plan, in_flight = _planner("arrow", df, in_flight, max_partition_bytes, policy)
         return PartitionedSource(
             _Recipe(
@@ -221,7 +239,15 @@ class SparkSource:
         max_partition_bytes: int | None = None,
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[Row]:
-        """A DataFrame as ``pyspark.sql.Row`` elements, as ``df.collect()`` has them."""
+        """A DataFrame as ``pyspark.sql.Row`` elements, equal to the rows of ``df.collect()``.
+
+        ``df``, ``in_flight``, ``ordered``, ``max_partition_bytes`` and further options: see the
+        class.
+
+        >>> from actors_rs.spark import SparkSource
+        >>> SparkSource.rows(spark.sql("SELECT 'Ada' AS name")).run(Sink.list())
+        [Row(name='Ada')]
+        """
         make_plan, in_flight = _planner("rows", df, in_flight, max_partition_bytes, policy)
         return PartitionedSource(
             _Recipe(
@@ -239,7 +265,15 @@ class SparkSource:
     def partitions(
         rdd: RDD[T], in_flight: int = 2, ordered: bool = True, **policy: Unpack[PolicyOptions]
     ) -> PartitionedSource[list[T]]:
-        """An RDD, each element the list of what one partition holds."""
+        """An RDD; each element is the list of the values of one partition.
+
+        ``rdd``, ``in_flight`` (2), ``ordered`` and further options: see the class.
+
+        >>> from actors_rs.spark import SparkSource
+        >>> rdd = spark.sparkContext.parallelize(["a", "b", "c"], 2)
+        >>> SparkSource.partitions(rdd).run(Sink.list())
+        [['a'], ['b', 'c']]
+        """
         pool = _pool_of(policy)
         refuse_rdd(rdd)
         RddPartitions(rdd)

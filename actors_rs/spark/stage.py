@@ -1,4 +1,4 @@
-"""The stage behind ``SparkSource``: partitions begun by demand, delivered by demand."""
+"""The stage of ``SparkSource``: partitions begun by demand, delivered by demand."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class PartitionsSource(StageLogic):
         self._job_size = JobSize(1)  # until it is planned
         self._share: Share | None = None  # of the driver's memory
         self._waits = self._waited = False  # for room to begin several partitions in one job
-        self._broken = False  # a partition failed: none behind it will be delivered
+        self._broken = False  # a partition failed: no later one will be delivered
         self._draining = False
         self._stopped = False
 
@@ -138,7 +138,7 @@ class PartitionsSource(StageLogic):
 
     @property
     def _reading(self) -> int:
-        """Partitions that are being read, but for those that wait for demand."""
+        """Partitions that are being read, without partitions that wait for demand."""
         if self._planning and self._total is None:
             return self._in_flight
         return sum(not (one.ended or len(one.pieces) >= PIECES_AHEAD) for one in self._fetches)
@@ -340,10 +340,10 @@ class PartitionsSource(StageLogic):
         pieces: int,
         size: int,
     ) -> None:
-        """The job of ``fetches`` has ended; ``rest``: those that have not ended before.
+        """The job of ``fetches`` has ended; ``rest``: the fetches that have not ended before.
 
-        Nobody can tell at which of several partitions it failed: each is tried alone, and what
-        happens then is that partition's.
+        If one of several partitions failed, it is not known which: each is tried alone, and further
+        failures are that partition's.
         """
         self._threads -= 1
         if self._share is not None:

@@ -4,10 +4,11 @@ An attempt at a partition is a ``Fetch``. When one fails before anything of it w
 the elements are acknowledged by the partition, so that what was given can be taken back, another
 attempt takes its place. A partition that fails for good is poison: a dead letter, or the end.
 
-With a ledger each partition is a unit: what is committed is skipped, and the stage lives on behind
-its last element until the ledger knows what became of each unit. The ledger is written by a thread
-that may wait for the disk, once for all that comes in within a tenth of a second, for ``in_flight``
-commits or behind the last element; closing it blocks, so the stage then has a thread of its own.
+With a ledger each partition is a unit. Committed units are skipped, and the stage lives on after
+its last element until the ledger knows the end of each unit. The ledger is written by a thread that
+may wait for the disk. It writes once for all that comes in within a tenth of a second, for
+``in_flight`` commits or after the last element. Closing it blocks, so the stage then has a thread
+of its own.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class SupervisedPartitions(ShownPartitions):
         self._book = book
         self._tries: dict[int, Attempts] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
-        self._settled_units: set[Unit] = set()  # which are to be written down
+        self._settled_units: set[Unit] = set()  # still to be written down
         self._writing = False
         self._rest: Cancellable | None = None  # until the next transaction
         self._attempts_of = Counter()
@@ -82,7 +83,7 @@ class SupervisedPartitions(ShownPartitions):
         self._wait_for_units()  # a turn that failed has no advance, and may be the last one
 
     def _wait_for_units(self) -> None:
-        """Behind the last element, live on as long as somebody may be done with a unit."""
+        """After the last element, live on while elements of a unit may still be settled."""
         if self.outlet.cancelled:
             self._abandon_units()
         elif self.outlet.closed and self._units and not self._lingers:
@@ -108,9 +109,9 @@ class SupervisedPartitions(ShownPartitions):
             self._book.close(cause, completed=not (self.outlet.cancelled or self._alone))
 
     def _abandon_units(self, error: BaseException | None = None) -> None:
-        """Nobody is left who could settle them: what they were for is to be done again.
+        """No stage is left that could settle these units: the next run does them again.
 
-        ``error``: why the others have left."""
+        ``error``: why the other stages have left."""
         if self._units:
             self._alone, self._why_alone = True, error
         for unit in self._units.values():
@@ -261,7 +262,7 @@ class SupervisedPartitions(ShownPartitions):
         one.fetch.pieces.clear()
 
     def _give_back(self, one: Attempts) -> None:
-        """What was given of the partition does not count: sinks drop what they hold of it."""
+        """The elements given of the partition do not count: sinks drop what they hold of it."""
         unit, one.unit = one.unit, None
         if unit is not None:
             self._units.pop(one.fetch.index, None)
@@ -338,7 +339,7 @@ class SupervisedPartitions(ShownPartitions):
     # What became of a unit
 
     def _settled(self, unit: Unit, dispositions: Counter[Disposition]) -> None:
-        """On the thread of whoever was done with it last."""
+        """On the thread that settled the last element."""
         self.context.post(partial(self._commit, unit))
 
     def _commit(self, unit: Unit) -> None:

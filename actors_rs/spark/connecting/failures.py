@@ -1,8 +1,8 @@
 """What went wrong over Spark Connect, as this package's own exceptions.
 
-The server tells the classes and conditions of all exceptions behind a failure, which are judged as
-those that come from a JVM of one's own. A server that cannot be reached, and a session that the
-server has closed or forgotten, are a `SparkSessionLost`.
+The server reports the classes and conditions of all exceptions of a failure. They are judged as the
+exceptions of a local JVM are. A server that cannot be reached, and a session that the server has
+closed or forgotten, are a `SparkSessionLost`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _lost_session(server: ConnectServer, what: str) -> SparkSessionLost | None:
 
 
 def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
-    """What a failure of gRPC tells."""
+    """The error that a failure of gRPC means."""
     grpc, _ = connect_parts()
     code = error.code()
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
@@ -149,7 +149,7 @@ def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
 
 
 def _chain(error: Any, server: ConnectServer) -> list[JavaError]:
-    """The exceptions of Java behind ``error``, outermost first; never empty."""
+    """The exceptions of Java in ``error``, outermost first; never empty."""
     info, message = _info_of(error)
     told: list[JavaError] = []
     if info is not None and "errorId" in info:
@@ -178,7 +178,7 @@ def _causes(answer: Any) -> Iterator[JavaError]:
 
 
 def _info_of(error: Any) -> tuple[dict[str, str] | None, str]:
-    """What the server says of the exception, and its message, which may be cut short."""
+    """The server's details of the exception, and its message, which may be cut short."""
     from google.rpc import error_details_pb2
     from grpc_status import rpc_status
 

@@ -1,8 +1,8 @@
 """Is a Spark Connect server still there? Asked beside the streams that wait for it.
 
-A server that is frozen, or behind a network that swallows everything, ends no stream; so while
-somebody watches, a thread of this module greets the server every few seconds. One that leaves a
-greeting unanswered for ten seconds, or cannot be reached for eight, is lost.
+A server that is frozen, or that sits on a network that drops every packet, ends no stream. So as
+long as there is a watch, a thread of this module greets the server every few seconds. A server that
+leaves a greeting unanswered for ten seconds, or cannot be reached for eight, is lost.
 """
 
 from __future__ import annotations
@@ -65,5 +65,5 @@ def _silent() -> Any:
 def _greeted(server: ConnectServer) -> Any:
     try:
         return server.greet()
-    except Exception:  # the session was stopped here: whoever uses it hears of that
+    except Exception:  # the session was stopped here: its users get the error
         return None

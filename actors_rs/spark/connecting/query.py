@@ -1,9 +1,9 @@
-"""One query over Spark Connect, whose Arrow batches are read as somebody wants them.
+"""One query over Spark Connect, whose Arrow batches are read as they are wanted.
 
-The server ends each stream of responses after two minutes and keeps the results for one that comes
-back for them within five. So whoever pauses calls `hold` now and then, which comes back before it
-is too late; a connection that broke is mended the same way. Nothing is asked for before the first
-batch is, and no response is read before the last one was used up.
+The server ends each stream of responses after two minutes, and keeps the results for five: a client
+must come back for them. So a reader that pauses calls `hold` now and then, which comes back before
+it is too late; a connection that broke is mended the same way. Nothing is asked for before the
+first batch is, and no response is read before the last one was used up.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ConnectQuery:
         self._failing_since: float | None = None
 
     def is_under(self, tag: str) -> bool:
-        """Whether whoever cancels ``tag`` means this query."""
+        """Whether a cancellation of ``tag`` means this query."""
         return self._tag == tag or self._tag.startswith(f"{tag}-")
 
     def responses(self) -> Generator[Any, None, None]:
@@ -79,7 +79,7 @@ class ConnectQuery:
         self._server.interrupt(self.operation)
 
     def _next(self) -> Any:
-        """The next response; ``None`` behind the last one."""
+        """The next response; ``None`` after the last one."""
         while True:
             try:
                 response = next(self._stream, None)

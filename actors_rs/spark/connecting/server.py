@@ -1,4 +1,4 @@
-"""What is asked of a Spark Connect server: requests that end when they should.
+"""Requests to a Spark Connect server that end when they should.
 
 pyspark's own client repeats a request for ten minutes and more when the server is gone, and waits
 for one that is frozen for as long. Here each request is made once, can be cut off from any thread,
@@ -19,14 +19,14 @@ __all__ = ["ANSWER_SECONDS", "ConnectServer", "connect_parts"]
 ANSWER_SECONDS = 10.0
 """Seconds within which a server that lives answers a greeting."""
 _LATER_SECONDS = 120.0
-"""Seconds within which a server that has too much to do may still begin with what it is told."""
+"""Seconds within which a server that has too much to do may still begin a request."""
 _ANALYZED, _BEHIND_ANALYZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 _GREETING = "/spark.connect.SparkConnectService/Greet"
 _SERVER_SESSION = "client_observed_server_side_session_id"
 
 
 def connect_parts() -> tuple[Any, Any]:
-    """The modules ``grpc`` and that of the protocol's messages."""
+    """The modules ``grpc`` and ``spark_connect``, with the messages of the protocol."""
     try:
         import grpc
         from pyspark.sql.connect.proto import base_pb2
@@ -97,8 +97,8 @@ class ConnectServer:
     def greet(self) -> Any:
         """``None`` if there was an answer; the status of gRPC if there was none in time.
 
-        What is called does not exist: to say so costs a server little, also one that is starting,
-        or is busy with everything else.
+        The request names an unknown call: the refusal costs a server little, also one that is
+        starting, or is busy with everything else.
         """
         code = self._grpc.StatusCode
         greeting = self.client._channel.unary_unary(_GREETING)

@@ -1,4 +1,4 @@
-"""Writing over Spark Connect: what a ``SparkSink`` of a remote session does.
+"""Writing over Spark Connect: the work of a ``SparkSink`` of a remote session.
 
 pyspark's own client repeats a request for ten minutes when the server is gone, and a write blocks.
 So each write has a connection of its own to the same session on the server, which tries less

@@ -2,8 +2,8 @@
 
 A remote session has no partitions that can be asked for one by one; asking for them by a filter
 would compute each of them as often as there are partitions. So a DataFrame is one query, which is
-begun at the first demand, and counts as one partition. What is promised of single partitions
-cannot be kept there and is refused by `refuse_per_partition`.
+begun at the first demand, and counts as one partition. Promises about single partitions cannot be
+kept there, and `refuse_per_partition` refuses them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def is_connect(thing: object) -> bool:
 
 
 def refuse_rdd(thing: object) -> None:
-    """Raise ``InvalidArgumentError`` for what is to be an RDD and comes from Spark Connect."""
+    """Raise ``InvalidArgumentError`` if an argument for an RDD comes from Spark Connect."""
     if is_connect(thing):
         kind = f"{type(thing).__module__}.{type(thing).__name__}"
         raise InvalidArgumentError(
@@ -194,7 +194,7 @@ class QueryBatches(_Query["pa.RecordBatch"]):
 
 
 class QueryRows(_Query["Row"]):
-    """The whole query as rows, equal to those of ``df.collect()``."""
+    """The whole query as rows, equal to the rows of ``df.collect()``."""
 
     _binary_as_bytes = True
 

@@ -134,7 +134,7 @@ def _direct(name: str, context: Any, schema: pa.Schema, java_rdd: Any) -> ArrowR
             marks.append(context._jsc.parallelize([b""] * MOST_TOGETHER, MOST_TOGETHER))
         both = context._gateway.new_array(context._jvm.org.apache.spark.api.java.JavaRDD, 2)
         both[0], both[1] = java_rdd, marks[0]
-        # Behind each partition one of an empty frame: the stream itself has no ends of partitions.
+        # After each partition comes one empty frame: the stream itself has no ends of partitions.
         order = [one for at, index in enumerate(indices) for one in (index, count + at)]
         frames = read(run_job(spark_context, context._jsc.union(both), order))
         return _parted(frames, len(indices))

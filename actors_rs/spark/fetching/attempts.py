@@ -1,4 +1,4 @@
-"""What a supervised source knows of one partition that was begun."""
+"""The state of one partition that a supervised source has begun."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Attempts:
     def __init__(self, fetch: Fetch) -> None:
         self.fetch = fetch
         self.second: Fetch | None = None  # beside the first, which is late
-        self.seconded = False  # there was one, whatever became of it
+        self.seconded = False  # there was one, which may have ended
         self.beside: BaseException | None = None  # what became of it, or of the first
         self.rests = False  # until the next attempt
         self.queued = False  # when it was last asked about, its job waited for a core

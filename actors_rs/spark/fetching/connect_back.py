@@ -1,9 +1,9 @@
 """Partitions too large for the driver: the executor connects back and sends batch by batch.
 
 The driver's side; ``sender`` is the other. For each partition the driver listens on a port of its
-own, on the address that executors reach the driver at. Nobody but the job can connect: it is told a
-token that is used once. The job runs on a thread beside, for its end may come before any
-connection: then the partition was small, and is the job's result.
+own, on the address at which executors reach the driver. Only the job can connect: it has a token
+that is used once. The job runs on a thread beside, for its end may come before any connection: then
+the partition was small, and is the job's result.
 
 A reader that stops early cancels the job first and closes the connection then, since a worker that
 finds the connection closed would take much longer to give its place back.
@@ -47,7 +47,7 @@ _BODY_SECONDS = 120.0
 _LAST_WORDS_SECONDS = 60.0
 """How long a job whose connection broke may take to say why; a cancelled one does so at once."""
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-"""Rows of the batches that the worker gets; a job that is no query's has to be told."""
+"""Rows of the batches that the worker gets; a job that is no query's needs an argument for it."""
 _LEAST_ROWS = 256
 """Smaller batches than these are cut by the worker rather than made one by one by the JVM."""
 
@@ -100,7 +100,7 @@ def _route_by_workers(df: DataFrame, schema: pa.Schema, limit: int, rows: int) -
 
 
 def _bytes_a_row(schema: pa.Schema) -> int | None:
-    """What a row takes in Arrow, at most; ``None`` if that depends on the row."""
+    """The most bytes that a row takes in Arrow; ``None`` if that depends on the row."""
     bits = 0
     for field in schema:
         try:
@@ -132,7 +132,7 @@ class _Transfer:
 
     @property
     def address(self) -> str:
-        """What the sender has to know."""
+        """The address and token that the sender needs."""
         return f"{self._host} {self._listener.getsockname()[1]} {self._token}"
 
     # The job, on a thread that has the tags of the one that begins it

@@ -53,8 +53,8 @@ def bytes_for_results(heap: int) -> int:
 def limit_one_result(context: Any) -> None:
     """Have a job fail whose result is more than the heap of ``context``'s JVM takes. Blocks.
 
-    For a session of ours whose user has set no limit: Spark's own is 1 GiB whatever the heap, and
-    a JVM that runs out of memory ends, or leaves the job without an end. Never raises.
+    For a session of ours whose user has set no limit. Spark's own limit is 1 GiB for any size of
+    heap, and a JVM that runs out of memory ends, or leaves the job without an end. Never raises.
     """
     with suppress(Exception):
         heap = int(context._jvm.java.lang.Runtime.getRuntime().maxMemory())
@@ -93,7 +93,7 @@ class DriverRoom:
             return False
 
     def leave(self, share: Share, count: int) -> None:
-        """``count`` partitions of ``share`` are no longer in the JVM; those that wait are woken."""
+        """``count`` partitions of ``share`` are no longer in the JVM; waiting jobs are woken."""
         with self._lock:
             share.running = max(0, share.running - count)
             woken = [one for one in self._shares if one.waits]

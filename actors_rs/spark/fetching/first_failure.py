@@ -1,7 +1,7 @@
-"""What the first attempt at a task failed with, which Spark's own retries hide.
+"""The failure of the first attempt at a task, which Spark's own retries hide.
 
-Spark tells of a failed job what its last attempt failed with. Where only the first attempt can
-succeed, as with a partition that is sent to the driver while it is computed, that is a consequence.
+Spark reports only the failure of a job's last attempt. A partition that is sent to the driver while
+it is computed can succeed in the first attempt only, so the later failures are consequences.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _MOST_TASKS = 1000
 
 
 def first_failure(context: Any, tag: str, partition: int) -> SparkPartitionError | None:
-    """What the first attempt of ``partition``'s job, which runs under ``tag``, failed with.
+    """The failure of the first attempt of ``partition``'s job, which runs under ``tag``.
 
-    ``None`` if none failed, or if nobody can tell. By names that are private to Spark. Blocks.
+    ``None`` if no attempt failed, or if the failure is not known. By names that are private to
+    Spark. Blocks.
     """
     told: list[tuple[int, str]] = []
     with suppress(Exception), watch(context._gateway):

@@ -1,6 +1,6 @@
 """How many partitions travel in one job of Spark's: several, while the last ones were small.
 
-A job costs some 25 ms whatever is in it, which is more than a tiny partition takes.
+Every job costs some 25 ms, which is more than a tiny partition takes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class JobSize:
     def ended(self, partitions: int, seconds: float, pieces: int, size: int) -> None:
         """A job has ended well, with so many pieces, and bytes as far as they are known.
 
-        ``seconds``: what it took, divided by the jobs that ran when it began.
+        ``seconds``: the time of the job, divided by the jobs that ran when it began.
         """
         small = size <= _SMALL_BYTES and pieces <= _SMALL_PIECES * partitions
         if not small or seconds > QUICK_SECONDS:

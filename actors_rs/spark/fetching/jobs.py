@@ -1,4 +1,4 @@
-"""What is put on the jobs that a thread starts, so that they can be told apart and cancelled."""
+"""Tags on the jobs that a thread starts, which identify the jobs and cancel them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def tagged(
     """Put ``tag`` on the jobs this thread starts, and take it off again.
 
     Both as a job tag and as the job group: a tag alone does not stop a job that is submitted a
-    moment after the cancellation, a cancelled group does. ``pool`` is the scheduler's pool they
-    run in; ``None`` leaves the thread's own. For the system's own threads, which have neither
-    group nor pool of theirs: they are pooled, hence the removal, and asking first would be two of
+    moment after the cancellation, a cancelled group does. ``pool`` is the scheduler's pool they run
+    in; ``None`` leaves the thread's own. For the system's own threads, which have neither group nor
+    pool. Threads are pooled, so tag and group are removed at the end. Asking first would be two of
     the twenty calls that a partition takes. Where the thread may be a user's, ``before`` is the
     group it has (``group_of``), which it gets back.
     """
@@ -48,7 +48,7 @@ def group_of(context: Any) -> str | None:
 
 
 def cancel_jobs(context: Any, tag: str) -> None:
-    """Cancel the jobs that run under ``tag`` and those that would start; never raises. Blocks."""
+    """Cancel the jobs that run under ``tag`` and jobs that would start; never raises. Blocks."""
     with watch(context._gateway):  # or a frozen JVM would keep the calling thread
         with suppress(Exception):  # the session is gone, and its jobs with it
             context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
@@ -59,8 +59,8 @@ def cancel_jobs(context: Any, tag: str) -> None:
 def are_queued(context: Any, tag: str) -> bool:
     """Whether all that was submitted under ``tag`` waits for a core; never raises. Blocks.
 
-    False if nobody can tell. By names that are private to Spark: what it tells in public of tasks
-    that run is as old as the last heartbeat, which may be ten seconds.
+    False if it is not known. By names that are private to Spark: its public figures of running
+    tasks are as old as the last heartbeat, which may be ten seconds.
     """
     with suppress(Exception), watch(context._gateway):
         submitted = list(_submitted(context, tag))

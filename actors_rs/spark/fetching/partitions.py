@@ -1,8 +1,8 @@
-"""The partitions of a DataFrame or RDD, one Spark job each, pulled by whoever wants them.
+"""The partitions of a DataFrame or RDD, one Spark job each, pulled by their caller.
 
 A `PartitionPlan` is passive: making one touches nothing, `plan` prepares, `fetch` runs one job on
-the calling thread. It knows no stream and no actor; whoever calls it decides when, on which
-threads and how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`, `RddPartitions`.
+the calling thread. It knows no stream and no actor; the caller decides when, on which threads and
+how many at a time. Three kinds: `ArrowPartitions`, `RowPartitions`, `RddPartitions`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
 
 
 class RowPartitions(PlannedPartitions["Row"]):
-    """A DataFrame's partitions as rows, equal to those of ``df.collect()``.
+    """A DataFrame's partitions as rows, equal to the rows of ``df.collect()``.
 
     They travel as Arrow and are decoded some thousand at a time, as they are asked for. Where Arrow
     cannot carry a type, they travel as Spark's own rows, which takes several times as long.

@@ -3,9 +3,9 @@
 This module travels to the executors as it is, so that they need not have this package: it imports
 nothing of ours.
 
-A partition that is small enough is the result of its job, like any other. Of a larger one nothing
-is: the worker connects to the driver and sends batch by batch, at most ``WINDOW`` of them ahead of
-what the driver has taken; that says so with one byte for each.
+A partition that is small enough is the result of its job, like any other. A larger one is not: the
+worker connects to the driver and sends batch by batch. It sends at most ``WINDOW`` batches ahead;
+the driver confirms each batch it has taken with one byte.
 
 Two kinds: ``sender`` gets batches, ``frame_sender`` gets them encoded and sends them as they are.
 """
@@ -75,7 +75,7 @@ def _small_or_streamed(
 
 
 def _letting_go(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
-    """All of them; those given are let go."""
+    """All of them; references to given batches are dropped."""
     while held:
         yield held.popleft()
     yield from rest

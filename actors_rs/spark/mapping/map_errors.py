@@ -42,7 +42,7 @@ def _made_of(kind: Any, args: list[bytes], attributes: dict[str, bytes]) -> Base
 
 
 def _loaded(pickled: bytes | None) -> object:
-    """What was ``pickled``; ``None`` if nothing was, or if it cannot be read here."""
+    """The object that was ``pickled``; ``None`` if there is none, or if it cannot be read here."""
     from pyspark import cloudpickle
 
     if pickled is None:

@@ -33,14 +33,14 @@ Outcome = tuple[bool, Any]
 
 
 class MapJobs(Protocol):
-    """What the stage asks of Spark."""
+    """The requests of the stage to Spark."""
 
     def run(self, elements: Sequence[Any]) -> list[Outcome]:
         """One job: what becomes of each element. Blocks; raises when the job as a whole fails."""
         ...
 
     def cancel(self) -> None:
-        """Cancel the jobs that run and those that would start; never raises. Blocks."""
+        """Cancel the jobs that run and jobs that would start; never raises. Blocks."""
 
     def watch(self, on_lost: Callable[[SparkSessionLost], None]) -> Watch:
         """See ``PartitionPlan.watch``."""

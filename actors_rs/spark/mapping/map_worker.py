@@ -4,12 +4,12 @@ This module travels to the executors as it is, so that they need not have this p
 nothing of ours.
 
 Elements come as pickled lists, and go as pickled lists of ``(True, value)`` or ``(False, error)``:
-an element that raises fails alone. What cannot be pickled counts as an error of its element.
-An error goes in parts (``Parts``), so that a part that cannot travel costs no other one.
+an element that raises fails alone. A result that cannot be pickled is an error of its element. An
+error goes in parts (``Parts``), so that a part that cannot travel does not affect the others.
 
-One that cannot be unpickled costs no other one either. Elements come once more then, each pickled
-by itself (``of_pickled``), for which the answer is ``UNREAD``: the function was called for none of
-them. Results go that way at once, and the driver sees which of them it cannot read.
+An element that cannot be unpickled does not affect the others either. Elements come once more then,
+each pickled by itself (``of_pickled``), for which the answer is ``UNREAD``: the function was called
+for none of them. Results go that way at once, and the driver sees which of them it cannot read.
 """
 
 from __future__ import annotations

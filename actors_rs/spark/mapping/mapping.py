@@ -73,16 +73,25 @@ def spark_map(
 ) -> Flow[Any, Any]:
     """Each element through ``f`` on Spark's executors: ``source.via(spark_map(f, session))``.
 
-    ``f`` is a function that ``map_async`` takes: plain, or a coroutine function, each call of
-    which is run to its end in the worker. Up to ``batch`` elements travel in one job, up to
-    ``parallelism`` jobs run at a time. An element for which ``f`` raises fails alone and follows
-    the stage's failure policy, and so does one that cannot travel, or whose result cannot; if a job
-    as a whole fails, since a worker died, say, each of its elements has failed with
-    ``SparkPartitionError``. ``ordered``: results in the order of the elements. ``pool``: the
-    scheduler's pool.
+    - ``f``: a plain function, or a coroutine function, each call of which runs to its end in the
+      worker. It is pickled.
+    - ``session``: a classic Spark session. Spark Connect has no jobs and is refused.
+    - ``parallelism``: how many jobs run at a time, 2 by default.
+    - ``batch``: how many elements travel in one job, 1,000 by default.
+    - ``ordered``: results come in the order of the elements (default), or with ``False`` as jobs
+      end.
+    - ``pool``: the pool of Spark's scheduler; by default the pool of the thread.
 
-    Raises ``InvalidArgumentError`` for a function that cannot be pickled, naming what in it cannot,
-    and ``SparkSessionLost`` for a session that was stopped.
+    An element fails alone if ``f`` raises for it, or if it or its result cannot be pickled. If a
+    whole job fails, since a worker died, for instance, each of its elements fails with
+    ``SparkPartitionError``. Both follow the stage's failure policy.
+
+    Raises ``InvalidArgumentError`` for a function that cannot be pickled, and names the part that
+    cannot. Raises ``SparkSessionLost`` for a session that was stopped.
+
+    >>> from actors_rs.spark import spark_map
+    >>> Source.of("17", "4").via(spark_map(int, spark)).run(Sink.list())
+    [17, 4]
     """
     function(f, "spark_map: f", awaited=True)
     at_least(1, parallelism, "spark_map: parallelism")
@@ -175,7 +184,7 @@ def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]
 
 
 def _read(told: Outcome | bytes) -> Outcome:
-    """What a worker ``told`` of an element, by itself perhaps; an error comes in parts."""
+    """The answer of a worker for one element; an error comes in parts."""
     if isinstance(told, bytes):
         readable, came = _loaded(told)
         return _read(came) if readable else (False, came)

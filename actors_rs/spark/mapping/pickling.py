@@ -35,7 +35,7 @@ def frames_of(
 ) -> tuple[list[bytes], list[list[int]], dict[int, Exception]]:
     """``elements`` pickled in ``count`` lists of at most ``limit`` bytes, or more of them.
 
-    With the positions of the elements in each, and why those that are in none cannot travel.
+    With the positions of the elements in each list, and the errors of elements that cannot travel.
     """
     size = -(-len(elements) // max(1, count))
     todo = [list(range(at, min(at + size, len(elements)))) for at in range(0, len(elements), size)]

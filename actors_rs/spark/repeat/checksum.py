@@ -1,8 +1,8 @@
-"""A checksum of rows as Arrow: the same whatever their order and however they are cut into batches.
+"""A checksum of rows as Arrow: the same for any order of rows and any cut into batches.
 
 Each row has a hash of its values, column by column; the checksum is their sum. It finds rows that
-are lost, doubled or changed, and does not withstand somebody who wants to deceive it. NaN is one
-value, and so are 0.0 and -0.0; the entries of a map have no order.
+are lost, doubled or changed, and does not withstand an attacker. NaN is one value, and so are 0.0
+and -0.0; the entries of a map have no order.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _values(array: Any) -> Hashes:
 
 
 def _present(array: Any) -> Hashes:
-    """The same, whatever stands where there is no value."""
+    """The same hashes for any content of the places without a value."""
     import numpy as np
     import pyarrow as pa
 
@@ -185,7 +185,7 @@ def _texts(array: Any, width: np.dtype[Any]) -> Hashes:
 def _add_words(hashes: Hashes, words: Hashes, starts: Any, lengths: Any) -> None:
     """Add the bytes of each text to its hash, eight at a time, each with a factor by its place.
 
-    What is beyond the end of a text is nought and adds nothing.
+    Bytes beyond the end of a text are zero and add nothing.
     """
     import numpy as np
 

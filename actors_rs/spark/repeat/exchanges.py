@@ -52,7 +52,7 @@ def _sampled(partitioning: object) -> tuple[str, str]:
 
 
 def broadcast(node: Node, state: State) -> State:
-    """All partitions get the same rows, in whatever order they were found."""
+    """All partitions get the same rows, in any order."""
     if state.chosen:
         raise UnstablePlanError(f"all partitions get the rows of a broadcast, and {state.chosen}")
     return replace(state, loose=None)

@@ -54,8 +54,8 @@ _NOW = frozenset({
 def fixed(df: DataFrame) -> DataFrame:
     """``df`` for a run that may be gone on with: the same rows, in partitions that stay the same.
 
-    Plans, and runs no job but those that list files. Raises `LedgerError` where the partitions may
-    be others in another process.
+    Plans, and runs no job except to list files. Raises `LedgerError` where the partitions may be
+    others in another process.
     """
     from py4j.protocol import Py4JJavaError
     from pyspark.sql import DataFrame, SparkSession
@@ -102,7 +102,7 @@ def dealt(df: DataFrame) -> list[str]:
 
 
 def caches_of(df: DataFrame) -> list[str]:
-    """What a planned DataFrame reads of caches: the step at the root of each one, as Spark has it.
+    """The caches that a planned DataFrame reads: the root step of each one, in Spark's words.
 
     Empty where the names for it, private to Spark, have moved: it is for messages alone.
     """
@@ -125,7 +125,7 @@ def _coalesced(df: DataFrame) -> Iterator[str]:
 
 
 def _final(java: Any) -> Iterator[Node]:
-    """All nodes of a plan as it is run, also those of what it has cached."""
+    """All nodes of a plan as it is run, also the nodes of its caches."""
     node = Node(java)
     yield node
     if node.name == "AdaptiveSparkPlanExec":

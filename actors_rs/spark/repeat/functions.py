@@ -1,4 +1,4 @@
-"""Rules for operators that evaluate expressions: what a function makes of rows in another order."""
+"""Rules for operators that evaluate expressions: the effect of another order of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXACT = frozenset({
     "BitAndAgg", "BitOrAgg", "BitXorAgg", "BloomFilterAggregate", "BoolAnd", "BoolOr", "Count",
     "CountIf", "Max", "Min",
 })  # fmt: skip
-"""Aggregates that give the same whatever the order of their rows."""
+"""Aggregates that give the same for any order of their rows."""
 _ADDING = frozenset({
     "Average", "CentralMomentAgg", "Corr", "CovPopulation", "CovSample", "Kurtosis",
     "RegrIntercept", "RegrR2", "RegrReplacement", "RegrSlope", "Skewness", "StddevPop",
@@ -81,7 +81,7 @@ def aggregate(node: Node, state: State) -> State:
     whole = False
     for function, result in zip(functions, results, strict=False):
         if not function.classes & {"Final", "Complete"}:
-            continue  # of a part of a group: the whole is judged behind the shuffle
+            continue  # of a part of a group: the whole is judged after the shuffle
         whole = True
         if function.classes & _ADDING:
             adding |= {result.id} if result.is_float else set()
@@ -94,7 +94,7 @@ def aggregate(node: Node, state: State) -> State:
 
 
 def _passing(node: Node, state: State) -> frozenset[int]:
-    """Behind a part of an aggregation: keys as they came, and buffers that count when whole."""
+    """After a part of an aggregation: keys as they came, and buffers that count when whole."""
     return state.floats & frozenset(node.output)
 
 

@@ -78,7 +78,7 @@ class Expression:
 
 
 class Node:
-    """A node of a physical plan. Adaptive execution is looked through: what it was given counts."""
+    """A node of a physical plan. A node of adaptive execution stands for its input plan."""
 
     def __init__(self, java: Any) -> None:
         self.java = java

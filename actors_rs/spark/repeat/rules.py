@@ -1,8 +1,8 @@
 """The rule for each physical operator of Spark 4: are its rows the same in the next process?
 
 `judge_plan` goes through a plan from its leaves up, with what `State` says of each node's output.
-What it cannot vouch for raises `UnstablePlanError`; so does an operator that it does not know. The
-table for users is in docs/delivery.md.
+It raises `UnstablePlanError` for an output that may differ, and for an unknown operator. The table
+for users is in docs/delivery.md.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _rdd(node: Node, state: State) -> State:
 
 
 def _cached(node: Node, state: State) -> State:
-    """What is not in memory any more is computed again: the plan that was cached counts."""
+    """Evicted parts of a cache are computed again: so the plan that was cached counts."""
     relation = node.java.relation()
     return _renamed(node, state, _ids(relation.cachedPlan()), _ids(relation))
 
@@ -207,4 +207,4 @@ RULES: dict[str, Rule] = {
     **_named(_sample, "Sample"),
     **_named(_numbered, "AttachDistributedSequence"),
 }  # fmt: skip
-"""By the simple name of the operator's class. Those of streams and of commands are in none."""
+"""By the simple name of the operator's class. No plan here has operators of streams or commands."""

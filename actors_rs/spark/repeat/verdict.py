@@ -1,4 +1,4 @@
-"""What is known of a plan's rows, and how a plan is refused."""
+"""The facts known of a plan's rows, and the error that refuses a plan."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A run's ledger as its source sees it: opened with the plan, told of attempts, closed at the end.
 
-What it is told is noted, which takes no time; ``write`` writes down all that was noted since the
-last time, in one transaction. ``open``, ``write`` and ``close`` block. ``close`` may come while the
+Reports are only noted, which takes no time; ``write`` writes down all that was noted since the last
+time, in one transaction. ``open``, ``write`` and ``close`` block. ``close`` may come while the
 planning is still opening, or while another thread writes.
 """
 
@@ -104,7 +104,7 @@ class Book:
         self.runs = run.runs()
         self._total = total
         self._run = run
-        if self._closed is not None:  # meanwhile; whoever comes second finds both
+        if self._closed is not None:  # meanwhile; the second caller finds both
             run.finish(*self._closed)
 
     def verify(self, plan: PartitionPlan[Any], tag: str, over: Callable[[], bool]) -> None:
@@ -160,7 +160,7 @@ class Book:
     def write(self) -> list[Unit]:
         """Write down what was noted so far; the units that are committed by that. Blocks.
 
-        On any one thread, also beside those that note.
+        On any one thread, also while other threads note.
         """
         with self._pen:
             taken = []

@@ -1,7 +1,7 @@
 """The settings by which Spark deals rows to partitions: a part of what tells a plan from another.
 
-One query may have as many partitions under two settings, and other rows in each of them: to go on
-under the second one from what was done under the first would lose rows, and bring others twice.
+One query may have as many partitions under two settings, and other rows in each of them. To go on
+under the second setting after work under the first would lose rows, and bring others twice.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SETTINGS = (
     "spark.sql.sources.bucketing.autoBucketedScan.enabled",
     "spark.sql.sources.bucketing.enabled",
 )
-"""Sorted. What Spark's version and its default parallelism decide is told beside them."""
+"""Sorted. Spark's version and its default parallelism are listed apart, with all they decide."""
 
 
 def settings_told(version: str, parallelism: int, read: Callable[[str], object]) -> str:

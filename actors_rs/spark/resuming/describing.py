@@ -48,8 +48,8 @@ def caches_read(run: DataFrame | None) -> str:
 def without_numbers(plan: str) -> str:
     """``plan`` without what Spark gives anew in every session, or whenever a plan is made.
 
-    Expressions are numbered anew in the order they come in, for they must not change places.
-    Whatever the user has written stays: an index, a literal, the number in a column's name.
+    Expressions are numbered anew in the order they come in, for they must not change places. All
+    text of the user stays: an index, a literal, the number in a column's name.
     """
     for name, number in set(_LAMBDA.findall(plan)):
         known = rf"\b{re.escape(name + number)}(?!\d)"
@@ -62,7 +62,7 @@ def without_numbers(plan: str) -> str:
 
 @contextmanager
 def _nothing_left_out(session: Any) -> Iterator[None]:
-    """Have Spark say on this thread what is behind the 25th column or argument, too.
+    """Have Spark show on this thread the columns or arguments after the 25th, too.
 
     It asks the thread's session. That is a copy meanwhile: the user's settings are the user's.
     """

@@ -16,7 +16,7 @@ _SETTING = re.compile(r"(Spark|default parallelism|spark\.[\w.]+) (.*)")
 _FILE = re.compile(r"[A-Za-z][\w+.-]*:/")
 _TREE = " :+-"
 _BEFORE, _SHOWN = 40, 160
-"""Characters of a long line that are told, of those before the first that differs among them."""
+"""Characters shown of a long line, including the characters before the first difference."""
 _MOST = 3
 
 

@@ -1,8 +1,8 @@
 """The data set that ``SparkSink.parquet`` adds to, and the one schema that all of it has.
 
-Spark appends whatever it is given, and a data set of files with two schemas cannot be read. So the
-schema is settled once: it is that of the files that are there, or the one that is given, or that of
-the first piece. `arrow_match` says what fits it. All schemas are compared as Spark writes them.
+Spark appends rows of any schema, and a data set of files with two schemas cannot be read. So the
+schema is settled once: the schema of the existing files, or the given one, or that which the first
+piece has. `arrow_match` says what fits it. All schemas are compared as Spark writes them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def own_directory(context: Any, path: str, me: str) -> None:
     directory = files.Path(path)
     system = directory.getFileSystem(context._jsc.hadoopConfiguration())
     owner = files.Path(directory, OWNER)
-    # Nothing in it: whoever began to write it was killed, and has written nothing else.
+    # Nothing in it: its writer was killed at the beginning, and has written nothing else.
     theirs = _read(context, system, owner) if system.exists(owner) else ""
     if not theirs and _holds_files(system, directory):
         theirs = "files of its own"

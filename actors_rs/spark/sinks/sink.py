@@ -44,16 +44,21 @@ _UNIT = "unit"  # the column that readers find the number of a partition in
 class SparkSink:
     """Sinks that write through Spark. Elements are ``pyarrow`` record batches or tables.
 
-    They are gathered to about ``rows_per_write`` rows, each such piece is one write, and the result
-    is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run that is
-    cancelled ends when the write in hand has. A failed write is the failure of the element that
-    made it due. With ``on_failure("resume")`` a piece that cannot be written is written in halves
-    until the elements at fault are known: those are dead letters, all others are written.
+    - ``session``: a Spark session, classic or of Spark Connect; with Connect, paths are the
+      server's.
+    - ``rows_per_write``: elements are gathered to a piece of about this many rows, and each piece
+      is one write. The default is 100,000.
 
-    Appended pieces are there at least once when a failed run is started anew; for once and no more
-    see ``parquet`` after a source with a ledger. A timestamp without a zone is written
-    as one (``timestamp_ntz``), whatever the session's zone. The session may be one of Spark
-    Connect; paths are the server's then.
+    The result is a ``SparkWritten``. A write blocks, so each sink has a thread of its own; a run
+    that is cancelled ends when the write that is under way ends.
+
+    A failed write is the failure of the element that made it due. With ``on_failure("resume")`` a
+    failed piece is written in halves until the elements at fault are known. These elements are dead
+    letters, all others are written.
+
+    If a failed run is started anew, appended pieces are there at least once. To have each exactly
+    once, use ``parquet`` with a source with a ledger. A timestamp without a zone is written without
+    one (``timestamp_ntz``), for any zone of the session.
     """
 
     @staticmethod
@@ -64,22 +69,30 @@ class SparkSink:
         *,
         rows_per_write: int = _ROWS_PER_WRITE,
     ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
-        """Appends to the Parquet data set at ``path``, any that Spark can write to.
+        """Appends to the Parquet data set at ``path``, in any file system that Spark can write to.
 
-        All of it has one schema: that of the files that are there, else ``schema`` if it is given,
-        else that of the first element. Elements have to fit it, by the rule of
-        ``docs/delivery.md``: columns go by their names, and each type fits one that holds all of
-        its values. If the first element does not fit the files that are there, the run fails with
-        ``WriteError`` before anything is written; a later one that does not fit is the failure of
-        that element, a ``ValueError``, and is not written. A stream without a row leaves an empty
-        data set with the schema, if there is none and an element or ``schema`` tells it:
-        ``schema=df.schema`` for a DataFrame that may be empty, behind a ledger too.
+        ``session`` and ``rows_per_write``: see the class. All files have one schema: the schema of
+        the existing files, else ``schema`` if it is given, else that which the first element has.
+        Elements have to fit it, by the rule of ``docs/delivery.md``: columns go by their names, and
+        each type fits one that holds all of its values.
 
-        Behind a source with a ledger (``resume``) each partition is one write, into a directory of
-        its own, ``unit=<number>``, which a second delivery replaces: readers of ``path`` find the
-        number as a column. The run fails with ``LedgerError`` if ``path`` holds anything else, and
-        with ``InvalidArgumentError`` for a table with a column ``unit``, in whatever case: readers
-        would find the numbers in its place.
+        - If the first element does not fit the existing files, the run fails with ``WriteError``
+          before anything is written.
+        - A later element that does not fit is not written: it fails with a ``ValueError``.
+        - A stream without a row leaves an empty data set, if there is none and the schema is known.
+          Give ``schema=df.schema`` for a DataFrame that may be empty, also with a ledger.
+
+        Downstream of a source with a ledger (``resume``) each partition is one write, into a
+        directory of its own, ``unit=<number>``. A second delivery replaces it. Readers of ``path``
+        find the number as a column. The run fails with ``LedgerError`` if ``path`` holds anything
+        else. It fails with ``InvalidArgumentError`` for a table with a column ``unit``, in upper or
+        lower case, since readers would find the numbers in its place.
+
+        >>> from tempfile import mkdtemp
+        >>> from actors_rs.spark import SparkSink, SparkSource
+        >>> orders = SparkSource.arrow(spark.range(3))
+        >>> orders.run(SparkSink.parquet(spark, mkdtemp() + "/orders")).rows
+        3
         """
         target, schema = _text(path, "path"), _schema(schema)
 
@@ -107,7 +120,16 @@ class SparkSink:
     ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
         """Appends to the table ``name`` of Spark's catalogue, which is made if it is not there.
 
-        Refused behind a source with a ledger: what was appended cannot be taken back.
+        ``session`` and ``rows_per_write``: see the class. Refused downstream of a source with a
+        ledger, since appended rows cannot be taken back; use ``parquet`` or ``foreach_batch``
+        there.
+
+        >>> from actors_rs.spark import SparkSink, SparkSource
+        >>> written = SparkSource.arrow(spark.range(3)).run(SparkSink.table(spark, "numbers"))
+        >>> spark.table("numbers").count()
+        3
+        >>> spark.sql("DROP TABLE numbers")
+        DataFrame[]
         """
         target = _text(name, "name")
 
@@ -124,10 +146,18 @@ class SparkSink:
         *,
         rows_per_write: int = _ROWS_PER_WRITE,
     ) -> Sink[pa.RecordBatch | pa.Table, SparkWritten]:
-        """Calls ``f(df, number)`` with each piece, numbered from 0.
+        """Calls ``f(df, number)`` with each piece as a DataFrame, numbered from 0.
 
-        Behind a source with a ledger a piece is a partition and has its number; after a crash it
-        may come again, so ``f`` has to replace what it wrote for that number.
+        ``session`` and ``rows_per_write``: see the class. Downstream of a source with a ledger a
+        piece is a partition and has its number. After a crash a piece may come again, so ``f`` has
+        to replace what it wrote for that number.
+
+        >>> from actors_rs.spark import SparkSink, SparkSource
+        >>> sizes = []
+        >>> sink = SparkSink.foreach_batch(spark, lambda df, number: sizes.append(df.count()))
+        >>> written = SparkSource.arrow(spark.range(3)).run(sink)
+        >>> sizes
+        [3]
         """
         plain_function(f, "SparkSink.foreach_batch: f")
         writer = _writer(session, "a call of foreach_batch's function", f)

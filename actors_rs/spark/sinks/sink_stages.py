@@ -1,4 +1,4 @@
-"""The stages behind ``SparkSink``: they gather Arrow batches and hand them on, piece by piece."""
+"""The stages of ``SparkSink``: they gather Arrow batches and hand them on, piece by piece."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ __all__ = ["SparkWrite", "SparkWritten", "UnitSparkWrite", "data_frame_of"]
 
 @dataclass(frozen=True, slots=True)
 class SparkWritten:
-    """What a ``SparkSink`` has done: how many writes, and of how many rows."""
+    """The result of a ``SparkSink``: the number of ``writes``, and of ``rows`` in all of them.
+
+    >>> from actors_rs.spark import SparkWritten
+    >>> SparkWritten(writes=2, rows=150_000).rows
+    150000
+    """
 
     writes: int
     rows: int
@@ -126,7 +131,7 @@ def _rows_of(waiting: Iterable[_Waiting]) -> int:
 
 
 class UnitSparkWrite(UnitSink["list[pa.Table]"]):
-    """Each unit is one write under its number; ``own`` is told first whose output that is.
+    """Each unit is one write under its number; ``own`` first receives whose output it is.
 
     ``loose`` writes units that are in no ledger, and will not come again under their number.
     ``taken`` is the column that readers find the number in, if there is one. Of a ``data_set`` all
@@ -213,8 +218,8 @@ def data_frame_of(session: Any, table: pa.Table) -> Any:
     """``table`` as a DataFrame of ``session``: what came out of Spark has the types it had there.
 
     Left to itself pyspark takes a timestamp without a zone for one of the session's zone, which
-    has not every hour of the clock, and refuses a struct that is null when its fields must not be.
-    By a name that is private to pyspark.
+    lacks some hours of the clock. It also refuses a struct that is null when its fields must not
+    be. By a name that is private to pyspark.
     """
     try:
         from pyspark.sql.pandas.types import from_arrow_schema
