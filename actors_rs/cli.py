@@ -1,8 +1,8 @@
 """The command ``actors-rs``: runs, explains or draws a graph, tests a Publisher, reads a ledger.
 
-Exit codes: 0 done; 1 the run failed, a rule is broken, or the result could not be written; 2 there
-was nothing to run or to test, and nothing was started; 130 and 143 stopped by Ctrl-C and SIGTERM.
-A reader of the output that goes away, as ``head`` does, changes none of them.
+Exit codes: 0 done. 1 the run failed, a rule is broken, or the result could not be written. 2 there
+was nothing to run or to test, and nothing was started. 130 and 143 stopped by Ctrl-C and SIGTERM. A
+reader of the output that goes away, as ``head`` does, changes none of them.
 """
 
 from __future__ import annotations
@@ -318,9 +318,9 @@ def _complain(what: object, code: int, verbose: bool = False) -> int:
     said = [f"actors-rs: {first}{_code(what)}"]
     if verbose and isinstance(what, BaseException):
         said = ["".join(traceback.format_exception(what)).rstrip("\n"), *said]
-    with suppress(OSError):  # there is nobody else to be told
+    with suppress(OSError):  # no other reader is left
         _print(said, sys.stderr)
-        _print((), sys.stdout)  # what the user's own code has printed
+        _print((), sys.stdout)  # the output of the user's own code
     return code
 
 

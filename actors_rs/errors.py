@@ -1,39 +1,41 @@
 """Every exception this package raises on purpose.
 
-ActorsRsError
-├── UserError                what the caller handed in cannot work
-│   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
-│   │   └── ArgumentTypeError        also a TypeError: not the kind of thing that is needed
-│   ├── GraphError               also a ValueError: a blueprint that cannot run
-│   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
-│   ├── LedgerError              a ledger of another plan, of another process, or none at all
-│   ├── MissingExtraError        also an ImportError: an optional library is not installed
-│   ├── BlockingError            a pool thread was about to wait for a future
-│   └── WorldError               a deterministic world met what it cannot hold
-│       └── NondeterminismError      the same decisions made two different runs
-├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
-├── RestartLimitError        a supervisor gave up: restarts did not help
-├── DefectError              this package broke its own promise: please report it
-└── StreamError              a stream ended, but not by completing
-    ├── StageError               a stage failed; the cause is chained
-    ├── DeciderError             a decider of failures raised, or named no policy
-    ├── CallTimeout              also a TimeoutError: a call took longer than it may
-    ├── AbandonedCallsError      too many calls that timed out did not return
-    ├── CallExitError            a call raised SystemExit or the like, away from its stage
-    ├── WriteError               a sink could not write; names the file
-    ├── ReadError                a source could not read; names the file and the line
-    ├── SlowSubscriberError      a subscriber of a hub fell too far behind
-    ├── WorkerDied               a call killed the worker process that made it
-    ├── EmptyStreamError         also a LookupError: an element was needed, none came
-    ├── EndOfStreamError         also an EOFError: a queue gave its last element before
-    ├── RunCancelled             the run was cancelled before it completed
-    ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
-    ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
-    ├── BufferOverflowError      a buffer that must not overflow did
-    ├── JoinOverflowError        a join holds more elements than it may
-    ├── TooManyKeysError         an aggregate_by met more keys than it may hold
-    ├── TooManyGroupsError       a group_by met more keys than it may have groups
-    └── Stalled                  a stream can make no progress: who waits for whom
+    ActorsRsError
+    ├── UserError                what the caller handed in cannot work
+    │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
+    │   │   └── ArgumentTypeError        also a TypeError: not the kind of thing that is needed
+    │   ├── GraphError               also a ValueError: a blueprint that cannot run
+    │   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
+    │   ├── LedgerError              a ledger of another plan, of another process, or none at all
+    │   ├── MissingExtraError        also an ImportError: an optional library is not installed
+    │   ├── BlockingError            a pool thread was about to wait for a future
+    │   └── WorldError               a deterministic world met what it cannot hold
+    │       └── NondeterminismError      the same decisions made two different runs
+    ├── ProtocolViolation        a peer broke a rule of Reactive Streams; names the rule
+    ├── RestartLimitError        a supervisor gave up: restarts did not help
+    ├── DefectError              this package broke its own promise: please report it
+    └── StreamError              a stream ended, but not by completing
+        ├── StageError               a stage failed; the cause is chained
+        ├── DeciderError             a decider of failures raised, or named no policy
+        ├── CallTimeout              also a TimeoutError: a call took longer than it may
+        ├── AbandonedCallsError      too many calls that timed out did not return
+        ├── CallExitError            a call raised SystemExit or the like, away from its stage
+        ├── WriteError               a sink could not write; names the file
+        ├── ReadError                a source could not read; names the file and the line
+        ├── SlowSubscriberError      a subscriber of a hub lagged too far
+        ├── WorkerDied               a call killed the worker process that made it
+        ├── EmptyStreamError         also a LookupError: an element was needed, none came
+        ├── EndOfStreamError         also an EOFError: a queue gave its last element before
+        ├── RunCancelled             the run was cancelled before it completed
+        ├── RunTimeout               also a TimeoutError: run(timeout=...) was not over in time
+        ├── StreamTimeoutError       also a TimeoutError: a stream was slower than it may be
+        ├── BufferOverflowError      a buffer that must not overflow did
+        ├── JoinOverflowError        a join holds more elements than it may
+        ├── TooManyKeysError         an aggregate_by met more keys than it may hold
+        ├── TooManyGroupsError       a group_by met more keys than it may have groups
+        └── Stalled                  a stream can make no progress: who waits for whom
+
+Catch ``ActorsRsError`` for all of them.
 """
 
 from __future__ import annotations
@@ -133,7 +135,7 @@ class GraphError(UserError, ValueError):
 
 
 class IllegalStateError(UserError, RuntimeError):
-    """What was asked to serve has shut down: a hub whose last subscriber has cancelled."""
+    """A service that has shut down was asked: a hub whose last subscriber has cancelled, say."""
 
 
 class LedgerError(UserError):
@@ -163,9 +165,9 @@ class ProtocolViolation(ActorsRsError):  # noqa: N818 - the field's own term
     """A peer broke a rule of the Reactive Streams standard.
 
     ``rule`` is the rule's number, for instance ``"1.1"``. Where a monitor saw it, ``link`` names
-    the stages at both ends, ``signals`` are the earlier and the offending signal (the latter alone
-    if no other made it wrong), and ``stacks``, in the same order, say where each of two signals
-    came from that overlapped in time.
+    the stages at both ends, and ``signals`` are the earlier and the offending signal, or the latter
+    alone. If two signals overlapped in time, ``stacks``, in the same order, say where each came
+    from.
     """
 
     def __init__(
@@ -213,10 +215,10 @@ class StreamError(ActorsRsError):
 class StageError(StreamError):
     """A stage failed.
 
-    ``stage`` is the stage's name, ``position`` the number of elements it had taken before the
-    failing one (0 is the first element; ``None`` where no element was at fault), ``site`` the
-    line that made the stage, ``others`` further failures of the same run. The original exception
-    is ``__cause__``.
+    ``stage`` is the stage's name. ``position`` is the number of elements it had taken before the
+    failing one: 0 is the first element, ``None`` means that no element was at fault. ``site`` is
+    the line that made the stage, ``others`` are further failures of the same run. The original
+    exception is ``__cause__``.
     """
 
     def __init__(
@@ -302,7 +304,7 @@ class ReadError(StreamError):
 
 
 class SlowSubscriberError(StreamError):
-    """A subscriber of a hub asked for too little to keep up; the hub was told to fail such ones."""
+    """A subscriber of a hub requested too little to keep up, and the hub has ``on_slow="fail"``."""
 
     def __init__(self, hub: str, behind: str) -> None:
         super().__init__(f"hub '{hub}' (on_slow='fail'): this subscriber fell {behind}")
@@ -325,7 +327,7 @@ class StreamTimeoutError(StreamError, TimeoutError):
 
 
 class BufferOverflowError(StreamError):
-    """More came than a buffer holds, and it was told to fail then."""
+    """A buffer received more than it holds, and has ``overflow="fail"``."""
 
     def __init__(self, stage: str, size: int, kind: str = "buffer") -> None:
         super().__init__(f"{kind}({size}, overflow='fail'): an element came while {size} were held")
@@ -355,7 +357,8 @@ class RunTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own ter
 class WorkerDied(StreamError):  # noqa: N818 - what happened, not a mistake of the caller's
     """A call of ``map_processes`` killed the worker process that made it, each time it was made.
 
-    ``exit_code`` is that of the last worker, or minus the number of the signal that killed it.
+    ``exit_code`` is the exit code of the last worker, or minus the number of the signal that killed
+    it.
     """
 
     def __init__(self, death: str, exit_code: int, times: int) -> None:
@@ -365,7 +368,7 @@ class WorkerDied(StreamError):  # noqa: N818 - what happened, not a mistake of t
 
 
 class TooManyGroupsError(StreamError):
-    """A ``group_by`` met more keys than it may have groups, and was told to fail then."""
+    """A ``group_by`` with ``on_overflow="fail"`` met more keys than it may have groups."""
 
     def __init__(self, stage: str, most: int, key: str) -> None:
         super().__init__(
@@ -384,7 +387,7 @@ class JoinOverflowError(StreamError):
 
 
 class TooManyKeysError(StreamError):
-    """An ``aggregate_by`` met more keys than ``max_keys``, and was told to fail then."""
+    """An ``aggregate_by`` with ``on_overflow="fail"`` met more keys than ``max_keys``."""
 
     def __init__(self, most: int, key: object) -> None:
         call = f"aggregate_by(..., max_keys={most}, on_overflow='fail')"

@@ -1,4 +1,4 @@
-"""What is made of exceptions that users' code raised: failures of a stage, and notes on them."""
+"""Exceptions of users' code turned into failures of a stage, and notes on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["as_failure", "askable", "named_by", "names_itself", "note_once"]
 
 
 def note_once(error: BaseException, note: str) -> None:
-    """Add ``note`` to ``error``, whatever its methods do; one that is raised again has it already.
+    """Add ``note`` to ``error`` once, also if its methods raise or it is raised again.
 
     A frozen one, which takes no attributes, gets it all the same.
     """

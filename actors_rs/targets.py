@@ -109,5 +109,5 @@ def _module_of_file(path: Path) -> ModuleType:
 
 
 def came(error: BaseException) -> str:
-    """What has come instead of a result."""
+    """The sentence about an exception that came instead of a result."""
     return f"got {named(error)}"

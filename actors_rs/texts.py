@@ -1,8 +1,8 @@
 """The text of a user's object, for a message or a log: it never raises, and it has an end.
 
-Whose ``__str__`` or ``__repr__`` raises, returns no text, or returns a gigabyte, must not break
-whoever merely wants to name it: an actor's turn, the end of a run, a shutdown. So what is not ours
-gets into a text through these functions.
+An object whose ``__str__`` or ``__repr__`` raises, returns no text, or returns a gigabyte must not
+break code that only names it: an actor's turn, the end of a run, a shutdown. So objects of users
+get into a text through these functions only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _name_of_class = type.__dict__["__name__"].__get__  # past a ``__name__`` of its
 
 
 def class_name_of(thing: object) -> str:
-    """The name of the class of ``thing``, whatever its ``__class__`` or its metaclass say."""
+    """The name of the class of ``thing``, which its ``__class__`` or metaclass cannot change."""
     name: str = _name_of_class(type(thing))
     return name
 
@@ -51,20 +51,20 @@ def qualified_name_of(function: object) -> str:
 
 
 def text_of(thing: object, most: int = MOST) -> str:
-    """``str(thing)``, at most some ``most`` characters of it, whatever ``__str__`` does.
+    """``str(thing)``, at most some ``most`` characters of it; safe for any ``__str__``.
 
-    Whatever it raises is caught, also an exit: who is to be told would wait for ever else.
+    All exceptions are caught, also exits: a caller that waits for the text would wait for ever.
     """
     return _taken(str, "__str__", thing, most)
 
 
 def repr_of(thing: object, most: int = MOST // 10) -> str:
-    """``repr(thing)``, at most some ``most`` characters of it, whatever ``__repr__`` does."""
+    """``repr(thing)``, at most some ``most`` characters of it; safe for any ``__repr__``."""
     return _taken(repr, "__repr__", thing, most)
 
 
 def short_repr_of(thing: object) -> str:
-    """``reprlib.repr(thing)``, some dozens of characters, whatever ``__repr__`` does."""
+    """``reprlib.repr(thing)``, some dozens of characters; safe for any ``__repr__``."""
     return _taken(reprlib.repr, "__repr__", thing, MOST)
 
 

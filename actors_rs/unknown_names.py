@@ -1,9 +1,9 @@
-"""What a class answers to a name that it does not have: which of its own names does that.
+"""Answers to a name that a class does not have: the class's own name for the same thing.
 
 Users come from other libraries and guess: ``Sink.foreach``, ``flow.mapAsync``, ``Source.read_csv``.
-A class says in ``_instead_`` what there is in place of such names; a name that differs from one of
-ours by case, underscores or a slip of the pen is found without that. Only a lookup that fails comes
-here, and the sentence is made when somebody reads it: ``hasattr`` costs no search.
+A class lists in ``_instead_`` its own names for them. A name that differs from one of ours by case,
+underscores or a slip of the pen is found without that. Only a lookup that fails comes here, and the
+sentence is made when it is read: ``hasattr`` costs no search.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Suggesting(type):
 
 
 def table(*rows: tuple[str, str]) -> dict[str, str]:
-    """What is to be written instead of a name, from rows of the names and the advice."""
+    """The advice for each unknown name, from rows of the names and the advice."""
     return {_plain(name): advice for names, advice in rows for name in names.split()}
 
 

@@ -10,20 +10,19 @@ import actors_rs
 from tests.conventions.project import package_modules
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-_SPARK = "actors_rs.spark"
 
 
 def examples(*, spark: bool) -> list[Any]:
-    """A parameter for each docstring with an example: of ``actors_rs.spark``, or of all others."""
-    modules = [
-        name
-        for name, text in sorted(package_modules().items())
-        if ">>> " in text and name.startswith(_SPARK) == spark
-    ]
-    found = [
-        test for name in modules for test in doctest.DocTestFinder().find(import_module(name), name)
-    ]
-    return [pytest.param(test, id=test.name) for test in found if test.examples]
+    """A parameter for each docstring with examples that use Spark, or that do not."""
+    modules = [name for name, text in sorted(package_modules().items()) if ">>> " in text]
+    finder = doctest.DocTestFinder()
+    found = [test for name in modules for test in finder.find(import_module(name), name)]
+    used = [test for test in found if test.examples and _uses_spark(test) == spark]
+    return [pytest.param(test, id=test.name) for test in used]
+
+
+def _uses_spark(test: doctest.DocTest) -> bool:
+    return any("spark" in example.source for example in test.examples)
 
 
 def run_example(test: doctest.DocTest, **names: object) -> None:

@@ -5,11 +5,11 @@ travels with a *token*, a share in the unit's scope. The unit is settled when it
 it (no further element comes) and every share has been settled; then, and only then, it counts as
 done.
 
-A sink that writes a unit in one go *parks* its shares instead of settling them one by one. A
-scope whose open shares are all parked, and that is sealed, is *gathered*: nothing of it is under
-way any more, so what was parked is the whole unit, and the sink can commit it. A broadcast parks
-too, and gives each branch a scope of its own that is sealed when its parent is gathered: so each
-branch gathers, and commits, by itself.
+A sink that writes a unit in one go *parks* its shares instead of settling them one by one. A scope
+is *gathered* when it is sealed and all of its open shares are parked. Nothing of it is under way
+any more then, so the parked elements are the whole unit, and the sink can commit it. A broadcast
+parks too, and gives each branch a scope of its own that is sealed when its parent is gathered: so
+each branch gathers, and commits, by itself.
 
 A token that is dropped, because its run failed or was cancelled, leaves its unit unsettled for
 ever, which is what "not acknowledged" means. A source that cannot give the rest of a unit abandons
@@ -36,7 +36,12 @@ __all__ = ["Bundle", "Disposition", "Entry", "Fork", "Scope", "Token", "Tracked"
 
 
 class Disposition(Enum):
-    """What became of an element."""
+    """How the work on an element ended.
+
+    >>> from actors_rs.delivery import Disposition
+    >>> Disposition.FILTERED.value
+    'filtered'
+    """
 
     DELIVERED = "delivered"
     """A sink took responsibility."""

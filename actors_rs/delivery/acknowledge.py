@@ -41,11 +41,24 @@ def acknowledged(
 ) -> Flow[In, T]:
     """``flow``, each of its elements acknowledged with ``ack(element, outcomes)``.
 
-    ``ack`` is called once for an element when the stages behind are done with all that came of
-    it, with the number of results per ``Disposition``; never when the run fails, or is cancelled,
-    before. It runs on the thread of whichever stage was done last, one call after another for
-    one element, though not for several; its exceptions become dead letters. Stages that cannot keep
-    count, for instance ``sliding`` or ``take``, are refused with a ``GraphError``.
+    ``ack`` is called once for an element, when the stages downstream are done with all results of
+    it. ``outcomes`` is a ``Counter`` with the number of results per ``Disposition``. If the run
+    fails or is cancelled before, ``ack`` is not called for the element. It runs on the thread of
+    the stage that was done last: one call after another for one element, but calls for different
+    elements may overlap, so it must be thread-safe. An exception in it becomes a dead letter.
+
+    Stages that cannot count results per element, for instance ``sliding`` or ``take``, are refused
+    with a ``GraphError`` when the graph is built.
+
+    >>> from actors_rs.delivery import Disposition, acknowledged
+    >>> done = {}
+    >>> def ack(message, outcomes):
+    ...     done[message] = outcomes[Disposition.DELIVERED]
+    >>> queue = acknowledged(Source.of("order 1", "order 2"), ack)
+    >>> queue.map(str.upper).run(Sink.list())
+    ['ORDER 1', 'ORDER 2']
+    >>> done
+    {'order 1': 1, 'order 2': 1}
     """
     if not isinstance(flow, Flow):
         raise TypeError(f"acknowledged: expected a Flow or Source, got {repr_of(flow)}")

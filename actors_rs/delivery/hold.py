@@ -18,7 +18,7 @@ class Hold:
     """Holds ``path`` from ``take`` to ``release``. Any thread, one at a time."""
 
     def __init__(self, path: str) -> None:
-        self.file = f"{os.path.realpath(path)}.lock"  # one file, whatever links lead to it
+        self.file = f"{os.path.realpath(path)}.lock"  # one file, through any links
         self._database: sqlite3.Connection | None = None
 
     def take(self) -> bool:

@@ -52,12 +52,24 @@ _BUSY_SECONDS = 60.0  # a sink may be writing a large partition into the same fi
 class Ledger:
     """A ledger file, which need not exist yet. Nothing is opened before ``open``.
 
-    ``on_other_plan``: what becomes of a ledger whose plan is another one, or whose run wrote into
-    other sinks or into an output that is gone; ``"start_over"`` begins a new run in it, which keeps
-    the old one's entries for the record.
+    - ``path``: the SQLite file. It may hold tables of your own, too.
+    - ``on_other_plan``: for a ledger with another plan, with a run into other sinks, or whose
+      output is gone. ``"refuse"`` (default) raises ``LedgerError``; ``"start_over"`` begins a new
+      run and keeps the old run's entries for the record.
 
-    Raises ``TypeError`` for a ``path`` that is none, ``InvalidArgumentError`` for one that SQLite
-    would not take for a file on the disk: empty, ``":memory:"`` or an address (``file:``).
+    Raises ``ArgumentTypeError`` if ``path`` is no path. Raises ``InvalidArgumentError`` for a path
+    that SQLite would not take for a file on the disk: empty, ``":memory:"`` or an address
+    (``file:``).
+
+    >>> from actors_rs.delivery import Ledger, status
+    >>> from actors_rs.spark import SparkSource
+    >>> orders = SparkSource.rows(spark.range(4, numPartitions=2))
+    >>> orders.resume(Ledger("night.ledger")).run(Sink.count())
+    4
+    >>> status("night.ledger").counts["committed"]
+    2
+    >>> orders.resume(Ledger("night.ledger")).run(Sink.count())
+    0
     """
 
     def __init__(
@@ -77,10 +89,16 @@ class Ledger:
     def open(self, plan: Plan, outputs: Collection[Output] = ()) -> LedgerRun:
         """Go on with the run of ``plan`` that the ledger holds, or begin one. Blocks.
 
-        ``outputs``: where its elements go; none if nobody can tell. Waits up to a minute for others
-        who are writing into the file. Raises ``LedgerError`` if another process holds it, or it
-        belongs to another plan or to other outputs, or what was written there is gone, if it is no
-        ledger or damaged, or its directory is missing; ``WriteError`` if it cannot be written.
+        ``outputs``: where its elements go; empty if that is not known. Waits up to a minute for
+        other processes that write into the file.
+
+        Raises ``LedgerError`` in these cases:
+
+        - Another process holds the ledger.
+        - It belongs to another plan or to other outputs, or its output is gone.
+        - The file is no ledger, or damaged, or its directory is missing.
+
+        Raises ``WriteError`` if the file cannot be written.
         """
         hold = self._held()
         try:
@@ -247,10 +265,20 @@ def commit_within(
 def status(path: str | os.PathLike[str]) -> Report:
     """The newest run of a ledger, whether a process holds it or not. Blocks; changes nothing in it.
 
-    A run that is "running" and has no ``holder`` was killed; reading may merge the write-ahead log
-    of its process into the file. On a read-only disk the ledger of an ended run can be read.
-    Raises ``LedgerError`` if there is no ledger at ``path``, no run in it, or the file is damaged,
-    ``ReadError`` if it cannot be read, and for a bad ``path`` what ``Ledger`` raises.
+    ``path`` is the ledger's file. A run with the state ``"running"`` and no ``holder`` was killed.
+    Reading may merge the write-ahead log of its process into the file. On a read-only disk the
+    ledger of an ended run can be read. May be called on any thread.
+
+    Raises ``LedgerError`` if there is no ledger at ``path``, no run in it, or the file is damaged.
+    Raises ``ReadError`` if it cannot be read, and for a bad ``path`` the errors of ``Ledger``.
+
+    >>> from actors_rs.delivery import Ledger, status
+    >>> from actors_rs.spark import SparkSource
+    >>> orders = SparkSource.rows(spark.range(4, numPartitions=2))
+    >>> orders.resume(Ledger("night.ledger")).run(Sink.count())
+    4
+    >>> status("night.ledger").state
+    'completed'
     """
     path = _file_of(path, "status")
     if not os.path.isfile(path):

@@ -1,4 +1,4 @@
-"""What is written into a ledger, as values: made at once, written when there is time."""
+"""The entries of a ledger as values: made at once, written when there is time."""
 
 from __future__ import annotations
 

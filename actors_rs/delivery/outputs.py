@@ -132,7 +132,7 @@ def _told(outputs: Iterable[Output]) -> str:
 
 
 def _resolved(output: Output) -> Output:
-    """The same for the same sink, whatever links lead to its file."""
+    """The same for the same sink, through any links to its file."""
     if output.kind not in _FILES:
         return output
     return replace(output, target=os.path.realpath(output.target))

@@ -49,7 +49,18 @@ _ADDED = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The ledger's row of one partition; times in seconds since the epoch."""
+    """The ledger's row of one partition.
+
+    ``partition`` is its number. ``state`` is ``"pending"``, ``"running"``, ``"committed"`` or
+    ``"poison"``. ``attempts`` counts how often it was begun. ``rows`` and ``bytes`` are its size
+    once it is committed. ``started`` and ``committed`` are seconds since the epoch, or ``None``.
+    ``last_error`` is the text of the last failure, or ``None``.
+
+    >>> from actors_rs.delivery import Entry
+    >>> entry = Entry(7, "poison", 3, 0, 0, 1.8e9, None, "division by zero")
+    >>> entry.attempts, entry.last_error
+    (3, 'division by zero')
+    """
 
     partition: int
     state: State
@@ -60,12 +71,24 @@ class Entry:
     committed: float | None
     last_error: str | None
     checksum: str | None = None
-    """Of the rows, whatever their order; None where there is none."""
+    """Of the rows, in any order; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run as its ledger has it."""
+    """The newest run of a ledger, as ``status`` gives it.
+
+    ``run`` is its number, ``fingerprint`` identifies its plan. ``state`` is ``"running"``,
+    ``"completed"``, ``"failed"`` or ``"cancelled"``. ``holder`` is the number of the process that
+    holds the ledger, or ``None``: a run with the state ``"running"`` and no holder was killed.
+    ``started`` and ``ended`` are seconds since the epoch, ``error`` is the text of the failure.
+    ``partitions`` has an ``Entry`` for each partition.
+
+    >>> from actors_rs.delivery import Entry, Report
+    >>> done = Entry(0, "committed", 1, 120, 4_096, 1.8e9, 1.8e9 + 2, None)
+    >>> Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, (done,)).counts
+    {'pending': 0, 'running': 0, 'committed': 1, 'poison': 0}
+    """
 
     run: int
     fingerprint: str

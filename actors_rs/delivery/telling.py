@@ -18,7 +18,13 @@ MOST_CAUSES = 20
 
 
 def told(report: Report, now: float) -> Iterator[str]:
-    """The lines; ``now`` in seconds since the epoch, for a run that has not ended."""
+    """The lines of ``report`` for a person; ``now`` in seconds since the epoch, for a live run.
+
+    >>> from actors_rs.delivery import Report, told
+    >>> report = Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, ())
+    >>> next(told(report, now=1.8e9 + 60))
+    'run 1 completed, plan 5f3a'
+    """
     counts, total = report.counts, len(report.partitions)
     yield f"run {report.run} {_state(report)}, plan {report.fingerprint[:12]}"
     yield f"began {_time(report.started)}, {_duration(report, now)}{_into(report)}"

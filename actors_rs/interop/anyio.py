@@ -50,8 +50,13 @@ def _anyio() -> Any:
 async def run_async(graph: Graph[R]) -> R:
     """Run ``graph`` and wait for its result, as ``await graph.run_async()`` does on asyncio.
 
-    Raises what ``Run.result`` raises. It runs in the system of the innermost block, else in one
-    that ends by itself.
+    Raises the same errors as ``Run.result``. It runs in the system of the innermost ``with
+    ActorSystem()`` block, else in a system that ends by itself.
+
+    >>> import trio
+    >>> from actors_rs.interop.anyio import run_async
+    >>> trio.run(run_async, Source.of(2, 3).to(Sink.sum()))
+    5
     """
     run = start_in_current_system(graph)
     try:
@@ -67,10 +72,19 @@ async def run_async(graph: Graph[R]) -> R:
 
 
 async def ask_async(ref: PooledActorRef[Any], message: Any, *, timeout: float | None = None) -> Any:
-    """Send ``message`` and wait for the answer, as ``await ref.ask_async(...)`` does on asyncio.
+    """Send ``message`` to the actor ``ref`` and wait for the answer; ``ref.ask_async`` for anyio.
 
-    ``timeout`` is in seconds, default: none. Raises the errors of ``ref.ask``. A scope that is
+    ``timeout`` is in seconds, default: none. Raises the same errors as ``ref.ask``. A scope that is
     cancelled gets no answer, but the actor handles the message.
+
+    >>> import trio
+    >>> from actors_rs.interop.anyio import ask_async
+    >>> class Greeter(PooledActor):
+    ...     def on_receive(self, message):
+    ...         return f"Hello {message}"
+    >>> with ActorSystem() as system:
+    ...     trio.run(ask_async, system.spawn(Greeter), "Ada")
+    'Hello Ada'
     """
     check_timeout(timeout)
     answer: Any = ref.ask(message, block=False)
@@ -82,9 +96,17 @@ async def ask_async(ref: PooledActorRef[Any], message: Any, *, timeout: float | 
 
 
 def iterate(source: Flow[Never, T], *, window: int = 16) -> Iteration[T]:
-    """The elements of one run for ``async for``, as ``source.iterate()`` gives them on asyncio.
+    """The elements of one run of ``source`` for ``async for``; ``source.iterate()`` for anyio.
 
-    ``async with iterate(source) as rows`` waits for the end of the run as well.
+    ``window`` is how many elements the run is at most ahead of the loop, 16 by default. ``async
+    with iterate(source) as rows`` waits for the end of the run as well.
+
+    >>> import trio
+    >>> from actors_rs.interop.anyio import iterate
+    >>> async def main():
+    ...     return [row async for row in iterate(Source.of("a", "b"))]
+    >>> trio.run(main)
+    ['a', 'b']
     """
     return _AnyioIteration(source.iterate(window=window)._begin)
 

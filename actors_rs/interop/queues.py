@@ -64,9 +64,9 @@ def from_queue(queue: Any, end: object = NO_END, *, task_done: bool = False) -> 
 def to_queue(queue: Any, end: object = NO_END) -> Sink[Any, int]:
     """Put each element into ``queue``; the result is how many there were.
 
-    A full queue slows the stream down. ``end``, if it is given, is put behind the last element when
-    the stream completes, and not when it fails or is cancelled. A run that is cancelled stops to
-    wait for room within 0.05 s; the element that found none is a dead letter.
+    A full queue slows the stream down. ``end``, if it is given, follows the last element when the
+    stream completes, and not when it fails or is cancelled. A run that is cancelled stops waiting
+    for room within 0.05 s; the element that found no room is a dead letter.
 
     Raises ``TypeError`` if ``queue`` has no ``put``.
     """

@@ -1,4 +1,4 @@
-"""``live_table``: what a run is doing, while it runs.
+"""``live_table``: the state of a run, while it runs.
 
 On a terminal it is a table that is painted over again and again, elsewhere a log line now and
 then. Either way it only reads snapshots: it never holds the run up and never ends it.
@@ -40,13 +40,12 @@ def live_table(
     """Show ``run`` while the ``with`` block lasts, and how it stands when the block is left.
 
     On ``console``, a ``rich.console.Console`` (default: standard output), if that is a terminal.
-    If it is none, or one that cannot move its cursor (``TERM=dumb``), one line goes to the logger
-    ``actors_rs.live`` at level ``INFO`` every ``log_every`` seconds and one at the end; that needs
-    no ``rich``. Whoever wants to see those lines configures ``logging``.
+    Otherwise, or on a terminal that cannot move its cursor (``TERM=dumb``), one line goes to the
+    logger ``actors_rs.live`` at level ``INFO`` every ``log_every`` seconds and one at the end. That
+    needs no ``rich``. Configure ``logging`` to see those lines.
 
-    Raises ``InvalidArgumentError`` for what is no run and for rates that are not above 0, and
-    ``MissingExtraError`` when a terminal is to be painted and ``rich`` is missing. No thread is
-    left when the block is left.
+    Raises ``InvalidArgumentError`` if ``run`` is no run or a rate is not above 0. Raises
+    ``MissingExtraError`` on a terminal without ``rich``. No thread is left when the block is left.
     """
     check_kind(run, "snapshot", "live_table needs a Run")
     _above_zero("refresh_per_second", refresh_per_second)

@@ -68,7 +68,7 @@ def progress_bar(
 
 
 def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
-    """``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``: what is known of it."""
+    """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``."""
     parts = []
     if (known := progress_of(now)) is not None:
         done, total, unit = known["done"], known["total"], known["unit"]

@@ -85,7 +85,7 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
 
 
 def state_of(now: RunSnapshot) -> str:
-    """``draining`` while a run that was told to takes no more; else its state."""
+    """``draining`` while a run drains, which takes no more; else its state."""
     return "draining" if now.draining and now.state == "running" else now.state
 
 
@@ -203,9 +203,9 @@ def _left(details: Mapping[str, Any], run: float) -> str:
 
 
 def seconds_left(details: Mapping[str, Any], seconds: float) -> float | None:
-    """What a source of partitions will still take, if it goes on as in the ``seconds`` so far.
+    """The seconds that a source of partitions will still take, at the pace of ``seconds`` so far.
 
-    ``details`` are those of its ``StageSnapshot``. ``None`` as long as nobody can tell.
+    ``details`` come from its ``StageSnapshot``. ``None`` as long as it is not known.
     """
     if details.get("partitions") is None or "done" not in details:
         return None

@@ -1,4 +1,4 @@
-"""Leaks: threads, actors and files that a piece of code leaves behind.
+"""Leaks: threads, actors and files that a piece of code has not closed.
 
     with no_leaks() as leaks:
         with ActorSystem() as system:

@@ -7,4 +7,4 @@ directory, summary.py reads the outputs back.
 
 
 class BadInputError(Exception):
-    """What the user asked for cannot be done; the text is the one sentence to show."""
+    """The user's request cannot be done; the text is the one sentence to show."""

@@ -1,8 +1,8 @@
 """What one Python file says about itself: pure measuring with `ast`, no Spark and no actors.
 
-`rows_of_file` runs on Spark's executors, which receive it by value, so this module leans on
-the standard library alone. It promises to return for any path whatever: a file that cannot
-be read or parsed becomes one row of kind "failure" with the reason.
+`rows_of_file` runs on Spark's executors, which receive it by value, so this module leans on the
+standard library alone. It promises to return for any path: a file that cannot be read or parsed
+becomes one row of kind "failure" with the reason.
 
 Cyclomatic complexity (column `branches`) is 1 plus the decision points in a function's own
 body. A nested function's body is counted for the nested function; its decorators, defaults

@@ -115,7 +115,7 @@ def functions(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def per_package(batch: pa.RecordBatch) -> list[dict[str, object]]:
-    """What the batch adds to each package, as parameters of ADD_TO_PACKAGE."""
+    """The batch's additions to each package, as parameters of ADD_TO_PACKAGE."""
     is_file = pc.equal(batch["kind"], "file")
     numbers = {
         "files": is_file,

@@ -1,7 +1,7 @@
 """The Spark side: a listing of files becomes a DataFrame of census rows, computed on executors.
 
-Nothing runs here. The DataFrame has one partition for every FILES_PER_PARTITION files, and
-Spark computes a partition when somebody asks for it.
+Nothing runs here. The DataFrame has one partition for every FILES_PER_PARTITION files, and Spark
+computes a partition when it is asked for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,9 @@ from census.paths import SourceFile
 
 FILES_PER_PARTITION = 32
 
-# What a row is. Kind "function" leaves `reason` and `functions` empty; kind "file", one per
-# parsed file, fills `functions` and is there so that a file without functions counts as
-# well; kind "failure" fills `reason`.
+# The columns of a row. Kind "function" leaves `reason` and `functions` empty; kind "file", one per
+# parsed file, fills `functions` and is there so that a file without functions counts as well; kind
+# "failure" fills `reason`.
 COLUMNS = {
     "kind": "string",
     "file": "string",

@@ -1,8 +1,8 @@
 """Which files a census reads: owns listing them and refusing paths that hold none.
 
-The listing is complete by promise: what has a name ending in `.py` is in it, readable or
-not, and so is a directory that cannot be looked into. Extracting turns those into failure
-rows, so nothing drops out unseen.
+The listing is complete by promise: every name ending in `.py` is in it, readable or not, and so is
+a directory that cannot be looked into. Extracting turns those into failure rows, so nothing drops
+out unseen.
 """
 
 import os

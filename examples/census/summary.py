@@ -1,4 +1,4 @@
-"""What a census found, told from what was written: reads the outputs back, counts nothing else."""
+"""The findings of a census, read back from its outputs; counts nothing else."""
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions when imported)

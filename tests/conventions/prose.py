@@ -90,17 +90,17 @@ def prose_lines(first: int, docstring: str) -> Iterator[tuple[int, str]]:
     """The lines of a docstring, code and marble lines replaced by empty ones."""
     lines = docstring.splitlines()
     base = min((len(x) - len(x.lstrip()) for x in lines[1:] if x.strip()), default=0)
-    code = False
+    code = block = False
     for offset, line in enumerate(lines):
         bare = line.strip()
         indented = offset > 0 and len(line) - len(line.lstrip()) >= base + 4
         code = bool(bare) and (code or bare.startswith(">>>"))
-        skipped = code or (indented and not _continues(lines, offset)) or _is_marble(bare)
-        yield first + offset, "" if skipped else bare
+        block = indented and (block or not _continues(lines, offset))
+        yield first + offset, "" if code or block or _is_marble(bare) else bare
 
 
 def _continues(lines: list[str], offset: int) -> bool:
-    """Whether an indented line goes on with an item of a list of arguments."""
+    """Whether an indented line below prose goes on with an item of a list of arguments."""
     above = lines[offset - 1].strip()
     return bool(above) and not above.endswith("::")
 

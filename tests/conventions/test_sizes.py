@@ -27,6 +27,12 @@ def test_a_planted_long_function_is_caught(head, lines, caught):
     assert len(long_functions("a.py", head + "\n    x = 1" * (lines - 1))) == caught
 
 
+def test_the_docstring_of_a_function_does_not_count():
+    docstring = '\n    """Rule.\n' + "\n    More.\n" * 60 + '    """'
+    assert long_functions("a.py", "def f():" + docstring + "\n    x = 1" * 44) == []
+    assert len(long_functions("a.py", "def f():" + docstring + "\n    x = 1" * 45)) == 1
+
+
 def test_a_planted_long_method_is_named_with_its_place():
     text = "class C:\n    def f(self):" + "\n        x = 1" * 60
     assert long_functions("a.py", text) == ["a.py:2: a function has at most 45 lines, f 61"]

@@ -80,6 +80,12 @@ def test_docstrings_and_comments_are_read_and_their_examples_are_not():
     ]
 
 
+def test_an_indented_block_is_code_and_an_indented_item_below_prose_is_not():
+    code = '"""First.\n\n    behind\n    behind\n\nname: an item\n    that goes on.\n"""\n'
+    read = [one.text for one in sentences_of_code(code)]
+    assert read == ["First.", "name: an item that goes on."]
+
+
 class Documented:
     """Made with ``size``."""
 

@@ -1,4 +1,4 @@
-"""Every example in a docstring of ``actors_rs.spark`` prints what the docstring says."""
+"""Every example in a docstring that uses Spark prints what the docstring says."""
 
 import pytest
 

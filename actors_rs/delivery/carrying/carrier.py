@@ -1,8 +1,8 @@
 """The carrier of acknowledgements: which stages can keep the promise, and how each is made.
 
-The promise: an element counts as done only when everything that came of it is. Whatever keeps
-elements back, mixes them or cuts a stream short cannot say that of single elements, and is
-refused when the graph is built.
+The promise: an element counts as done only when everything that came of it is. A stage that keeps
+elements back, mixes them or cuts a stream short cannot say that of single elements, and is refused
+when the graph is built.
 
 A source may emit elements again, or skip elements that earlier runs did. Then the results of an
 element must not depend on earlier elements. `RESUMABLE` refuses stages that remember
@@ -57,7 +57,7 @@ ONE_BY_ONE = frozenset(
 )
 """Operators that give what comes of an element before they draw the next one."""
 REMEMBERING = frozenset(("distinct", "distinct_until_changed", "scan", "with_index"))
-"""Those of them for which elements that were taken back have been there all the same."""
+"""The ones that work although elements that were taken back have passed through them."""
 PASSING = frozenset(
     (
         "backpressure_timeout",

@@ -30,7 +30,7 @@ _NOTES = (
 
 
 class _Rows(NamedTuple):
-    """Those of a unit."""
+    """The rows of a unit."""
 
     rows: list[Any]
     passes_over: PassesOver

@@ -174,8 +174,7 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         return True
 
     def _decide(self, error: BaseException, element: Any) -> tuple[Policy, DeciderError | None]:
-        """Whatever the policy, a directory that is another run's is no element's fault: to pass
-        over would mean to lose all that comes."""
+        """A directory of another run is no element's fault: it stops the stage under any policy."""
         if error is self._refused:
             return "stop", None
         return super()._decide(error, element)

@@ -1,4 +1,4 @@
-"""What the buttons of the page do. Each action is written to the run's log."""
+"""The actions of the page's buttons. Each action is written to the run's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows beside the runs: a stage opened, the supervision tree, the dead letters."""
+"""The page's panels beside the runs: a stage opened, the supervision tree, the dead letters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ERRORS, MOST_LETTERS, MOST_ACTORS = 10, 200, 500
 
 
 def stage_details(stage: RunningStage, show_elements: bool) -> dict[str, Any]:
-    """What is in the panel of ``stage``. Any thread."""
+    """The contents of the panel of ``stage``. Any thread."""
     logic, policy = stage.logic, stage.logic.on_failure
     decider = policy.decider
     errors = [error_text(stage.error, show_elements)] if stage.error is not None else []

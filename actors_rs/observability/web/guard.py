@@ -142,7 +142,7 @@ def _name_in(host: str) -> str:
 
 
 def guarded(app: App, guard: Guard) -> App:
-    """``app`` behind ``guard``: all its answers have the headers of ``SAFETY``."""
+    """``app`` guarded by ``guard``: all its answers have the headers of ``SAFETY``."""
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -24,7 +24,11 @@ START_SECONDS = 30.0
 
 
 class Page:
-    """A page that is being served. ``url`` is its address, with the token if there is one."""
+    """A page that is being served.
+
+    ``url`` is its address, with the token if there is one; ``port`` is the port it listens on.
+    ``serve`` makes it.
+    """
 
     def __init__(self, url: str, port: int) -> None:
         self.url = url
@@ -47,20 +51,28 @@ def serve(
 ) -> Iterator[Page]:
     """Serve a page for all runs of ``system`` while the ``with`` block lasts.
 
-    ``port`` 0 takes a free one. ``token`` is a secret that reading needs too; ``page.url`` has it.
-    With ``read_only`` no button is there. ``show_elements`` shows the contents of elements in
-    dead letters and time-outs; messages of exceptions are always shown. ``allowed_hosts`` are
-    further names by which browsers reach the server, for instance through a proxy.
-
-        with ActorSystem() as system, serve(system) as page:
-            print(page.url)
-            system.start(graph).result()
+    - ``host``: the address to listen on, ``"127.0.0.1"`` by default, which other machines cannot
+      reach.
+    - ``port``: 0 (default) takes a free one.
+    - ``token``: a secret that reading needs too; ``page.url`` contains it. ``None`` by default.
+    - ``read_only``: show no buttons. Off by default.
+    - ``show_elements``: show the contents of elements in dead letters and time-outs. Off by
+      default; messages of exceptions are always shown.
+    - ``allowed_hosts``: further names by which browsers reach the server, for instance through a
+      proxy.
 
     Raises ``InvalidArgumentError``, a ``ValueError``, for a ``host`` that other machines can reach
-    if there is no ``token``; ``MissingExtraError`` without starlette and uvicorn; ``OSError`` if
-    the port is taken. The server has one thread, which has ended when the block is left, as the
-    port is free then. The page goes on after the runs have ended. ``serve`` may be called on any
-    thread that may block.
+    if there is no ``token``. Raises ``MissingExtraError`` without starlette and uvicorn, and
+    ``OSError`` if the port is taken.
+
+    The server has one thread. When the block is left, the thread has ended and the port is free.
+    The page still shows runs that have ended. ``serve`` may be called on any thread that may block.
+
+    >>> from urllib.request import urlopen
+    >>> from actors_rs.observability.web import serve
+    >>> with ActorSystem() as system, serve(system) as page:
+    ...     urlopen(page.url).status
+    200
     """
     check_kind(system, "statistics", "serve needs an ActorSystem")
     check_flag("serve: read_only", read_only)

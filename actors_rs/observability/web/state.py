@@ -71,7 +71,7 @@ def run_state(
     before: RunSnapshot | None = None,
     about: Mapping[str, About] | None = None,
 ) -> dict[str, Any]:
-    """What the page shows of a run: ``now``, with rates and loads since ``before``."""
+    """The page's view of a run: ``now``, with rates and loads since ``before``."""
     about = about or {}
     shown = recent(replace(now, stages=now.stages[:MOST_STAGES]), before)
     earlier = {stage.name: stage for stage in before.stages} if before else {}
@@ -167,7 +167,7 @@ def _sum(details: Mapping[str, Any], names: Sequence[str]) -> int:
 
 
 def _load(stage: StageSnapshot) -> str:
-    """What the stage did most: the colour of its box."""
+    """The main activity of the stage: the colour of its box."""
     if stage.state != "running":
         return stage.state
     if stage.back_pressured >= max(stage.busy, stage.idle, 0.001):

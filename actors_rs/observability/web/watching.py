@@ -1,4 +1,4 @@
-"""What the page knows of one system: its runs with their history, also those that have ended.
+"""The page's knowledge of one system: its runs with their history, also of runs that have ended.
 
 One thread calls ``sample`` again and again, and all other methods; runs that begin are noted on
 any thread.
@@ -83,7 +83,10 @@ class WatchedRun:
             self.note("run ended", text=now.state)
 
     def details(self, name: str) -> dict[str, Any]:
-        """What a stage's panel shows. Raises ``InvalidArgumentError`` if there is no such stage."""
+        """The contents of a stage's panel.
+
+        Raises ``InvalidArgumentError`` if there is no such stage.
+        """
         found = self._details.get(name)
         if self.life is not None:
             stages = (one for one in self.life.stages() if one.name == name)
@@ -145,7 +148,7 @@ class Watch:
         self._numbers = count(1)
 
     def begin(self) -> None:
-        """Note runs from now on, those that are going on already among them."""
+        """Note runs from now on, also the runs that are going on already."""
         self.system.watchers = (*self.system.watchers, self._newcomers.append)
 
     def end(self) -> None:

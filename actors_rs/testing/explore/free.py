@@ -1,12 +1,17 @@
 """Free peers: a Publisher and a Subscriber that use every freedom the standard grants them.
 
-Their next step is drawn from the world's decisions: a subscription that comes at once or later;
-demand of 1, of many or without bound, requested from inside ``on_subscribe`` and ``on_next`` or
-later, also after an end; a cancellation at any point, before the first element, twice,
-after the end; elements one by one or as many as were asked for, from inside ``request`` or later;
-those and an end that were under way at a cancellation; completion with the last element or on its
-own. They keep the rules themselves, and watch that the other side does: what breaks one fails the
-scenario when its world comes to its end, as ``ProtocolViolation``.
+Their next step is drawn from the world's decisions:
+
+- A subscription comes at once or later.
+- Demand is 1, many or unbounded. It is requested from inside ``on_subscribe`` and ``on_next`` or
+  later, also after an end.
+- A cancellation comes at any point: before the first element, twice, or after the end.
+- Elements come one by one or as many as were asked for, from inside ``request`` or later. Elements
+  and an end may be under way at a cancellation.
+- Completion comes with the last element or on its own.
+
+They keep the rules themselves, and check that the other side does. A broken rule fails the scenario
+when its world comes to its end, as ``ProtocolViolation``.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ LAST = 30
 
 @dataclass
 class Failure:
-    """A run that failed, with its shrunk ``trace`` and the world it has left behind.
+    """A run that failed, with its shrunk ``trace`` and the final state of its world.
 
     One that was replayed has no ``seed``.
     """

@@ -135,9 +135,9 @@ class Exploration:
 def run_once(
     scenario: Scenario, plan: Plan, decisions: Decisions, *, guarded: bool = False
 ) -> tuple[World, BaseException | None]:
-    """One run: the world it has left behind, and what it failed with.
+    """One run: the final state of its world, and its failure.
 
-    Raises ``Pruned`` if it was, whatever the scenario has made of that.
+    Raises ``Pruned`` if it was pruned, also if the scenario has caught that exception.
     """
     world, failed, gave = plan.world(decisions), None, None
     try:

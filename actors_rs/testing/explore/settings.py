@@ -46,9 +46,9 @@ class Tally(NamedTuple):
 class Settings:
     """``runs``, ``seed`` and ``trace`` replace what a test says; ``None`` leaves it as it is.
 
-    ``schedules`` is the folder of kept traces, ``keep`` whether to add those of new failures.
-    ``replays`` belong to the test that runs. Tests are named by their path from ``root``;
-    pytest was started in ``started_in``. Both are guessed unless the plugin sets them.
+    ``schedules`` is the folder of kept traces, ``keep`` whether to add traces of new failures.
+    ``replays`` belong to the test that runs. Tests are named by their path from ``root``; pytest
+    was started in ``started_in``. Both are guessed unless the plugin sets them.
     """
 
     runs: int | None = None
@@ -99,4 +99,4 @@ class Settings:
 
 
 SETTINGS = Settings()
-"""Those of this process."""
+"""The settings of this process."""

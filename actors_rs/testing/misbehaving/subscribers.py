@@ -209,7 +209,7 @@ class AsksFromFreshThreads(MisbehavingSubscriber):
 
 
 class TakesNone(MisbehavingSubscriber):
-    """Takes ``None`` for whatever a signal should bring."""
+    """Takes ``None`` for any argument of a signal."""
 
     breaks = "2.13"
     caught_by = (
@@ -245,7 +245,7 @@ class LosesElements(MisbehavingSubscriber):
 
 
 class AsksForOneOnly(MisbehavingSubscriber):
-    """Requests a single element, whatever number the test triggers."""
+    """Requests a single element, for any number that the test triggers."""
 
     breaks = "3.8"
     caught_by = ("required_spec308_requestMustRegisterGivenNumberElementsToBeProduced",)

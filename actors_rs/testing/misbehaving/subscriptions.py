@@ -255,7 +255,7 @@ class CountsInThirtyTwoBits(MisbehavingPublisher):
 
 
 class _Stepwise(ReferenceSubscription[Any]):
-    """One element for each request, whatever its size, so that demand piles up."""
+    """One element for each request of any size, so that demand piles up."""
 
     def __init__(self, subscriber: Subscriber[Any], elements: Iterable[Any] = ()) -> None:
         super().__init__(subscriber, elements)

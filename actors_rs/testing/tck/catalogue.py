@@ -22,7 +22,7 @@ __all__ = [
     "python_name",
 ]
 
-# What the JVM raises, and what Python raises or signals in its place; in this order.
+# Exceptions of the JVM, and the exception or signal of Python in its place; in this order.
 EXCEPTIONS = (
     ("MustSignalIllegalArgumentException", "MustSignalOnError"),
     ("MaySignalIllegalArgumentException", "MaySignalOnError"),

@@ -1,7 +1,7 @@
 """The environment of one conformance test: its clock, its waiting, and errors from other threads.
 
-Whatever the kit receives is recorded under one condition, so a wait ends as soon as what it waits
-for has happened, or at its deadline. Only "nothing happens" has to let a quiet period pass.
+All signals that the kit receives are recorded under one condition. So a wait ends as soon as its
+event has happened, or at its deadline. Only "nothing happens" has to let a quiet period pass.
 Thread-safe.
 """
 

@@ -90,7 +90,7 @@ class ManualSubscriber(Generic[T]):
     def received(self, element: T) -> None:
         """Called inside ``on_next``; a test overrides it to act there."""
 
-    # What the test does
+    # Steps of the test
 
     @property
     def subscription(self) -> Subscription:
@@ -125,7 +125,7 @@ class ManualSubscriber(Generic[T]):
         )
 
     def give_up(self) -> None:
-        """Cancel at the end of a test, whatever comes of it."""
+        """Cancel at the end of a test; ignores its outcome."""
         if self._subscription is not None and self._ended is None:
             try:
                 self.cancel()

@@ -35,7 +35,7 @@ class WhiteboxProbe(Generic[T]):
         self._puppet: SubscriberPuppet | None = None
         env.clean_up_later(self)
 
-    # What the subscriber reports
+    # Reports of the subscriber
 
     def register_on_subscribe(self, puppet: SubscriberPuppet) -> None:
         """It was subscribed; ``puppet`` moves it from now on."""
@@ -55,7 +55,7 @@ class WhiteboxProbe(Generic[T]):
         """It has processed the completion."""
         self.log.record(Signal("on_complete"))
 
-    # What the test expects
+    # Expectations of the test
 
     @property
     def puppet(self) -> SubscriberPuppet:
@@ -78,7 +78,7 @@ class WhiteboxProbe(Generic[T]):
         self.env.call(promise, self.puppet.signal_cancel)
 
     def give_up(self) -> None:
-        """Let the subscriber cancel when the test is over, whatever comes of it."""
+        """Let the subscriber cancel when the test is over; ignores its outcome."""
         if self._puppet is not None:
             try:
                 self.signal_cancel()

@@ -5,9 +5,9 @@
         def create_identity_processor(self, buffer_size):
             return MyProcessor(buffer_size)
 
-It is a publisher's verification, of the processor downstream of a publisher of the kit, and a
-subscriber's white-box verification, of the processor upstream of a subscriber of the kit, plus the
-rules that bind the two.
+It has the tests of a publisher's verification, for the processor downstream of a publisher of the
+kit. It has the tests of a subscriber's white-box verification, for the processor upstream of a
+subscriber of the kit. It adds the rules that bind the two.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Upstream:
         self._open = False
         env.clean_up_later(self)
 
-    # What the subscriber calls
+    # Calls of the subscriber
 
     def request(self, n: int, /) -> None:
         """Count the request; note one below 1 (3.9)."""
@@ -89,14 +89,14 @@ class Upstream:
         self._end(rule, "on_error", self._subscriber.on_error, error)
 
     def give_up(self) -> None:
-        """Complete at the end of a test, unless the link has ended, whatever comes of it."""
+        """Complete at the end of a test, unless the link has ended; ignores its outcome."""
         if self._open and not self.cancelled:
             try:
                 self.complete()
             except Failure as failure:
                 self.env.flop(text_of(failure))
 
-    # What the test expects
+    # Expectations of the test
 
     def expect_request(self, rule: str = "2.1") -> int:
         """Wait until more is requested than before, and return how much more."""

@@ -1,8 +1,9 @@
 """Conservation: no element of a run vanishes between two stages or inside of one.
 
-Looked at is every stage of a world, however it ended: completed, failed, cancelled or drained. What
-the outlet before an inlet gave is what the inlet took, holds, or dropped because its stage wanted
-no more. And what a stage took, with what it added of its own, is what it
+It covers every stage of a world, however it ended: completed, failed, cancelled or drained. The
+elements that an outlet gave equal the elements that the next inlet took, holds, or dropped because
+its stage wanted no more. And the elements that a stage took, with those it added of its own, are
+the elements that it
 
 - emitted, also to a receiver that had left by then,
 - holds (``StageLogic.held``),
@@ -142,7 +143,7 @@ def _held(logic: StageLogic) -> int:
 
 
 def _passed_over(stage: Member) -> int:
-    """Elements that raised and that its policy went on behind, and what restarts lost."""
+    """Elements that raised and were passed over by its policy, and elements that restarts lost."""
     return stage.resumed + stage.restarted + getattr(stage.logic, "given_up", 0)
 
 

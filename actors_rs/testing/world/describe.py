@@ -70,7 +70,7 @@ class Describer:
         ``taken`` are messages, each after its step and the number of its history.
         """
         for _, number, message in taken:
-            # Those that most are, without a call; within a stage the names of ports differ.
+            # The most frequent ones, without a call; within a stage the names of ports differ.
             if (kind := type(message)) is Arrived:
                 frame = message.frame
                 if type(frame) is list:

@@ -44,7 +44,7 @@ class DeterministicDispatcher:
         self._decisions = decisions
         self._under_way: list[Step] = []  # a step that waits lets others run within it
         self.running = 0
-        """The number of the actor that runs, or the peer that acts, 0 for whatever else does."""
+        """The number of the actor that runs, or the peer that acts, 0 for all other steps."""
         self.note_taken: Callable[[Noted], None] = self.log.taken.append
         self.note_put: Callable[[Noted], None] = self.log.put.append
         self.reached: set[int] | None = set() if decisions.notes_effects else None
@@ -71,7 +71,7 @@ class DeterministicDispatcher:
         actor.actor_inbox.__class__ = WorldMailbox
 
     def adopt_peer(self, label: str) -> int:
-        """Somebody takes part in this world that is no actor; returns the number of it."""
+        """A peer that is no actor takes part in this world; returns its number."""
         if not self.steps:
             self.met_with.append(label)
         return self._enrol(label)

@@ -1,8 +1,8 @@
 """The rules of links in a world: as ``RuleMonitor`` judges them, at a tenth of its cost.
 
-In one thread no two signals overlap, so whether a signal between two stages is legal takes a look
-at two numbers. One that is not is given to a ``RuleMonitor``, behind all that came before it, which
-says what was broken and how.
+In one thread no two signals overlap, so a look at two numbers shows whether a signal between two
+stages is legal. An illegal one goes to a ``RuleMonitor``, after all signals before it, which says
+what was broken and how.
 """
 
 from __future__ import annotations

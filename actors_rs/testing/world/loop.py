@@ -167,7 +167,7 @@ class _WorldLoop:
         self._closed = not self.tasks
 
     def run_alone(self, seconds: float, done: Callable[[], bool]) -> None:
-        """Call callbacks until ``done``, at most ``seconds``, in their order, whatever they raise.
+        """Call callbacks in their order until ``done``, at most ``seconds``, also after exceptions.
 
         No world decides when: for one that has failed, perhaps since a coroutine ends never.
         """
@@ -258,7 +258,7 @@ class _WorldLoop:
 
     def _submit(self, handle: asyncio.Handle) -> None:
         self._due.pop(id(handle), None)
-        self._callbacks.append(handle)  # in this order, whatever order the steps are taken in
+        self._callbacks.append(handle)  # in this order, for any order of the steps
         self._dispatcher.submit(f"callback-{next(self._numbers)}", self._run_next)
 
     def _submit_due(self) -> None:

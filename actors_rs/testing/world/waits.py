@@ -37,7 +37,7 @@ class _Wait(NamedTuple):
 def waits(actors: Sequence[ActorStep]) -> list[str]:
     """A sentence for each thing that a living actor waits for, and for each that waits for none.
 
-    Those that wait for each other in a circle come first.
+    Actors that wait for each other in a circle come first.
     """
     found = [wait for step in actors if not step.mailbox.closed for wait in _waits_of(step)]
     circles = knots([Wait(one.who, one.whom, "") for one in found if one.whom])

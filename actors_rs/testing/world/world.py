@@ -139,7 +139,7 @@ class World:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the system. Coroutines clean up behind an ``error``, too, and nothing hides it."""
+        """End the system. Coroutines clean up after an ``error``, too, and nothing hides it."""
         if error is not None:
             self._at_failure = self._dispatcher.log.told, self.states()
             self._coroutines.abandon(AFTERWARDS)
@@ -151,7 +151,7 @@ class World:
         finally:
             self._coroutines.close(0.0)
 
-    # What a scenario does
+    # Calls for scenarios
 
     def start(self, graph: Startable[ActorSystem, R_co]) -> R_co:
         """Start a graph; returns its ``Run``. Raises ``WorldError`` before the ``with`` block."""
@@ -212,8 +212,8 @@ class World:
     def finish(self) -> None:
         """Let every run come to its end and check that none broke a rule or lost an element.
 
-        Coroutines that were cancelled on the way have ended, too, and generators that were left;
-        whatever else could run has run.
+        Cancelled coroutines have ended, too, and so have generators that were left; everything else
+        that could run has run.
         """
         self._let_end()
         while self._dispatcher.ready:
@@ -262,7 +262,7 @@ class World:
         """A participant that is no actor; the world notes the signals it gets."""
         return Peer(self._dispatcher, label)
 
-    # What it tells
+    # Reports
 
     @property
     def now(self) -> float:
@@ -276,7 +276,7 @@ class World:
 
     @property
     def digest(self) -> str:
-        """Equal for equal runs, whatever process or version of Python they ran in."""
+        """Equal for equal runs, in any process and version of Python."""
         return self._dispatcher.log.digest()
 
     @property
@@ -304,7 +304,7 @@ class World:
         """A line for each actor."""
         return states(self._dispatcher.actors) if self._at_failure is None else self._at_failure[1]
 
-    # The driver of whatever waits on this thread
+    # The driver of all waits on this thread
 
     def until(self, done: Callable[[], bool], seconds: float | None, /) -> None:
         """Move on until ``done``, at most ``seconds``; ``Stalled`` if nothing can move."""
