@@ -1,7 +1,7 @@
 """Writes ``docs/mutants.md``: ``python -m tests.pages.mutants``. It takes a minute.
 
-Puts each mutant of ``tests/mutants`` into the package and looks which run of its scenarios sees it.
-A test compares the mutants on the page with those that there are.
+Puts each mutant of ``tests/mutants`` into the package and finds the run of its scenarios that sees
+it. A test compares the mutants on the page with the mutants in the code.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutants.md"
 HEAD = f"""\
 # The museum of bugs
 
-Made by `python -m tests.pages.mutants` from `tests/mutants/`. A row is a bug of the kind that
-systems like this one really had. It is put into the package, and the scenarios of `tests/explored/`
-are run in up to {RUNS:,} orders; one of them has to fail. The table says which one did, in which of
-its runs, and who made the choices of that run: a random walk or PCT with its seed, or the search in
-depth (`dfs`), which has none. Bugs of threads are seen by models that are run in all their
-interleavings.
+Made by `python -m tests.pages.mutants` from `tests/mutants/`. Each row is a bug of a kind that
+systems like this one really had. The test puts it into the package and runs the scenarios of
+`tests/explored/` in up to {RUNS:,} orders. One scenario must fail. The table shows which one, in
+which run, and what chose the order of that run: a random walk or PCT with its seed, or the
+depth-first search (`dfs`), which has no seed. Models that run in all interleavings find the bugs
+of threads.
 
 {len(ALL)} bugs, {{killed}} of them killed.
 """
-COLUMNS = "| bug | what is wrong | killed by | run | by |\n|---|---|---|---|---|\n"
+COLUMNS = "| bug | fault | killed by | run | order |\n|---|---|---|---|---|\n"
 
 
 def page() -> str:
@@ -54,10 +54,10 @@ def _row(mutant: Mutant, seen: Kill | None) -> str:
     if seen is None:
         found = ("**survives**", "", "")
     elif mutant.model:
-        found = (seen.scenario, "", "all interleavings")
+        found = (f"`{seen.scenario}`", "", "all interleavings")
     else:
         seed = "" if seen.seed is None else f" {seen.seed}"
-        found = (seen.scenario, str(seen.run), f"{seen.strategy}{seed}")
+        found = (f"`{seen.scenario}`", str(seen.run), f"{seen.strategy}{seed}")
     return f"| {mutant.name} | {mutant.breaks} | {' | '.join(found)} |\n"
 
 

@@ -8,8 +8,7 @@ SUPERVISOR = "runtime.supervision.supervisor:SupervisorActor"
 MUTANTS = (
     mutant(
         "questions left in the mailbox are forgotten",
-        "what a stopped actor did not read is neither answered nor reported (as in pykka, for what"
-        " comes behind its last look)",
+        "messages after an actor's last look are neither answered nor reported, as in pykka",
         "runtime.actors.unread:return_all_unread",
         "actor._return_unread_(message)",
         "message",
@@ -18,7 +17,7 @@ MUTANTS = (
     ),
     mutant(
         "a restart loses the mailbox",
-        "what waits while an actor is restarted is thrown away",
+        "messages that wait while an actor is restarted are dropped",
         f"{CHILD}.report",
         "if not self.home.offer(Down(self, self.ended_serial)):",
         "self.actor_inbox._all_data()\n    if not self.home.offer(Down(self, self.ended_serial)):",
@@ -34,7 +33,7 @@ MUTANTS = (
     ),
     mutant(
         "restarts are never forgotten",
-        "waits count as time in which there was no failure, so nothing is ever given up",
+        "waits count as time without a failure, so the limit is never reached",
         "runtime.supervision.intensity:Intensity.allows",
         "moment = now - self._waited",
         "moment = now + self._waited * 1000",
@@ -50,7 +49,7 @@ MUTANTS = (
     ),
     mutant(
         "a supervisor ends before its children",
-        "a supervisor that is told to stop does not wait for those that it has told",
+        "a supervisor that stops does not wait for its children",
         f"{SUPERVISOR}._advance",
         "if self._stopping or self._ended:",
         "if self._ended:",
@@ -58,7 +57,7 @@ MUTANTS = (
     ),
     mutant(
         "a child that is restarted alone",
-        "one that fails is restarted without those that depend on it",
+        "a child that fails is restarted without the children that depend on it",
         f"{SUPERVISOR}._widen_round",
         "self._to_stop.extendleft(one for one in reversed(before) if one.alive)",
         "self._to_stop.clear()",
@@ -66,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         "an end is heard twice",
-        "an actor that watches twice hears of the end twice",
+        "an actor that watches twice receives the end twice",
         (
             Edit(
                 "actors_rs.runtime.actors.watch:begin_watch",
@@ -91,7 +90,7 @@ MUTANTS = (
     ),
     mutant(
         "a shutdown that waits for itself",
-        "what reads the dead letters is waited for before the dead letters end",
+        "readers of the dead letters are waited for before the dead letters end",
         "runtime.system.shutdown:Shutdown.run",
         "if a not in observers]",
         "if a]",
@@ -99,7 +98,7 @@ MUTANTS = (
     ),
     mutant(
         "a shutdown that throws away",
-        "what is in hand when a system ends is dropped, though it was to drain",
+        "a system that should drain drops the elements in flight",
         "runtime.system.shutdown:Shutdown.run",
         "activity.drain() if self._drain else activity.cancel(self._grace(1.0))",
         "activity.cancel()",

@@ -23,7 +23,7 @@ MUTANTS = (
     ),
     mutant(
         "a time that outlives the stage",
-        "the timers of calls are left behind",
+        "the timers of calls are not cancelled",
         "stages.calls.limit:CallLimit.stop",
         "timer.cancel()",
         "timer",
@@ -39,7 +39,7 @@ MUTANTS = (
     ),
     mutant(
         "a retry that is never made",
-        "a call that rests is not made again when its time has come",
+        "a call that waits for its retry is not made again",
         f"{MAP_ASYNC}._rested",
         "self._waiting.append(call)",
         "call.attempts",
@@ -47,15 +47,15 @@ MUTANTS = (
     ),
     mutant(
         "a budget that is never used up",
-        "calls are made again beyond the budget",
+        "calls are repeated beyond the budget",
         "stages.calls.retries:Retries.again_in",
         "if self._budget is not None and not self._budget.take(1, now):",
         "if self._budget is not None and not self._budget.take(0, now) and self.refused:",
         "rates/beyond budget",
     ),
     mutant(
-        "a rest that goes on behind the end",
-        "the timers of calls that rest are left behind",
+        "a wait that goes on after the end",
+        "the timers of calls that wait for a retry are not cancelled",
         f"{MAP_ASYNC}.stop",
         "timer.cancel()",
         "timer",

@@ -7,7 +7,7 @@ QUEUE = "engine.run.source_queue:SourceQueue"
 MUTANTS = (
     mutant(
         "an async iterable is drawn beyond demand",
-        "the coroutine draws one element before it looks whether somebody wants it",
+        "the coroutine draws one element before it checks for demand",
         "stages.calls.async_elements:AsyncElements._draw",
         "self._drawn >= self._granted:",
         "self._drawn > self._granted:",
@@ -30,7 +30,7 @@ MUTANTS = (
         "generators/async iterable",
     ),
     mutant(
-        "room is told to threads only",
+        "room wakes threads only",
         "a coroutine that waits for room in a queue is not woken when there is some",
         f"{QUEUE}.take",
         "self._awaiting.wake()",
@@ -47,7 +47,7 @@ MUTANTS = (
     ),
     mutant(
         "a registration outlives its stream",
-        "nobody tells a callback API that its callbacks are not wanted any more",
+        "a callback API is not told to stop its callbacks",
         "stages.sources.from_callback:CallbackSource.stop",
         "if unregister is not None:",
         "if error is None and unregister is not None:",
@@ -55,7 +55,7 @@ MUTANTS = (
     ),
     mutant(
         "a queue tells once",
-        "the stage is woken for the first element that is handed in, and for no other",
+        "the stage is woken for the first element from outside, and for no other",
         f"{QUEUE}.end",
         "self._told = self._told and bool(self._waiting)",
         "self._told = True",
@@ -79,7 +79,7 @@ MUTANTS = (
     ),
     mutant(
         "a queue drops uncounted",
-        "what makes room for a newer element is not counted",
+        "elements dropped for a newer one are not counted",
         f"{QUEUE}._make_room",
         "self.dropped += len(self._waiting)",
         "len(self._waiting)",
@@ -95,15 +95,15 @@ MUTANTS = (
     ),
     mutant(
         "a coroutine that outlives its run",
-        "what a run has begun for itself goes on when the run was cancelled",
+        "work that a run has started for itself goes on after its cancellation",
         "stages.sources.from_future:FutureSource.stop",
         "self._future.cancel()",
         "self._future.done()",
         "entries/a future",
     ),
     mutant(
-        "a monitor that tells of nothing",
-        "what has been told already is told again, for ever",
+        "a monitor that reports nothing",
+        "events that were reported are reported again, for ever",
         "stages.operators.monitor:Monitor._tell",
         "self._told = count = self.outlet.count",
         "count = self.outlet.count",
@@ -111,7 +111,7 @@ MUTANTS = (
     ),
     mutant(
         "a Publisher that nobody takes leave of",
-        "what another's Publisher gives is taken as if from nobody, so that nobody cancels it",
+        "a foreign Publisher's elements lose their origin, so it is never cancelled",
         "engine.boundary.foreign_source:PublisherSource.start",
         "self.inlets = (self.inlet,)",
         "self.inlets = ()",
@@ -119,7 +119,7 @@ MUTANTS = (
     ),
     mutant(
         "a Publisher is asked for a window of nothing",
-        "the window of the stage is not that of the inlet that another's Publisher feeds",
+        "the stage and the inlet fed by a foreign Publisher have different windows",
         "engine.boundary.foreign_source:PublisherSource.start",
         "self.inlet.window = self.window",
         "self.inlet.window = 0",

@@ -9,7 +9,7 @@ SECTION = "engine.sections.section:Section"
 MUTANTS = (
     mutant(
         "a group let in at the end is never announced",
-        "room that comes free when the input has completed is given to a key nobody hears of",
+        "room freed after the end of the input goes to a key that no stage receives",
         f"{GROUP_BY}._end_if_due",
         "self._announce()",
         "pass",
@@ -25,7 +25,7 @@ MUTANTS = (
     ),
     mutant(
         "an error meets a cancellation",
-        "a stream that is switched off and fails in one turn of a stage between fails the run",
+        "a stream switched off and failed within one turn of a stage between fails the run",
         "engine.member:Member._finish",
         "self.forgive(unheard)",
         "pass",
@@ -33,7 +33,7 @@ MUTANTS = (
     ),
     mutant(
         "an error waits for a cancellation",
-        "a stream that has failed unheard before it is switched off fails the run",
+        "a stream that has failed unnoticed before it is switched off fails the run",
         "stages.inner.hosting:Hosting.drop",
         "if inlet.forgiving and inlet.error is not None:",
         "if inlet.forgiving and inlet.cancelled:",
@@ -41,7 +41,7 @@ MUTANTS = (
     ),
     mutant(
         "only the nearest stage is forgiven",
-        "a stream of several stages fails when nobody wants it any more, and the run with it",
+        "a stream of several stages fails when it is no longer wanted, and the run with it",
         "engine.layout:_forgiving_of",
         "spec.forgiving or (spec.outlets and spec not in heard)",
         "spec.forgiving",
@@ -49,15 +49,15 @@ MUTANTS = (
     ),
     mutant(
         "what failed beside a recovery is a failure",
-        "streams that fail together fail the run although the first failure was recovered from",
+        "streams that fail together fail the run although the first was recovered from",
         "engine.run.scope:RunLife.recovered",
         "self._forget([error, *beside])",
         "self._forget([error])",
         "inner/failures beside a recovery",
     ),
     mutant(
-        "what fails behind a recovery is a failure",
-        "an error that finds its stage ended counts although that stage's was recovered from",
+        "a failure after a recovery counts",
+        "an error at a stage that has ended counts although its own was recovered from",
         "engine.links:_Failed.dropped",
         "self.member.forgive(self.error)",
         "pass",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     mutant(
         "a stream within a stream is not forgiven",
-        "a failure in a stream of a stream counts although nobody wants that stream any more",
+        "a failure in an inner inner stream counts although that stream is no longer wanted",
         "engine.inner.streams:attach",
         "inlet.forgiving |= host.forgiving",
         "pass",
@@ -73,7 +73,7 @@ MUTANTS = (
     ),
     mutant(
         "a section ends before its stages",
-        "a section that is left ends at once, while its stages still hold and lose elements",
+        "an abandoned section ends at once, while its stages still hold and lose elements",
         f"{SECTION}.finished",
         "super().finished and (self._life is None or self._life.over)",
         "super().finished",
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     mutant(
         "a section that is not needed any more fails",
-        "a section that is switched off just as it fails makes that the failure of the run",
+        "a section switched off just as it fails makes that the failure of the run",
         f"{SECTION}.stop",
         "if self._is_unneeded:",
         "if self._is_unneeded and self._draining:",
@@ -89,7 +89,7 @@ MUTANTS = (
     ),
     mutant(
         "a failed input forbids a restart",
-        "that the input has failed, behind elements in hand, is taken for why the section failed",
+        "a failed input, with elements in flight, is taken for the failure of the section",
         f"{SECTION}._may_restart",
         "not _comes_of(self.inlet.error, error)",
         "self.inlet.error is None",
@@ -97,15 +97,15 @@ MUTANTS = (
     ),
     mutant(
         "a section that gives up forgets what it was to give again",
-        "what a failed section had not begun with vanishes, when there is no further life",
+        "elements that a failed section had not taken vanish when there is no restart",
         f"{SECTION}._give_up",
         "lost(self.held())",
         "pass",
         "sections/its input fails",
     ),
     mutant(
-        "an error told to stages that have ended is told",
-        "an error that its stages were told of, and that came beside theirs, is not minded by it",
+        "an error for stages that have ended is reported",
+        "a section ignores an error that its stages received beside their own",
         f"{SECTION}._give_up",
         "self._leave_life()",
         "pass",
@@ -113,7 +113,7 @@ MUTANTS = (
     ),
     mutant(
         "a section that takes no more lets upstream go",
-        "a life that follows one which had enough, and failed then, starves",
+        "a section restarted after it had enough, and failed then, starves",
         f"{SECTION}._hand_in",
         " and not self._intensity.max_restarts",
         "",
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     mutant(
         "the rest of a piece counts as taken",
-        "what a satisfied operator did not need is missing in the next life of its section",
+        "elements a satisfied operator did not need are missing after its section's restart",
         "stages.linear:Operator._pass_on",
         "length_hint(counted) if self.satisfied else 0",
         "0",
@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     mutant(
         "late turns find more than the burst",
-        "what came in for those in line while they were late is there for all of them at once",
+        "late subscribers in line all receive the elements that came for one of them",
         "runtime.rate.rate_limit:RateLimit._has_passed",
         "self._bucket = self._bucket.less(beyond)",
         "pass",
@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     mutant(
         "a section does not believe that its run was cancelled",
-        "a run that is cancelled as a section fails ends with that, if a stage behind it was told",
+        "a cancelled run ends with the failure of a section whose downstream received it",
         f"{SECTION}._is_unneeded",
         "cause is None or isinstance(cause, RunCancelled)",
         "cause is None",
@@ -145,15 +145,15 @@ MUTANTS = (
     ),
     mutant(
         "switch_map forgets what was cut off",
-        "a cancellation of the newest stream is taken for its end, so its element is not reported",
+        "a cancellation of the newest stream counts as its end, so its element is unreported",
         "stages.operators.switch_map:SwitchMap.advance",
         " and not inner.cancelled",
         "",
         "sections/switched within",
     ),
     mutant(
-        "a tree is told to stop before it has started",
-        "what its children were told is not handled by anybody",
+        "a tree stops before it has started",
+        "no stage handles an error that its children received",
         "runtime.supervision.supervisor:SupervisorActor._stop_",
         "if self._ready or not self._ends_for_good():",
         "if True:",

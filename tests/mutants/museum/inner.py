@@ -7,7 +7,7 @@ J, SECTION = "stages.junctions", "engine.sections.section:Section"
 MUTANTS = (
     mutant(
         "a failing key costs others too",
-        "the elements that came with the one whose key raises go to no group, and nobody tells",
+        "elements beside the one whose key function raises reach no group, unreported",
         "stages.operators.group_by:GroupBy._sort_piece",
         "self.inlet.untake(list(elements))",
         "pass",
@@ -15,7 +15,7 @@ MUTANTS = (
     ),
     mutant(
         "a group that left takes its elements along",
-        "what is held for a group that is cancelled is not counted as dropped",
+        "elements held for a cancelled group are not counted as dropped",
         "stages.operators.group_by:GroupBy._drop",
         "self._dropped += len(elements)",
         "pass",
@@ -48,7 +48,7 @@ MUTANTS = (
     ),
     mutant(
         "flat_map forgets who has more",
-        "an inner stream that gave a part of what it holds is not looked at again",
+        "an inner stream that emitted a part of its elements is not looked at again",
         "stages.operators.flat_map_merge:FlatMapMerge._look_at_first",
         "inner.get_in_line()",
         "inner.buffered",
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     mutant(
         "an inner end needs demand",
-        "an inner stream that ended while nobody asked is never forgotten",
+        "an inner stream that ended without demand is never removed",
         "stages.operators.flat_map_merge:FlatMapMerge._look_for_ends",
         "return inner.exhausted and not inner.cancelled",
         "return inner.cancelled",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     mutant(
         "a drawn stream is not released",
-        "a stage that is cancelled forgets what it has opened for the stream that it draws",
+        "a cancelled stage forgets the resources of the stream that it draws",
         "stages.operators.flat_map:FlatMap.stop",
         "self._leave_stream()",
         "pass",
@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     mutant(
         "catch fails all the same",
-        "the error that was dealt with stays the failure of the run",
+        "an error that was recovered from stays the failure of the run",
         "stages.operators.catch:Catch._in_place_of",
         "self.context.recovered(error)",
         "self.context.name",
@@ -113,7 +113,7 @@ MUTANTS = (
         "inner/caught again and again",
     ),
     mutant(
-        "a failure behind a cancellation is one",
+        "a failure after a cancellation counts",
         "a stream that fails after it was switched off fails the run",
         "engine.links:_Failed.deliver",
         "if self.inlet.cancelled:",
@@ -130,7 +130,7 @@ MUTANTS = (
     ),
     mutant(
         "group_by starves when groups exceed the window",
-        "what groups hold is counted when it comes, and not when it is given",
+        "elements of groups are counted on arrival, and not when they are emitted",
         "stages.operators.group_by:GroupBy._give",
         "self._held += len(group.held) - held",
         "self._held += max(0, len(group.held) - held)",
@@ -139,7 +139,7 @@ MUTANTS = (
     ),
     mutant(
         "group_by counts what left with a group",
-        "what a group held when it was cancelled is held for ever",
+        "the elements of a cancelled group are held for ever",
         "stages.operators.group_by:GroupBy._was_cancelled",
         "self._held -= len(held)",
         "self._held -= 0",
@@ -147,7 +147,7 @@ MUTANTS = (
     ),
     mutant(
         "a group ends without what it holds",
-        "groups complete as soon as the input has, whatever waits for them",
+        "groups complete as soon as the input has, although elements wait for them",
         "stages.operators.group_by:GroupBy._end",
         "if group.held:",
         "if group.held and group.demand:",
@@ -155,7 +155,7 @@ MUTANTS = (
     ),
     mutant(
         "a group that ended is looked at no more",
-        "a group that gave its last element at its end does not complete",
+        "a group that emitted its last element at its end does not complete",
         "stages.operators.group_by:GroupBy._look_at_groups",
         "if group.ending and not group.held:",
         "if group.ending and group.held:",
@@ -163,7 +163,7 @@ MUTANTS = (
     ),
     mutant(
         "keys that wait are forgotten",
-        "elements of a key for which there was no room are dropped when there is",
+        "elements of a key that had no room are dropped when there is room",
         "stages.operators.group_by:GroupBy._admit_waiting",
         "self._give(self._open(key, self._idle.now()), frame)",
         "self._give(self._open(key, self._idle.now()), frame[1:])",
@@ -171,15 +171,15 @@ MUTANTS = (
     ),
     mutant(
         "a group let in is never idle",
-        "nobody looks whether a group is idle that got the room of the last one",
+        "a group that takes the room of the last one is never checked for idleness",
         "stages.operators.group_by:GroupBy._open",
         "self._idle.mind()",
         "self._opened > 1 or self._idle.mind()",
         "inner/idle groups make room",
     ),
     mutant(
-        "one group in hand keeps the others",
-        "while the group used longest ago holds elements, others end a whole timeout late",
+        "one group with elements keeps the others",
+        "while the least recently used group holds elements, others end a timeout late",
         "stages.inner.idle_groups:IdleGroups._look",
         "if rest > DUE:",
         "if rest > DUE or group.held:",
@@ -187,7 +187,7 @@ MUTANTS = (
     ),
     mutant(
         "the extra group ends while it is used",
-        "elements that are diverted do not count as use of the group they go to",
+        "diverted elements do not count as use of their group",
         "stages.operators.group_by:GroupBy._give_new",
         "self._groups.touch(group, now)",
         "group.used",
@@ -203,7 +203,7 @@ MUTANTS = (
     ),
     mutant(
         "a section loses its buffer",
-        "what a failed section had not begun with is not given to the next one",
+        "elements that a failed section had not taken do not reach the next one",
         f"{SECTION}._take_back",
         "self._again.appendleft(frame)",
         "frame",
@@ -211,7 +211,7 @@ MUTANTS = (
     ),
     mutant(
         "a section gives twice",
-        "all that a failed section was given is given to the next one again",
+        "all elements of a failed section reach the next one again",
         f"{SECTION}._take_back",
         "untaken = feed.count - entry.count if",
         "untaken = feed.count if",
@@ -219,7 +219,7 @@ MUTANTS = (
     ),
     mutant(
         "a section gives again in the wrong order",
-        "what is given again comes with its frames reversed",
+        "elements that are repeated come with their frames reversed",
         f"{SECTION}._take_back",
         "self._again.appendleft(frame)",
         "self._again.append(frame)",
@@ -227,7 +227,7 @@ MUTANTS = (
     ),
     mutant(
         "a section does not report what it lost",
-        "elements in hand when a section fails vanish",
+        "elements in flight vanish when a section fails",
         "engine.sections.scope:SectionLife.lost",
         "self._host.report(element, LOST, failure)",
         "element",
@@ -243,7 +243,7 @@ MUTANTS = (
     ),
     mutant(
         "a resting section cannot be cancelled",
-        "the timer of a section that rests goes on behind its end",
+        "the timer of a section that waits to restart goes on after its end",
         f"{SECTION}.stop",
         "self._timer.cancel()",
         "self._restarts",

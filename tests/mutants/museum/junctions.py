@@ -7,7 +7,7 @@ J = "stages.junctions"
 MUTANTS = (
     mutant(
         "a flow of sink and source ends before what it holds",
-        "the stream completes as soon as its source has, whatever waits for demand",
+        "the stream completes as soon as its source has, although elements wait for demand",
         "stages.junctions.sink_and_source:SinkAndSource._pass",
         "elif inlet.exhausted:",
         "elif inlet.done:",
@@ -15,7 +15,7 @@ MUTANTS = (
     ),
     mutant(
         "merge counts demand twice",
-        "what was emitted of one inlet is not taken off the demand for the next",
+        "elements emitted from one inlet are not subtracted from the demand for the next",
         f"{J}.merge:Merge.advance",
         "demand = outlet.demand\n",
         "outlet.demand\n",
@@ -31,7 +31,7 @@ MUTANTS = (
     ),
     mutant(
         "merge fails too early",
-        "the failure of an input goes before what that input gave",
+        "the failure of an input overtakes its elements",
         "stages.junction:FanIn.failure",
         "if inlet.error is not None and inlet.exhausted:",
         "if inlet.error is not None:",
@@ -39,7 +39,7 @@ MUTANTS = (
     ),
     mutant(
         "merge looks at one inlet",
-        "the inlet after the next is never looked at when that one has nothing",
+        "an empty inlet hides the inlet after it",
         f"{J}.merge:Merge.next_ready",
         "for step in range(count):",
         "for step in range(count - 1):",
@@ -47,7 +47,7 @@ MUTANTS = (
     ),
     mutant(
         "merge_preferred prefers none",
-        "the first input waits for its turn, as any other",
+        "the first input waits for its turn, like any other",
         f"{J}.merge_preferred:MergePreferred.__init__",
         "self.preferred = (self.inlets[0],)",
         "self.preferred = ()",
@@ -55,7 +55,7 @@ MUTANTS = (
     ),
     mutant(
         "zip loses the last pair",
-        "zip ends when an input has completed, although its last elements wait for their partners",
+        "zip ends when an input has completed, although its last elements wait for partners",
         "stages.junction:FanIn.end_with_the_first",
         "if inlet.exhausted:",
         "if inlet.done:",
@@ -63,7 +63,7 @@ MUTANTS = (
     ),
     mutant(
         "zip takes what it cannot give",
-        "zip makes as many tuples as it has elements for, whatever is demanded",
+        "zip emits as many tuples as it has elements for, with any smaller demand",
         f"{J}.zip:Zip.advance",
         "count = min(demand, *[inlet.buffered for inlet in inlets])",
         "count = min([inlet.buffered for inlet in inlets])",
@@ -71,7 +71,7 @@ MUTANTS = (
     ),
     mutant(
         "zip that waits for a side that has ended",
-        "zip goes on asking while one of its inputs has ended, and never completes",
+        "zip keeps requesting although one of its inputs has ended, and never completes",
         "stages.junction:FanIn.end_with_the_first",
         "for inlet in self.inlets:",
         "for inlet in self.inlets[1:]:",
@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     mutant(
         "merge_sorted does not wait",
-        "elements of one side are given while the other's next one is not known",
+        "elements of one side are emitted while the other's next one is unknown",
         f"{J}.merge_sorted:MergeSorted._give",
         "if one.over and not self._has_failed(one):",
         "if not one.held:",
@@ -119,7 +119,7 @@ MUTANTS = (
     ),
     mutant(
         "broadcast at the pace of the fastest",
-        "what one outlet asks for is given to all of them",
+        "the demand of one outlet counts for all of them",
         f"{J}.broadcast:Broadcast.advance",
         "min(outlet.demand for outlet in active)",
         "max(outlet.demand for outlet in active)",
@@ -127,7 +127,7 @@ MUTANTS = (
     ),
     mutant(
         "broadcast waits for one that has left",
-        "an outlet that was cancelled still counts, and asks for nothing",
+        "a cancelled outlet still counts, and requests nothing",
         "stages.junction:FanOut.look_downstream",
         "[outlet for outlet in self.outlets if not outlet.closed]",
         "list(self.outlets)",
@@ -135,7 +135,7 @@ MUTANTS = (
     ),
     mutant(
         "a branch that fails ends alone",
-        "the other branches do not hear that one of them has failed",
+        "the other branches do not learn that one of them has failed",
         "stages.stage:StageLogic.downstream_failure",
         "if out.cause is not None",
         "if out.cause is not None and out.demand",
@@ -143,7 +143,7 @@ MUTANTS = (
     ),
     mutant(
         "balance gives beyond demand",
-        "the parts are equal, whatever their outlets have asked for",
+        "the parts are equal, with any demand of their outlets",
         f"{J}.balance:Balance._share_out",
         "min(fair, outlet.demand)",
         "fair",
@@ -151,7 +151,7 @@ MUTANTS = (
     ),
     mutant(
         "balance loses what is left over",
-        "what no outlet had room for when the frame was shared out is dropped",
+        "elements without a free outlet are dropped when the frame is distributed",
         f"{J}.balance:Balance._share_out",
         "self.inlet.untake(frame[given:])",
         "frame[given:]",
@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     mutant(
         "partition drops demand",
-        "nothing is asked for unless all outlets ask at the same time",
+        "nothing is requested unless all outlets request at the same time",
         f"{J}.partition:Partition.advance",
         "if any(outlet.demand for",
         "if all(outlet.demand for",
@@ -175,15 +175,15 @@ MUTANTS = (
     ),
     mutant(
         "partition completes while an element waits",
-        "the last element is still waiting for its outlet when the outlets complete",
+        "the outlets complete while the last element waits for one of them",
         f"{J}.partition:Partition.advance",
         "if inlet.exhausted and self._waiting is None:",
         "if inlet.exhausted:",
         "junctions/partition",
     ),
     mutant(
-        "partition completes behind a long turn",
-        "elements that are left when the time of the turn is up are never looked at",
+        "partition completes after a long turn",
+        "elements that are left at the end of the turn's time are never looked at",
         f"{J}.partition:Partition.advance",
         "if not self._route(budget) or budget.spent():",
         "if not self._route(budget) or budget.spent() or inlet.cancel():",
@@ -199,7 +199,7 @@ MUTANTS = (
     ),
     mutant(
         "wire_tap loses what it counts",
-        "elements that wait for the tap are not kept, and not counted as dropped either",
+        "elements that wait for the tap are neither kept nor counted as dropped",
         f"{J}.wire_tap:WireTap._tap",
         "waiting.extend(kept)",
         "waiting.extend(kept[1:])",
@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     mutant(
         "wire_tap overtakes",
-        "the tap gets new elements before those that wait for it",
+        "the tap gets new elements before older ones that wait for it",
         f"{J}.wire_tap:WireTap._end_both",
         "if outlet is self._main or not self._waiting:",
         "if outlet:",
@@ -215,7 +215,7 @@ MUTANTS = (
     ),
     mutant(
         "divert_to holds the sink up for ever",
-        "the sink of what is diverted does not complete when the stream has had enough",
+        "the sink of diverted elements does not complete when the stream has enough",
         f"{J}.divert_to:DivertTo.advance",
         "if main.cancelled:",
         "if main.cancelled and main.demand:",
@@ -240,7 +240,7 @@ MUTANTS = (
     ),
     mutant(
         "also_to holds the sink up for ever",
-        "the sink that hears all does not complete when the stream has had enough",
+        "the sink that receives all does not complete when the stream has enough",
         f"{J}.also_to:AlsoTo.advance",
         "if main.cancelled:",
         "if main.cancelled and main.demand:",
@@ -248,7 +248,7 @@ MUTANTS = (
     ),
     mutant(
         "a hub gives beyond demand",
-        "subscribers are taken to ask for all that there is",
+        "subscribers count as requesting everything",
         "stages.hubs.hub:HubLogic._look_around",
         "seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)",
         "seat.reader.asks(99, seat.outlet.foreseen)",
@@ -257,7 +257,7 @@ MUTANTS = (
     ),
     mutant(
         "a hub skips what a latecomer could have had",
-        "a new subscriber begins behind what is held, not with the oldest of it",
+        "a new subscriber begins after the held elements, not with the oldest of them",
         "stages.hubs.hub_buffer:HubBuffer.join",
         "Reader(self.start)",
         "Reader(self.end)",
@@ -265,7 +265,7 @@ MUTANTS = (
     ),
     mutant(
         "a hub takes more than the slowest can have",
-        "back-pressure looks at the fastest subscriber, and the slow ones miss elements",
+        "back-pressure follows the fastest subscriber, and the slow ones miss elements",
         "stages.hubs.hub_buffer:HubBuffer.wanted",
         "min(asked_for, room) - self.end",
         "asked_for - self.end",
@@ -273,7 +273,7 @@ MUTANTS = (
     ),
     mutant(
         "a hub waits for one that has left",
-        "the place of a subscriber that has cancelled still holds the others up",
+        "a subscriber that has cancelled still blocks the others",
         "stages.hubs.hub_buffer:HubBuffer.leave",
         "self._readers.remove(reader)",
         "reader.position",
@@ -281,7 +281,7 @@ MUTANTS = (
     ),
     mutant(
         "a hub does not say what is missed",
-        "elements that a slow subscriber did not get are no dead letters",
+        "elements that a slow subscriber missed are no dead letters",
         "stages.hubs.hub_buffer:HubBuffer.trim",
         "missed.append((reader, self._between(reader.position, oldest)))",
         "reader.asked",
@@ -297,7 +297,7 @@ MUTANTS = (
     ),
     mutant(
         "a partition_hub asks again",
-        "whom an element goes to is asked for a second time when it had to wait",
+        "the receiver of an element is chosen a second time after a wait",
         "stages.hubs.partition_hub:PartitionHubLogic._give",
         "self._chosen = self._seats[index].outlet",
         "index",
@@ -305,7 +305,7 @@ MUTANTS = (
     ),
     mutant(
         "a merge_hub forgets who has more",
-        "a stream that gave a part of what it holds is not looked at again",
+        "a stream that emitted a part of its elements is not looked at again",
         "stages.hubs.merge_hub:MergeHubLogic._look_at",
         "inlet.get_in_line()",
         "inlet.buffered",
@@ -313,7 +313,7 @@ MUTANTS = (
     ),
     mutant(
         "a merge_hub completes too early",
-        "a hub that is closed completes although streams are attached to it",
+        "a closed hub completes although streams are attached to it",
         "stages.hubs.merge_hub:MergeHubLogic.advance",
         "if self._closing and not self.running:",
         "if self._closing and not line:",
@@ -322,7 +322,7 @@ MUTANTS = (
     ),
     mutant(
         "a merge_hub keeps a stream that was taken off",
-        "a stream that was taken off is forgotten, and goes on for ever",
+        "a detached stream is forgotten, and goes on for ever",
         "stages.inner.hosting:Hosting.drop",
         "inlet.cancel()",
         "inlet.count",

@@ -7,7 +7,7 @@ OPERATOR = "stages.linear:Operator"
 MUTANTS = (
     mutant(
         "a generator gives more than was asked for",
-        "an operator of the user's is left when a piece is full, however little was asked for",
+        "a user's operator pauses when a piece is full, with any smaller demand",
         "stages.operators.generated:Generated._go_on",
         "take(self.chunk.size), 0\n"
         "    self._most = max(1, min(self.outlet.demand, self.chunk.size))",
@@ -16,7 +16,7 @@ MUTANTS = (
     ),
     mutant(
         "the end of a generator waits for demand",
-        "whether an operator of the user's has more is looked at when somebody asks for it",
+        "a user's operator looks for more elements only when there is demand",
         "stages.operators.generated:Generated._may_go_on",
         "if not outlet.demand and not self._is_over:",
         "if not outlet.demand:",
@@ -24,7 +24,7 @@ MUTANTS = (
     ),
     mutant(
         "a filter that stops asking",
-        "demand is renewed for what was given only, so a filter that drops much asks no more",
+        "demand is renewed for emitted elements only, so a filter that drops many stops",
         f"{OPERATOR}._pass_on",
         "    return before - left",
         "    self.inlet._since_request -= size - len(out)\n    return before - left",
@@ -32,7 +32,7 @@ MUTANTS = (
     ),
     mutant(
         "one piece a turn",
-        "a stage takes one frame in a turn and leaves the others lying",
+        "a stage takes one frame in a turn and leaves the others",
         f"{OPERATOR}.advance",
         "while outlet.demand > 0:",
         "for _ in range(outlet.demand > 0):",
@@ -41,7 +41,7 @@ MUTANTS = (
     ),
     mutant(
         "a part of a view begins anew",
-        "where a frame of numbered elements is taken in parts, each part begins with its number",
+        "each part of a frame of numbered elements begins with the first number",
         "stages.pieces.views:Numbered.part",
         "self._first + begin",
         "self._first",
@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     mutant(
         "what begins in one frame is forgotten in the next",
-        "windows that lie across two frames are not given",
+        "windows that lie across two frames are not emitted",
         "stages.operators.sliding:Sliding._pass_on",
         "Windows([*self._recent, *piece], self._size)",
         "Windows(piece, self._size)",
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     mutant(
         "demand is not looked at",
-        "an operator that gives more elements than it takes gives them beyond demand",
+        "an operator that emits more elements than it takes exceeds demand",
         "stages.pieces.steps:fill",
         "islice(elements, end - len(out))",
         "elements",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     mutant(
         "demand within a piece is not looked at",
-        "an operator that was asked for less than a piece gives the whole of it",
+        "an operator with less demand than a piece emits the whole piece",
         f"{OPERATOR}._pull",
         "islice(results, most)",
         "results",
@@ -73,7 +73,7 @@ MUTANTS = (
     ),
     mutant(
         "the rest of a piece is lost",
-        "what was left of a piece when demand ran out is dropped",
+        "the rest of a piece is dropped when demand runs out",
         f"{OPERATOR}._give",
         "if not more:",
         "if True:",
@@ -90,7 +90,7 @@ MUTANTS = (
     ),
     mutant(
         "a list that is closed early forgets the rest",
-        "the function that weighs raises, and what came with the element is neither given nor kept",
+        "the weighing function raises, and its neighbours are neither emitted nor kept",
         "stages.operators.batch_by_weight:BatchByWeight._give_rest",
         "self.inlet.untake(rest)",
         "pass",
@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     mutant(
         "a part of a piece is held nowhere",
-        "an operator that is cancelled within a piece does not say what is left of it",
+        "an operator that is cancelled within a piece does not report the rest of it",
         f"{OPERATOR}.held",
         "tuple(copy(self._elements))",
         "()",
@@ -106,7 +106,7 @@ MUTANTS = (
     ),
     mutant(
         "a cancellation stops here",
-        "an operator that is cancelled does not cancel its upstream, which keeps what it holds",
+        "an operator that is cancelled does not cancel its upstream, which keeps its elements",
         f"{OPERATOR}.advance",
         "inlet.cancel(outlet.cause)",
         "inlet.opened",
@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     mutant(
         "a queue gives beyond demand",
-        "whatever waits in a queue is given, however little of it was asked for",
+        "a queue emits all its elements, with any smaller demand",
         "stages.sources.queue:QueueSource.advance",
         "self.queue.take(outlet.demand)",
         "self.queue.take(99)",
@@ -156,15 +156,15 @@ MUTANTS = (
         "linear/chain",
     ),
     mutant(
-        "an empty look behind the last element",
-        "take completes when the element after its last one comes, which may be never",
+        "an empty look after the last element",
+        "take completes at the element after its last one, which may never come",
         "stages.operators.take:Take._pass_on",
         "self.satisfied = self._to_take == 0",
         "self.satisfied = self._to_take < 0",
         "linear/exact take",
     ),
     mutant(
-        "what is held back is lost at the end",
+        "elements held back are lost at the end",
         "an operator that keeps elements back completes without them",
         "stages.edged:EdgedOperator._end_if_due",
         "self._draw(self.last_results(inlet.error))",
@@ -183,7 +183,7 @@ MUTANTS = (
     ),
     mutant(
         "resume skips an element too many",
-        "going on behind an element that failed loses the one after it",
+        "continuing after a failed element loses the next one",
         "stages.chunked:Chunked.survives_in",
         "return self.survives(error, element, position, first=before_the_end)",
         "return [self.survives(error, element, position, first=before_the_end), next(rest, 0)][0]",
@@ -191,7 +191,7 @@ MUTANTS = (
     ),
     mutant(
         "a restart keeps its state",
-        "a stage that is restarted goes on with what the failure has left",
+        "a restarted stage continues with the state of the failure",
         "stages.chunked:Chunked.renew",
         "mine.update({key: fresh[key] for key in fresh.keys() - self.survive_renewal})",
         "fresh.clear()",
@@ -199,7 +199,7 @@ MUTANTS = (
     ),
     mutant(
         "a restart doubles demand",
-        "a stage that is restarted asks for a window again, besides the one it has asked for",
+        "a restarted stage requests a second window",
         "stages.chunked:Chunked.renew",
         "self.start()",
         "self.start(); self.inlet._request(self.inlet.window)",
@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     mutant(
         "a sink that has enough keeps its upstream",
-        "a sink that is satisfied does not cancel the stream that it needs no more of",
+        "a satisfied sink does not cancel its stream",
         "stages.linear:SinkLogic.advance",
         "inlet.cancel()",
         "inlet.count",
@@ -215,7 +215,7 @@ MUTANTS = (
     ),
     mutant(
         "elements within an island wake nobody",
-        "a stage gets elements of a stage of its island and is not advanced for them",
+        "a stage receives elements of its island and is not advanced for them",
         "engine.links:LocalDownstream.push",
         "self._fed.wake_first()",
         "pass",
@@ -223,7 +223,7 @@ MUTANTS = (
     ),
     mutant(
         "an end within an island wakes nobody",
-        "a stage hears the end of a stage of its island and is not advanced for it",
+        "a stage receives the end of a stage of its island and is not advanced for it",
         "engine.links:LocalDownstream.complete",
         "self._fed.wake_first()",
         "pass",
@@ -231,7 +231,7 @@ MUTANTS = (
     ),
     mutant(
         "demand within an island wakes nobody",
-        "a stage is asked by a stage of its island and is not advanced for it",
+        "a stage receives demand of a stage of its island and is not advanced for it",
         "engine.links:LocalUpstream.request",
         "self._feeder.wake()",
         "pass",
@@ -263,7 +263,7 @@ MUTANTS = (
     ),
     mutant(
         "a fused source is not drained",
-        "the stages of an island are not told to take no more",
+        "the stages of an island do not learn of a drain",
         "engine.member:Member.post_drain",
         "self.post(self.drain)",
         "self.interrupt()",
@@ -279,7 +279,7 @@ MUTANTS = (
     ),
     mutant(
         "a loop in one actor looks at itself",
-        "the stage of a loop takes its own turn for work in the loop, which never ends",
+        "a loop's stage counts its own turn as work in the loop, which never ends",
         "engine.run.loop_watch:_is_at_work",
         "if stage.island is not asking:",
         "if True:",

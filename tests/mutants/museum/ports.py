@@ -7,7 +7,7 @@ INLET, OUTLET, ISLAND = "stages.ports:Inlet", "stages.ports:Outlet", "engine.isl
 MUTANTS = (
     mutant(
         "demand asked for twice",
-        "what was taken is asked for again twice, so a stage holds ever more than its window",
+        "elements taken are requested again twice, so a stage holds ever more than its window",
         f"{INLET}.take",
         "self._request(again)",
         "self._request(2 * again)",
@@ -15,7 +15,7 @@ MUTANTS = (
     ),
     mutant(
         "demand off by one",
-        "one element less is asked for than was taken, until nothing is asked for",
+        "each request is one element smaller than the last take, until it is zero",
         f"{INLET}.take",
         "self._request(again)",
         "self._request(again - 1)",
@@ -23,7 +23,7 @@ MUTANTS = (
     ),
     mutant(
         "arrivals do not count",
-        "what has arrived still counts as requested, so a peer may send beyond demand unnoticed",
+        "arrived elements still count as requested, so a peer may exceed demand unnoticed",
         f"{INLET}.push",
         "self._requested -= arrived",
         "self._requested -= 0",
@@ -31,7 +31,7 @@ MUTANTS = (
     ),
     mutant(
         "late replenishment",
-        "a window is asked for anew only when all of it has been taken and one element more",
+        "a window is requested anew only when all of it and one element more has been taken",
         f"{INLET}.take",
         "self._since_request * 4 >= self.window",
         "self._since_request > self.window",
@@ -39,7 +39,7 @@ MUTANTS = (
     ),
     mutant(
         "given back but not uncounted",
-        "elements put back into the inlet count as taken, and are asked for twice",
+        "elements put back into the inlet count as taken, and are requested twice",
         f"{INLET}.untake",
         "self._since_request -= len(frame)",
         "self._since_request -= 0",
@@ -48,7 +48,7 @@ MUTANTS = (
     ),
     mutant(
         "given back at the wrong end",
-        "elements put back into the inlet come behind those that arrived later",
+        "elements put back into the inlet come after elements that arrived later",
         f"{INLET}.untake",
         "self._frames.put_back(frame)",
         "self._frames.whole = deque([*(self._frames.whole or ()), frame])",
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     mutant(
         "completion overtakes elements",
-        "the end of a stream goes before the elements that lie in the mailbox",
+        "the end of a stream overtakes the elements in the mailbox",
         "engine.links:MailboxDownstream.complete",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     mutant(
         "failure overtakes elements",
-        "the failure of a stream goes before the elements that lie in the mailbox",
+        "the failure of a stream overtakes the elements in the mailbox",
         "engine.links:MailboxDownstream.fail",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
@@ -74,15 +74,15 @@ MUTANTS = (
     ),
     mutant(
         "an end that forgets what is held",
-        "an inlet is over as soon as its stream has completed, whatever it still holds",
+        "an inlet ends when its stream has completed, although it still holds elements",
         f"{INLET}.exhausted",
         "(self.done and not self.buffered) or",
         "self.done or",
         "linear/chain",
     ),
     mutant(
-        "elements are accepted behind a cancellation",
-        "elements that were under way when the stage cancelled are held and taken",
+        "elements are accepted after a cancellation",
+        "elements in flight at the cancellation are held and taken",
         f"{INLET}.push",
         "if self.closed:",
         "if self.done:",
@@ -90,7 +90,7 @@ MUTANTS = (
     ),
     mutant(
         "a cancelled inlet keeps its count",
-        "behind a cancellation an inlet says that it holds elements, and has none",
+        "after a cancellation, an inlet reports elements and has none",
         f"{INLET}._clear",
         "self.buffered = 0",
         "self.buffered = self.buffered",
@@ -98,8 +98,8 @@ MUTANTS = (
         "linear/chain",
     ),
     mutant(
-        "an error behind a cancellation is a violation",
-        "an end that was under way when the stage cancelled counts as a second one",
+        "an error after a cancellation is a violation",
+        "an end in flight at the cancellation counts as a second end",
         f"{INLET}.cancel",
         "self.cancelled = self.closed = True",
         "self.cancelled = self.closed = self.done = True",
@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     mutant(
         "emitting does not use up demand",
-        "an outlet gives elements without end for what was asked for once",
+        "one request makes an outlet emit elements without end",
         f"{OUTLET}.emit",
         "self.demand = demand - size",
         "self.demand = demand",
@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     mutant(
         "requests replace each other",
-        "a request that comes while demand is left replaces it",
+        "a request that comes while demand is left replaces that demand",
         f"{OUTLET}.request",
         "self.demand + n",
         "n",
@@ -132,7 +132,7 @@ MUTANTS = (
     ),
     mutant(
         "requests do not add up at a boundary",
-        "what a foreign subscriber asks for replaces what it has asked for before",
+        "a request of a foreign subscriber replaces its earlier requests",
         "engine.boundary.foreign:ForeignSubscriber.requested",
         "more_demand(self._demand, n)",
         "n",
@@ -148,7 +148,7 @@ MUTANTS = (
     ),
     mutant(
         "a failed stage goes on",
-        "an outlet that has failed is not closed, and what the stage gives next is sent",
+        "an outlet that has failed is not closed, and later elements are sent",
         f"{OUTLET}.fail",
         "self._close()",
         "self.closed",
@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     mutant(
         "a cancelled outlet goes on",
-        "an outlet keeps its demand when it is cancelled, and the stage gives on and on",
+        "an outlet keeps its demand when it is cancelled, and the stage emits on and on",
         f"{OUTLET}.cancel",
         "self._close()",
         "self.closed",
@@ -164,7 +164,7 @@ MUTANTS = (
     ),
     Mutant(
         "a failure becomes a completion",
-        "the stage downstream is told that the stream is complete when it has failed",
+        "the stage downstream receives a completion when the stream has failed",
         (
             Edit(
                 "actors_rs.engine.links:MailboxDownstream.fail",
@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     mutant(
         "a turn that ends early is not followed",
-        "a stage that gave its thread back before it was done gets no other turn",
+        "a stage that ends its turn before it is done gets no other turn",
         f"{ISLAND}._run_turn_",
         "return bool(self._due and self._living)",
         "return False",
@@ -198,7 +198,7 @@ MUTANTS = (
     ),
     mutant(
         "a mailbox that is not empty gets no turn",
-        "messages that came during a turn, or were left over by it, wait for the next one to come",
+        "messages that a turn leaves, or that come during it, wait for the next message",
         "runtime.actors.actor_core:ActorCore._turn_",
         "elif inbox.end_turn(again):",
         "elif inbox.end_turn(again) and again:",
@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     mutant(
         "a stage is stopped before its last turn",
-        "a stage ends as soon as its outlets have, so that nobody hears how its upstream ends",
+        "a stage ends as soon as its outlets have, so the end of its upstream is lost",
         "stages.stage:StageLogic.end",
         "inlet.cancel(error)",
         "inlet.cancelled = True",

@@ -16,7 +16,7 @@ EARLY_LOOK = "        if self._closed:\n            return False\n        with s
 MUTANTS = (
     racing(
         "the schedule-once bit is looked at, then set",
-        "two who put into an idle mailbox both schedule a turn",
+        "two senders to an idle mailbox both schedule a turn",
         f"{MAILBOX}.offer",
         "            if self._scheduled:\n                return True\n            self._scheduled",
         "        if self._scheduled:\n            return True\n"
@@ -24,8 +24,8 @@ MUTANTS = (
         "two tellers",
     ),
     racing(
-        "a turn ends while somebody puts",
-        "what is put between the last look into a mailbox and the end of the turn gets no turn",
+        "a turn ends during a put",
+        "a message between the last look into a mailbox and the end of the turn gets no turn",
         f"{MAILBOX}.end_turn",
         "lock = self._lock",
         "lock = RLock()",
@@ -33,8 +33,7 @@ MUTANTS = (
     ),
     racing(
         "a put after the final drain",
-        "whether a mailbox is closed is looked at before the lock is taken (pykka looks whether"
-        " its actor is alive, and puts then)",
+        "a mailbox is checked for its end before the lock is taken, as pykka checks its actor",
         f"{MAILBOX}.offer",
         LOCKED_LOOK,
         EARLY_LOOK,
@@ -42,7 +41,7 @@ MUTANTS = (
     ),
     racing(
         "a request after the final drain",
-        "the lane of requests and cancellations takes a message of a mailbox that is closed",
+        "the control lane takes a message of a closed mailbox",
         f"{MAILBOX}.offer_control",
         LOCKED_LOOK,
         EARLY_LOOK,
@@ -50,7 +49,7 @@ MUTANTS = (
     ),
     racing(
         "a mailbox closed without its lock",
-        "what is put while a mailbox is emptied for the last time is lost",
+        "a message that comes while a mailbox is emptied for the last time is lost",
         f"{MAILBOX}.close",
         "with self._lock:",
         "if True:",
@@ -66,7 +65,7 @@ MUTANTS = (
     ),
     racing(
         "sleepers are looked for first",
-        "whoever hands in a job looks who sleeps before the job can be seen",
+        "the sender of a job looks for sleepers before the job can be seen",
         "dispatch.job_queue:JobQueue.put",
         "self._jobs.append(job)\n    self.enqueued()",
         "sleepers = bool(self._sleepers)\n    self._jobs.append(job)\n"
@@ -75,7 +74,7 @@ MUTANTS = (
     ),
     racing(
         "a timer cancelled while it fires",
-        "a timer that is about to fire calls what a cancellation has taken away",
+        "a timer that is about to fire calls a function that a cancellation has removed",
         "dispatch.timers:Timer.fire",
         "callback, self._callback = self._callback, None\n    if callback is not None:\n"
         "        callback()",
@@ -83,7 +82,7 @@ MUTANTS = (
         "a timer that fires and is cancelled",
     ),
     racing(
-        "a timer behind the end",
+        "a timer after the end",
         "a timer that is set while the timers end is kept for ever",
         "dispatch.timers:Timers.after",
         "    with self._lock:\n        if self._closed:\n            return timer\n",
@@ -92,7 +91,7 @@ MUTANTS = (
     ),
     racing(
         "a rate used twice",
-        "two streams that share a rate both pass on what is left of it",
+        "two streams that share a rate both use the rest of it",
         "rate.rate_limit:RateLimit.take",
         "with self._lock:",
         "if True:",
@@ -100,7 +99,7 @@ MUTANTS = (
     ),
     racing(
         "two answers",
-        "whether a question has been answered is looked at, and then it is answered",
+        "a question is checked for an answer first, and answered then",
         "actors.future:PooledFuture._claim_or_raise",
         "if not self._claim.acquire(blocking=False):",
         "if self._done:",

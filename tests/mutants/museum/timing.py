@@ -17,14 +17,14 @@ MUTANTS = (
     ),
     mutant(
         "batch hears the timer of the batch before",
-        "a batch is given because the time of the one before it is up",
+        "a batch is emitted because the time of the previous one is up",
         f"{OPS}.batch:Batch._time_is_up",
         "self._due or batch is self._batch",
         "self._due or bool(self._batch)",
         "timing/a batch has its time",
     ),
     mutant(
-        "batch leaves its timer behind",
+        "batch leaves its timer running",
         "the timer of a batch goes on when the stage has stopped",
         f"{OPS}.batch:Batch.stop",
         "self._timer.cancel()",
@@ -33,7 +33,7 @@ MUTANTS = (
     ),
     mutant(
         "batch loses the last elements",
-        "a batch that is not full is not given when the stream completes",
+        "a batch that is not full is not emitted when the stream completes",
         f"{OPS}.batch:Batch.advance",
         "if inlet.exhausted and not self._batch:",
         "if inlet.exhausted:",
@@ -48,7 +48,7 @@ MUTANTS = (
         "timing/batch by weight",
     ),
     mutant(
-        "what comes behind a failure in a chunk is lost",
+        "elements after a failure in a chunk are lost",
         "an element whose neighbour failed in a worker process has no result",
         f"{OPS}.map_processes:MapProcesses._runs_of",
         "first = at + 1",
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     mutant(
         "throttle forgets tokens",
-        "what passes is not taken off the rate",
+        "elements that pass are not subtracted from the rate",
         "runtime.rate.rate_limit:RateLimit.take",
         "self._bucket = bucket.less(count)",
         "self._bucket = bucket",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     mutant(
         "throttle keeps the share of one that left",
-        "a stream that is cancelled while it waits does not give its share back",
+        "a stream that is cancelled while it waits does not return its share",
         "runtime.rate.rate_limit:RateLimit.give_back",
         "self._bucket = self._bucket.less(-ticket.cost)",
         "self._bucket.level",
@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     mutant(
         "throttle never rings",
-        "the element that waits for its turn is looked at when the next one comes, if it does",
+        "the element that waits for its turn is looked at only when the next one comes",
         f"{OPS}.throttle:Throttle._waited",
         "self._alarm.set(wait)",
         "self._alarm.pending",
@@ -90,7 +90,7 @@ MUTANTS = (
     ),
     mutant(
         "delay gives early",
-        "elements that came later are given when those before them are due",
+        "elements that came later are emitted when earlier ones are due",
         f"{OPS}.delay:Delay._give_up_to",
         "while outlet.demand and inlet.buffered and inlet.count < count:",
         "while outlet.demand and inlet.buffered and (count := inlet.count + inlet.buffered):",
@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     mutant(
         "delay rings once",
-        "only the first element's time is waited for",
+        "only the time of the first element is waited for",
         f"{OPS}.delay:Delay.pass_on",
         "if arrivals and not self._alarm.pending:",
         "if arrivals and not self._alarm.pending and not inlet.count:",
@@ -123,7 +123,7 @@ MUTANTS = (
     ),
     mutant(
         "sample gives at once",
-        "an element is given whether or not it is time for one",
+        "an element is emitted whether or not it is time for one",
         f"{OPS}.sample:Sample.give",
         "(self._due or self.inlet.exhausted)",
         "True",
@@ -131,7 +131,7 @@ MUTANTS = (
     ),
     mutant(
         "keep_alive speaks when others do",
-        "silence is measured from the last time something was added, not given",
+        "silence is measured from the last element added, not emitted",
         f"{OPS}.keep_alive:KeepAlive.pass_on",
         "if outlet.count > given:",
         "if outlet.count < given:",
@@ -139,7 +139,7 @@ MUTANTS = (
     ),
     mutant(
         "take_within forgets what came in time",
-        "what came in time and was not asked for is dropped when the time is up",
+        "elements that came in time and were not requested are dropped when the time is up",
         f"{OPS}.take_within:TakeWithin._time_is_up",
         "self.inlet.count + self.inlet.buffered",
         "self.inlet.count",
@@ -147,7 +147,7 @@ MUTANTS = (
     ),
     mutant(
         "skip_within never opens",
-        "what comes when the time is up is dropped like what came before",
+        "an element that comes when the time is up is dropped like earlier ones",
         f"{OPS}.skip_within:SkipWithin.pass_on",
         "if self._alarm.pending:",
         "if self.inlet.buffered:",
@@ -155,7 +155,7 @@ MUTANTS = (
     ),
     mutant(
         "tick beyond demand",
-        "a tick is given although nobody has asked",
+        "a tick is emitted without demand",
         "stages.sources.tick:Tick._tick",
         "if self.outlet.demand:",
         "if not self.outlet.closed:",
@@ -163,7 +163,7 @@ MUTANTS = (
     ),
     mutant(
         "timer beyond demand",
-        "the element of a timer is given although nobody has asked",
+        "the element of a timer is emitted without demand",
         "stages.sources.timer:TimerSource.advance",
         "self._due and self.outlet.demand and not",
         "self._due and not",
@@ -179,7 +179,7 @@ MUTANTS = (
     ),
     mutant(
         "a backpressure timeout from the first element on",
-        "the time of an element that waits is counted from that of one which has moved on",
+        "the time of a waiting element is counted from one that has moved on",
         f"{OPS}.backpressure_timeout:BackpressureTimeout.pass_on",
         "self._held_since is None or self.outlet.count > self._given",
         "self._held_since is None",
@@ -203,7 +203,7 @@ MUTANTS = (
     ),
     mutant(
         "an alarm that goes on",
-        "a stage that has stopped leaves its alarm behind",
+        "a stage that has stopped leaves its alarm set",
         "stages.alarm:Alarm.cancel",
         "timer.cancel()",
         "timer",
@@ -237,7 +237,7 @@ MUTANTS = (
     ),
     mutant(
         "a buffer drops uncounted",
-        "what a full buffer drops is not counted",
+        "elements that a full buffer drops are not counted",
         f"{OPS}.buffer:Buffer._drop",
         "self._dropped += len(elements)",
         "self._dropped += bool(self._dead_letters)",
@@ -245,7 +245,7 @@ MUTANTS = (
     ),
     mutant(
         "a buffer drops the wrong end",
-        "a buffer that is to drop the oldest element drops the newest one it holds",
+        "a buffer that should drop its oldest element drops its newest",
         f"{OPS}.buffer:Buffer._make_room_for",
         "dropped = [held.popleft()]",
         "dropped = [held.pop()]",
@@ -253,7 +253,7 @@ MUTANTS = (
     ),
     mutant(
         "a failing buffer forgets what it holds",
-        "the failure of a full buffer goes before the elements in it",
+        "the failure of a full buffer overtakes the elements in it",
         "stages.passing:Detached.advance",
         "(outlet.closed or not self.holds)",
         "True",
@@ -261,8 +261,8 @@ MUTANTS = (
         "rates/buffer drop_oldest",
     ),
     mutant(
-        "what was requested is dropped",
-        "a buffer drops what a foreign subscriber has requested, as it is granted piece by piece",
+        "requested elements are dropped",
+        "a buffer drops granted demand of a foreign subscriber",
         "stages.passing:Detached._most",
         "min(most, self.outlet.demand) if waits_for_grant else most",
         "most if waits_for_grant else most",
@@ -270,7 +270,7 @@ MUTANTS = (
     ),
     mutant(
         "conflate keeps the last element",
-        "what was put together so far is replaced by the next element",
+        "the next element replaces the aggregate so far",
         f"{OPS}.conflate:Conflate.take_in",
         "held[0] = f(held[0], element)",
         "held[0] = seed(element)",
@@ -278,7 +278,7 @@ MUTANTS = (
     ),
     mutant(
         "expand gives beyond demand",
-        "values are given as long as there are any",
+        "values are emitted as long as there are any",
         f"{OPS}.expand:Expand.advance",
         "while outlet.demand and not budget.spent()",
         "while not outlet.closed and not budget.spent()",
@@ -294,7 +294,7 @@ MUTANTS = (
     ),
     Mutant(
         "map_async loses the order",
-        "results are given as the calls end",
+        "results are emitted in the order in which calls end",
         (
             Edit(f"actors_rs.{MAP_ASYNC}._admit", "if self._ordered:", "if False:"),
             Edit(f"actors_rs.{MAP_ASYNC}._finish", "if not self._ordered:", "if True:"),
@@ -303,7 +303,7 @@ MUTANTS = (
     ),
     mutant(
         "map_async begins one call too many",
-        "the calls that may run at a time are counted from zero",
+        "the limit of concurrent calls is counted from zero",
         f"{MAP_ASYNC}._go_on",
         "min(self._parallelism, self._due",
         "min(self._parallelism + 1, self._due",
@@ -311,7 +311,7 @@ MUTANTS = (
     ),
     mutant(
         "map_async completes while calls run",
-        "the stage completes when all results that there are have been given",
+        "the stage completes when all available results have been emitted",
         f"{MAP_ASYNC}._go_on",
         "if inlet.exhausted and not self._calls and not self._not_ended:",
         "if inlet.exhausted and not self._calls:",
@@ -319,7 +319,7 @@ MUTANTS = (
     ),
     mutant(
         "map_async takes without bound",
-        "elements are taken from upstream however many calls wait",
+        "elements are taken from upstream with any number of waiting calls",
         f"{MAP_ASYNC}._room",
         "2 * self._parallelism - held",
         "max(1, 2 * self._parallelism - held)",
@@ -335,7 +335,7 @@ MUTANTS = (
         "rates/no more than parallelism",
     ),
     mutant(
-        "calls go on behind a cancellation",
+        "calls go on after a cancellation",
         "calls that wait are made although the stage has stopped",
         f"{MAP_ASYNC}.stop",
         "runner.cancel()",

@@ -23,7 +23,7 @@ MUTANTS = (
     ),
     mutant(
         "the alarm of windows outlives them",
-        "the timer for the next window is left behind",
+        "the timer for the next window is not cancelled",
         f"{WINDOWS}.stop",
         "self._alarm.cancel()",
         "self._alarm",
@@ -31,14 +31,14 @@ MUTANTS = (
     ),
     mutant(
         "a stream that is idle is waited for",
-        "an input that gives nothing holds windows open for ever",
+        "an input without elements holds windows open for ever",
         f"{WINDOWS}._look_at_time",
         "self._move(self._marks.idle(which))",
         "self._marks.of(which)",
         "windows/an idle stream",
     ),
     mutant(
-        "what a join still needs is forgotten",
+        "an element that a join still needs is forgotten",
         "an element is forgotten when the other side has come to its time",
         "stages.windows.pairs:TimedPairs.came_to",
         "waiting[0][0] + self._within < mark",
@@ -55,7 +55,7 @@ MUTANTS = (
     ),
     mutant(
         "a session that joins others ends too early",
-        "sessions that become one end with the element that joins them",
+        "merged sessions end with the element that joins them",
         "stages.windows.sessions:Sessions.add",
         "max(end, *(one.end for one in met))",
         "end",
