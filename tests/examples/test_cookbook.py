@@ -13,7 +13,7 @@ PROGRAM_PAGES = [
     pytest.param(page, id=page.stem, marks=SPARK if "spark" in page.stem else ())
     for page in pages()
 ]
-NOT_IN_THE_COOKBOOK = {"code_census", "overnight_fan_out", "supervised_actors", "web_streaming"}
+NOT_IN_THE_COOKBOOK = {"code_census", "overnight_fan_out"}
 
 
 @pytest.mark.parametrize("page", PROGRAM_PAGES)

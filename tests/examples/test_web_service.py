@@ -1,26 +1,29 @@
-"""The web service streams rows as they come, and a client that goes away cancels its run."""
+"""The web service streams rows as they are read, and a client that goes away ends its run."""
 
 import asyncio
+import json
 
-import web_streaming
+import web_service
 from actors_rs.testing.leaks import no_leaks
 from tests.graph.helpers import SECONDS
 from tests.graph.test_iteration import Endless
 
 
-def asked_for(count: int) -> dict[str, object]:
-    """The scope of ``GET /squares?count=...``, as a server gives it to the app."""
+def asked_for(path: str) -> dict[str, object]:
+    """The scope of ``GET path``, as a server gives it to the app."""
     return {
         "type": "http",
         "method": "GET",
-        "path": "/squares",
+        "path": path,
         "headers": [],
-        "query_string": b"count=%d" % count,
+        "query_string": b"",
         "asgi": {"spec_version": "2.3"},
     }
 
 
-def test_rows_come_as_json_lines():
+def test_the_orders_of_a_shop_come_as_json_lines(tmp_path, monkeypatch):
+    web_service.write_database(tmp_path / "orders.db")
+    monkeypatch.setattr(web_service.app.state, "database", tmp_path / "orders.db")
     got = []
 
     async def request():
@@ -30,18 +33,20 @@ def test_rows_come_as_json_lines():
         async def send(message):
             got.append(message)
 
-        await web_streaming.app(asked_for(3), receive, send)
+        await web_service.app(asked_for("/orders/graz"), receive, send)
 
     asyncio.run(asyncio.wait_for(request(), SECONDS))
     start, *rest = got
     assert dict(start["headers"])[b"content-type"].startswith(b"application/x-ndjson")
     lines = b"".join(message["body"] for message in rest).decode().splitlines()
-    assert lines == [f'{{"n": {n}, "square": {n * n}}}' for n in range(3)]
+    expected = [{"id": n, "cents": 100 + n % 900} for n in range(1, 4_000, 2)]
+    assert [json.loads(line) for line in lines] == expected
+    assert web_service.ended.get(timeout=SECONDS) == "/orders/graz"
 
 
-def test_a_client_that_goes_away_after_some_rows_cancels_the_run(monkeypatch):
+def test_a_client_that_goes_away_ends_the_run(monkeypatch):
     endless, got = Endless(), []
-    monkeypatch.setattr(web_streaming.app.state, "rows_of", lambda _: endless.source())
+    monkeypatch.setattr(web_service, "events", lambda: endless.source().map(lambda n: f"{n}\n"))
 
     async def request():
         gone = asyncio.Event()
@@ -56,11 +61,12 @@ def test_a_client_that_goes_away_after_some_rows_cancels_the_run(monkeypatch):
                 gone.set()
             await asyncio.sleep(0)
 
-        await web_streaming.app(asked_for(1), receive, send)
+        await web_service.app(asked_for("/live"), receive, send)
 
     with no_leaks():
         asyncio.run(asyncio.wait_for(request(), SECONDS))
         assert endless.released.wait(SECONDS)
+        assert web_service.ended.get(timeout=SECONDS) == "/live"
     assert len(got) >= 50
     assert got[1]["body"] == b"1\n"
-    assert endless.given < len(got) + 32, "the client's reading is the demand"
+    assert endless.given < len(got) + 64, "the client's reading is the demand"
