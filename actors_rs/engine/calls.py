@@ -137,14 +137,18 @@ class UserCalls:
         return False
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        done: Callable[[Any], None] | None = None,
+        context: Context | None = None,
+        /,
     ) -> None:
         token = object()
         vars(self).setdefault("coroutines", {})[token] = None
         over = partial(self._coroutine_over, token)
         try:
-            context = self.island._context_.copy()
-            future = self.island.system.event_loop.run(coroutine, context, over)
+            own = self.island._context_.copy() if context is None else context
+            future = self.island.system.event_loop.run(coroutine, own, over)
         except BaseException:
             over()
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 
 from actors_rs.engine.assembly import Members, end, prepare
@@ -55,8 +56,19 @@ def start(
 ) -> None:
     """Start the islands of ``members``; from here on its run ends when they all have.
 
-    If one cannot be started, those that were are ended, and what it raised is raised.
+    If one cannot be started, the islands before it are ended, and its error is raised. The islands
+    run in a copy of the caller's context, where listeners of ``run_started`` may set variables.
     """
+    copy_context().run(_start, system, life, members, sinks, results)
+
+
+def _start(
+    system: ActorSystem,
+    life: RunLife,
+    members: Members,
+    sinks: Sequence[StreamEnd],
+    results: Results,
+) -> None:
     stages = list(members.values())
     islands: list[Any] = list(dict.fromkeys(stage.island for stage in stages))
     started = 0

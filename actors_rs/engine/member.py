@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
@@ -20,6 +20,8 @@ from actors_rs.errors import StageError
 from actors_rs.raised import named_by
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
+from actors_rs.runtime.eventing.operations import Operation
+from actors_rs.stages.context import Followed, Kind
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.ports import Inlet, Outlet
@@ -27,7 +29,7 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life, RunningIsland
+    from actors_rs.engine.contract import Life, RunningIsland, WholeRun
     from actors_rs.engine.inner.inner_links import InnerLinks
     from actors_rs.engine.written import Written
     from actors_rs.graph.spec import OutletRef
@@ -183,6 +185,13 @@ class Member(UserCalls):
     ) -> None:
         stage = self.place or self.name  # inner streams come and go: the place stays
         tell(self.life, name, stage=stage, partition=partition, error=error, fields=fields)
+
+    def operation(self, kind: Kind, number: int, attempt: int = 1, /) -> Followed | None:
+        operations = self.island.system.events.operations
+        if not operations.are_followed:
+            return None
+        run = cast("WholeRun", self.life.activity).number
+        return operations.begin(Operation(kind, run, self.place or self.name, number, attempt))
 
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /

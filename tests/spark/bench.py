@@ -7,6 +7,7 @@ until a test runs them.
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextvars import Context
 from typing import Any, cast
 
 from actors_rs.spark.failures import SparkSessionLost
@@ -16,7 +17,7 @@ from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
-from actors_rs.stages.stage import Cancellable, StageContext
+from actors_rs.stages.context import Cancellable, Followed, Kind, StageContext
 
 
 class ListPlan:
@@ -211,9 +212,16 @@ class Bench:
         self.turn()
 
     def run_coroutine(
-        self, coroutine: Coroutine[Any, Any, Any], done: Callable[[Any], None] | None = None, /
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        done: Callable[[Any], None] | None = None,
+        context: Context | None = None,
+        /,
     ) -> None:
         raise NotImplementedError
+
+    def operation(self, kind: Kind, number: int, attempt: int = 1, /) -> Followed | None:
+        return None
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         self.reported.append(what)

@@ -190,8 +190,11 @@ class Alone:
         self.jobs.append(job)
         return True
 
-    def run_coroutine(self, coroutine, done=None):
+    def run_coroutine(self, coroutine, done=None, context=None):
         raise NotImplementedError
+
+    def operation(self, kind, number, attempt=1):
+        return None
 
     def failed(self, error, position=None, *, plain=False, beside=None):
         return error if plain else StageError(self.name, error, position)

@@ -16,6 +16,7 @@ from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.eventing.kinds import EVENTS, EventKind
+from actors_rs.runtime.eventing.operations import Operations
 from actors_rs.texts import class_name_of, text_of
 
 __all__ = ["Event", "Events"]
@@ -61,13 +62,16 @@ class Events:
         self._lock = RLock()
         self._listeners: tuple[Callable[[Event], object], ...] = ()
         self._runs = count(1)
+        self.operations = Operations(dead_letters)
+        """Calls of ``map_async`` and partitions of Spark, from their begin to their end."""
         self._told: dict[tuple[str, int, str | None], tuple[float, int]] = {}
 
     def listen(self, listener: Callable[[Event], object], /) -> Callable[[], None]:
         """Call ``listener`` with each event from now on; returns a function that ends that.
 
-        It is called on the thread of the event and holds it up: it must not block. What it raises
-        is a dead letter.
+        It is called on the thread of the event and holds it up: it must not block. An
+        exception that it raises is a dead letter. At ``run_started`` it may set context variables:
+        all functions of the run see them, and the caller of the run does not.
         """
         with self._lock:
             self._listeners = (*self._listeners, listener)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from asyncio import CancelledError, Task, get_running_loop, isfuture
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError as FutureCancelled
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
+from contextvars import Context, copy_context
 from typing import Any, Final
 
 from actors_rs.errors import DeciderError
 from actors_rs.raised import as_failure
+from actors_rs.stages.calls.executors import InContext
+from actors_rs.stages.context import Followed, StageContext
 from actors_rs.texts import repr_of
 
-__all__ = ["RESULT", "TIME", "Call", "answered", "awaited", "failure_of", "is_answer"]
+__all__ = [
+    "RESULT",
+    "TIME",
+    "Call",
+    "answered",
+    "awaited",
+    "failure_of",
+    "is_answer",
+]
 
 RESULT: Final = "its result"
 TIME: Final = "its time"
@@ -61,8 +72,10 @@ class Call:
 
     __slots__ = (
         "_ended_by",
+        "_operation",
         "attempts",
         "began",
+        "context",
         "done",
         "element",
         "error",
@@ -86,12 +99,49 @@ class Call:
         self.future: Future[Any] | None = None
         self.task: Task[Any] | None = None  # that awaits it, on the event loop
         self.runner: object = None  # the job that is in it, for ``StageContext.abandon``
+        self.context: Context | None = None  # that it was begun in
+        self._operation: Followed | None = None
         self._ended_by: dict[str, str] | None = {} if limited else None
 
     def ended_by(self, who: str) -> bool:
         """Whether ``who``, its result or its time, ends it: the first that asks. Any thread."""
         ended_by = self._ended_by
         return ended_by is None or ended_by.setdefault("", who) == who
+
+    def make(self, f: Callable[[Any], Any], stage: StageContext) -> Any:
+        """Call ``f`` in a context of its own; waits for the answer of an actor."""
+        self.context = copy_context()
+        return self.context.run(self._answered, f, stage)
+
+    def _answered(self, f: Callable[[Any], Any], stage: StageContext) -> Any:
+        self.begin(stage)
+        return answered(f(self.element))
+
+    def submit(
+        self, executor: Executor | InContext, f: Callable[[Any], Any], stage: StageContext
+    ) -> Future[Any]:
+        """Have ``executor`` call ``f``, in a context of its own where ``in_context`` allows it."""
+        context = copy_context()
+        context.run(self.begin, stage)
+        return context.run(executor.submit, f, self.element)
+
+    def renewed(self) -> Call:
+        """A new call for the same element and attempt, in place of one whose time is up."""
+        again = Call(self.element, self.position, limited=True)
+        again.attempts, again.began = self.attempts, self.began
+        return again
+
+    def begin(self, stage: StageContext) -> None:
+        """The current context belongs to the call from now on, and ``f`` is about to be called."""
+        self._operation = stage.operation("call", self.position, self.attempts)
+        if self._operation is not None:
+            self._operation.enter()
+
+    def end(self, error: BaseException | None) -> None:
+        """This attempt has ended, with ``error`` if it failed. Any thread, once."""
+        operation, self._operation = self._operation, None
+        if operation is not None:
+            operation.end(error)
 
     @property
     def time_is_up(self) -> bool:

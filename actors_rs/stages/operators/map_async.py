@@ -25,7 +25,6 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from contextvars import copy_context
 from functools import partial
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -33,6 +32,7 @@ from typing import Any, TypeAlias
 from actors_rs.errors import CallTimeout, DeciderError, StreamError
 from actors_rs.raised import note_once
 from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
+from actors_rs.stages.calls.executors import in_context
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
@@ -65,7 +65,7 @@ class MapAsync(StageLogic):
         self._parallelism = parallelism
         self.load: Load = Load(parallelism)
         self._ordered = ordered
-        self._executor = executor
+        self._executor = in_context(executor)
         self._is_coroutine_function = is_coroutine_function(f)
         self._calls: deque[Call] = deque()  # to be emitted; unordered: only ended calls
         self._waiting: deque[Call] = deque()  # popped by any thread
@@ -191,7 +191,7 @@ class MapAsync(StageLogic):
             self.context.run_coroutine(self._run_coroutines(), self._keep_runner)
         elif self._executor is not None:
             if (call := self._next_call()) is not None:
-                self._follow(call, self._executor.submit(self._f, call.element))
+                self._follow(call, call.submit(self._executor, self._f, self.context))
         elif not self.context.run_blocking(self._run_calls):
             raise StreamError("the actor system was shut down")
 
@@ -244,6 +244,7 @@ class MapAsync(StageLogic):
 
     def _time_is_up(self, call: Call, error: CallTimeout, limit: CallLimit) -> None:
         """``call`` has taken too long, and keeps its thread or its task, but no longer its slot."""
+        call.end(error)
         again = self._in_place_of(call)
         if (too_many := limit.too_many()) is not None:
             self._emit_ended()
@@ -256,8 +257,7 @@ class MapAsync(StageLogic):
 
     def _in_place_of(self, call: Call) -> Call:
         """A new call for the same element; the result of the old one, if it comes, is not used."""
-        again = Call(call.element, call.position, limited=True)
-        again.attempts, again.began = call.attempts, call.began
+        again = call.renewed()
         self._not_ended.discard(call)
         self._not_ended.add(again)
         if self._ordered:
@@ -300,6 +300,7 @@ class MapAsync(StageLogic):
         if self.limit is not None and not call.ended_by(RESULT):
             self.limit.came_late(call, value, error)
             return False
+        call.end(error)
         if self._stopped:
             self.context.late(value, error)
         else:
@@ -311,14 +312,11 @@ class MapAsync(StageLogic):
         if tell():
             self._run_calls()
 
-    def _value_of(self, element: Any) -> Any:
-        return answered(self._f(element))
-
     def _made(self, call: Call) -> Callable[[], bool] | None:
         """Make the call. Returns the report for the stage, or a waiter for the result."""
         call.runner = self.context.begins_call()
         try:
-            value = copy_context().run(self._value_of, call.element)  # with its own context
+            value = call.make(self._f, self.context)
         except BaseException as error:
             return partial(self._tell, self._finish, call, None, error)
         if is_awaitable(value):
@@ -347,6 +345,7 @@ class MapAsync(StageLogic):
             return
         taken.append(call)
         call.task = current_task()
+        call.begin(self.context)
         try:
             value = await self._f(call.element)
         except BaseException as error:
@@ -369,7 +368,7 @@ class MapAsync(StageLogic):
 
     def _await(self, call: Call, value: Any) -> None:
         coroutine = value if inspect.iscoroutine(value) else awaited(value)
-        self.context.run_coroutine(coroutine, partial(self._follow, call))
+        self.context.run_coroutine(coroutine, partial(self._follow, call), call.context)
 
     def _get(self, call: Call, answer: Any) -> None:
         def get() -> None:
