@@ -19,27 +19,34 @@ T = TypeVar("T")
 
 
 class Feedback(Generic[T]):
-    """A loop: what goes into ``sink`` comes out of ``source``. Both belong into one graph, once.
+    """A loop: elements that go into ``sink`` come out of ``source``. Both belong into one graph.
 
-        loop = Feedback[int](buffer=64)
-        flow = loop.source.merge_preferred(numbers).map(halve).divert_to(loop.sink, when=is_even)
+    ``buffer`` elements wait where the loop comes back to, or twice as many as there are stages in
+    the loop if that is more. The windows of its stages are so small that all they hold fits in
+    there too. A loop cannot block itself if ``merge_preferred`` serves the elements that come back
+    first, and no stage makes several elements of one.
 
-    ``buffer`` elements, or twice as many as there are stages in the loop if that is more, wait
-    where the loop comes back to; the windows of its stages are so small that all they hold fits in
-    there too. If in addition what comes back is served first, as ``merge_preferred`` does above,
-    and no stage makes several elements of one, then the loop cannot hold itself up.
+    The loop completes when all that flows into it from outside has completed and no element is left
+    in any of its stages. Loops that lead into each other complete together. Elements that a stage
+    gives only then, as ``append`` and ``reduce`` do, cannot go round any more: if they reach
+    ``sink``, they are dead letters.
 
-    The loop completes when all that flows into it from outside has completed and no element is
-    left in it, whatever stages it passes. Loops that lead into each other complete together.
-    Elements that a stage gives only then, as ``append`` and ``reduce`` do, cannot go round any
-    more: those that reach ``sink`` are dead letters.
+    Two loops are a ``GraphError`` that names the stages, when the graph is built:
 
-    Two loops are a ``GraphError`` that names the stages, when the graph is built: one with a
-    ``buffer`` of 0, and one that no element can ever get into. The latter has no source merged into
-    it, or its ``zip``, ``merge_sorted`` or the like waits for a first element of the loop; give it
-    one with ``loop.source.start_with(...)``. A loop that gets stuck while it runs ends with
-    ``Stalled``: one that makes more elements than it has room for, one whose ``zip`` waits while
-    no element is left in the loop, one with a ``batch`` without ``within``.
+    - A loop with a ``buffer`` of 0.
+    - A loop that no element can ever get into. It has no source merged into it, or its ``zip``,
+      ``merge_sorted`` or the like waits for a first element of the loop. Give it one with
+      ``loop.source.start_with(...)``.
+
+    A loop that gets stuck while it runs ends with ``Stalled``. It makes more elements than it has
+    room for, its ``zip`` waits while no element is left in the loop, or it has a ``batch`` without
+    ``within``.
+
+    >>> loop = Feedback(buffer=64)
+    >>> halves = loop.source.merge_preferred(Source.of(12, 7)).map(lambda n: n / 2)
+    >>> done = halves.divert_to(loop.sink, when=lambda n: n > 2)
+    >>> sorted(done.run(Sink.list()))
+    [1.5, 1.75]
     """
 
     def __init__(self, buffer: int) -> None:
@@ -53,12 +60,12 @@ class Feedback(Generic[T]):
 
     @property
     def source(self) -> Flow[Never, T]:
-        """What came back."""
+        """The elements that came back."""
         from actors_rs.language.flow import Flow
 
         return Flow(OutletRef(self._source))
 
     @property
     def sink(self) -> Sink[T, None]:
-        """The way back. It has no result of its own among those of the graph."""
+        """The way back. It adds no result to the results of the graph."""
         return Sink(self._sink)

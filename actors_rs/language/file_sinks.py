@@ -46,9 +46,9 @@ def _made(kind: str, make: Callable[[], Any], *, target: str = "", gives: type) 
 class FileSinks:
     """``lines``, ``csv`` and ``jsonl`` write one file, which appears when the stream completes.
 
-    Until then it has a hidden name in the same directory; a run that fails or is cancelled leaves
-    what was there before. ``compression="infer"`` goes by the suffix of the path: ``.gz``,
-    ``.bz2``, ``.xz``, ``.zst``; others are as those of ``Source.lines``.
+    Until then it has a hidden name in the same directory. A run that fails or is cancelled leaves
+    the old file as it was. ``path`` is the file; ``compression="infer"`` (default) goes by its
+    suffix: ``.gz``, ``.bz2``, ``.xz``, ``.zst``; other values are as for ``Source.lines``.
     """
 
     __slots__ = ()
@@ -59,8 +59,12 @@ class FileSinks:
     ) -> Sink[str, WriteReport]:
         """One text a line, as UTF-8; the file appears, or is replaced, when the stream completes.
 
-        An element that is no text fails with ``TypeError``, one with a line end in it with
-        ``ValueError``: ``on_failure`` says what becomes of it.
+        ``path`` and ``compression``: see ``FileSinks``. An element that is no text fails with
+        ``TypeError``, an element with a line end in it with ``ValueError``; ``on_failure`` decides
+        how the sink goes on.
+
+        >>> Source.of("a", "b").run(Sink.lines("out.txt.gz")).rows
+        2
         """
         _expect_file(path, compression, "Sink.lines")
         return _made("lines", partial(Lines, path, compression), gives=WriteReport)
@@ -81,6 +85,13 @@ class FileSinks:
         neither, or ``header=False``, there is none. A dict without one of the columns has an empty
         field there, ``None`` is an empty field, and a name that is no column fails with
         ``ValueError``. All lists have as many fields as the columns, or as the first of them.
+        ``delimiter`` is ``","`` and ``quotechar`` is ``'"'`` by default, as in the ``csv`` module.
+        ``path`` and ``compression``: see ``FileSinks``.
+
+        >>> Source.of({"id": 1, "name": "Ada"}).run(Sink.csv("people.csv")).rows
+        1
+        >>> Source.csv("people.csv").run(Sink.list())
+        [{'id': '1', 'name': 'Ada'}]
         """
         _expect_file(path, compression, "Sink.csv")
         flag(header, "Sink.csv: header")
@@ -103,9 +114,12 @@ class FileSinks:
         """One JSON value a line; the file appears, or is replaced, when the stream completes.
 
         ``default`` is called with each value that JSON does not have (a date, a ``Decimal``, bytes,
-        a dataclass, a scalar of NumPy) and returns what is written for it, as that of
-        ``json.dumps`` does: ``Sink.jsonl(path, default=str)``. Without it such a value fails the
-        run with a ``TypeError`` that names the field.
+        a dataclass, a scalar of NumPy) and returns a value to write for it, as with ``json.dumps``:
+        ``Sink.jsonl(path, default=str)``. Without it such a value fails the run with a
+        ``TypeError`` that names the field. ``path`` and ``compression``: see ``FileSinks``.
+
+        >>> Source.of({"id": 1}).run(Sink.jsonl("orders.jsonl")).rows
+        1
         """
         _expect_file(path, compression, "Sink.jsonl")
         optional_plain_function(default, "Sink.jsonl: default")
@@ -117,10 +131,15 @@ class FileSinks:
     ) -> Sink[Any, int]:
         """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
 
-        ``batch`` elements are one transaction. ``setup`` is a script run first, for instance
-        ``CREATE TABLE IF NOT EXISTS ...``. Fails with ``TypeError`` for what is no tuple or dict,
-        and for scalars of NumPy, of which SQLite would write the bytes: ``.item()`` turns them.
-        Fails with ``ValueError`` for ``nan``, for which SQLite would write NULL.
+        ``path`` is the database's file. ``batch`` elements (500) are one transaction. ``setup`` is
+        a script run first, for instance ``CREATE TABLE IF NOT EXISTS ...``. Fails with
+        ``TypeError`` for an element that is no tuple or dict, and for scalars of NumPy, since
+        SQLite would write their bytes: ``.item()`` turns them into numbers. Fails with
+        ``ValueError`` for ``nan``, for which SQLite would write NULL.
+
+        >>> insert = Sink.sqlite("shop.db", "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (id)")
+        >>> Source.of((1,), (2,)).run(insert)
+        2
         """
         path_of(path, "Sink.sqlite")
         required_text(sql, "Sink.sqlite: sql")
@@ -137,23 +156,28 @@ class FileSinks:
         rows_per_file: int = 1_000_000,
         existing: Literal["append", "refuse"] = "append",
     ) -> Sink[Any, WriteReport]:
-        """A data set of Parquet files, each of about ``rows_per_file`` rows.
+        """A data set of Parquet files in ``directory``, each of about ``rows_per_file`` rows.
 
-        Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of
-        dicts. ``schema``, a ``pyarrow.Schema``, defaults to that of the first element: give one
-        where later rows may have other columns, or fractions in a column of whole numbers.
+        - Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of dicts.
+        - ``schema``: a ``pyarrow.Schema``, by default the schema of the first element. Give one if
+          later rows may have other columns, or fractions in a column of whole numbers.
+        - ``rows_per_file``: 1,000,000 by default.
+        - ``existing``: ``"append"`` (default) adds files after the ``part-*.parquet`` that are
+          there, so a second run of the same graph adds the same rows once more. ``"refuse"`` fails
+          if there are part files, at the start or before the first file is complete.
 
-        Files are added behind the ``part-*.parquet`` that are there: a second run of the same
-        graph adds the same rows once more. ``existing="refuse"`` fails if there are such files, at
-        the start or before the first one is complete. One sink at a time holds a directory,
-        another one fails at its start. Fails before anything is written if what comes does not
-        fit the schema of one of them, by the rule of ``docs/delivery.md``: columns go by their
-        names, and each type fits one that holds all of its values.
+        One sink at a time holds a directory, another one fails at its start. Elements must fit the
+        schema of the existing files, by the rule of ``docs/delivery.md``: columns go by their
+        names, and each type fits one that holds all of its values. Otherwise the sink fails before
+        anything is written.
 
-        After ``acknowledged`` each unit is a file. All have the schema of the first one, or that of
-        the files that are there; a ledger keeps the schema of its run. An element that does not
-        fit follows ``on_failure``. ``existing`` is checked when the first element comes,
-        and not for units of a ledger, which takes a directory that is its own.
+        After ``acknowledged`` each unit is a file. All have the schema of the first one, or of the
+        existing files; a ledger keeps the schema of its run. An element that does not fit follows
+        ``on_failure``. ``existing`` is checked when the first element comes, and not for units of a
+        ledger, which takes a directory that is its own.
+
+        >>> Source.of({"id": 1}, {"id": 2}).run(Sink.parquet("orders")).rows
+        2
         """
         make = parquet_maker(directory, schema, rows_per_file, existing)
         return _made("parquet", make, target=fsdecode(directory), gives=WriteReport)

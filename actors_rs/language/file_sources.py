@@ -46,7 +46,7 @@ S = TypeVar("S")
 
 _PINNED = Attributes(dispatcher="pinned")
 WINDOW_OF_RECORD_BATCHES = 4
-"""How many an inlet behind ``parquet`` keeps requested: each holds many rows."""
+"""How many batches the next inlet of ``parquet`` keeps requested: each holds many rows."""
 
 
 def _blocking(
@@ -74,23 +74,24 @@ def _blocking(
 class FileSources:
     """Each is opened when its first element is demanded, and closed at any end.
 
-    ``lines``, ``bytes``, ``csv``, ``json`` and ``jsonl`` take ``ReadFrom``: a path, a pattern,
-    ``"-"``, an open file, or a list of these.
+    ``lines``, ``bytes``, ``csv``, ``json`` and ``jsonl`` take as ``path`` a ``ReadFrom``: a path, a
+    pattern, ``"-"``, an open file, or a list of these.
 
     - A text or a path with ``*``, ``?`` or ``[`` is a pattern, unless a file of that name exists:
-      the files that match are read in the order of their names. None is an error.
+      the files that match are read in the order of their names. A pattern without a match is an
+      error.
     - ``"-"`` is standard input, and stays open.
-    - An open file, of bytes or of text, is read from where it stands and stays open: the user
-      opened it, the user closes it. A second run must find more in it, or fails with
-      ``GraphError``. One of text is decoded already, ``encoding`` does not hold for it.
+    - An open file, of bytes or of text, is read from its position and stays open: the user opened
+      it, the user closes it. A second run must find more in it, or fails with ``GraphError``. A
+      text file is decoded already, so ``encoding`` does not hold for it.
 
-    ``compression="infer"`` goes by the suffix of the path: ``.gz``, ``.bz2``, ``.xz``, ``.zst``.
-    Others are ``"gzip"``, ``"bz2"``, ``"xz"``, ``"zstd"`` (needs ``actors-rs[zstd]``), and ``None``
-    for a file as it stands. An open file and standard input have no suffix: name it.
+    ``compression="infer"`` (default) goes by the suffix of the path: ``.gz``, ``.bz2``, ``.xz``,
+    ``.zst``. Others are ``"gzip"``, ``"bz2"``, ``"xz"``, ``"zstd"`` (needs ``actors-rs[zstd]``),
+    and ``None`` for a file as it stands. An open file and standard input have no suffix: name it.
 
-    What cannot be read fails the stream with ``ReadError``, which names the file and the line. All
-    that comes before is given first. A compressed file that breaks off is such an error, and says
-    at which byte.
+    A file that cannot be read fails the stream with ``ReadError``, which names the file and the
+    line. All elements before are given first. A compressed file that breaks off is such an error,
+    and says at which byte.
     """
 
     __slots__ = ()
@@ -103,11 +104,18 @@ class FileSources:
         *,
         interrupt: Callable[[S], object] | None = None,
     ) -> Flow[Never, T]:
-        """What ``read(resource)`` gives until it gives ``None``, of what ``open()`` returns.
+        """The results of ``read(resource)`` until it gives ``None``; ``open()`` gives the resource.
 
         ``close(resource)`` is called at any end. All three may block. ``interrupt(resource)`` makes
-        a ``read`` return that waits: it is called once, on another thread, if the resource is open
+        a waiting ``read`` return: it is called once, on another thread, if the resource is open
         when the run is cancelled or drained, or no further element is needed.
+
+        >>> from io import StringIO
+        >>> lines = Source.unfold_resource(
+        ...     lambda: StringIO("a\\nb\\n"), lambda file: file.readline() or None, StringIO.close
+        ... )
+        >>> lines.run(Sink.list())
+        ['a\\n', 'b\\n']
         """
         function(open, "Source.unfold_resource: open")
         function(read, "Source.unfold_resource: read")
@@ -120,8 +128,13 @@ class FileSources:
     def files(pattern: str | PathLike[str]) -> Flow[Never, Path]:
         """The paths of the files that match ``pattern``, sorted; ``**`` is any directories.
 
-        ``*`` and ``**`` match no names with a leading dot. What matches nothing gives no elements;
-        fails with ``ReadError`` where a directory cannot be read, or ``pattern`` names one.
+        ``*`` and ``**`` match no names with a leading dot. A pattern without a match gives no
+        elements. Fails with ``ReadError`` if a directory cannot be read, or ``pattern`` names one.
+
+        >>> from pathlib import Path
+        >>> size = Path("orders.csv").write_text("id\\n1\\n")
+        >>> Source.files("*.csv").map(lambda path: path.name).run(Sink.list())
+        ['orders.csv']
         """
         path_of(pattern, "Source.files", "pattern")
         _expect_pattern_of_files(fspath(pattern))
@@ -133,8 +146,13 @@ class FileSources:
     ) -> Flow[Never, str]:
         """The lines of text files, without their ends, read on demand.
 
-        ``path`` is what ``TextSources`` says: ``Source.lines("logs/*.log.gz")``. The default
-        encoding is UTF-8, with a mark in front or not.
+        ``path`` and ``compression`` are explained at ``FileSources``:
+        ``Source.lines("logs/*.log.gz")``. The default ``encoding`` is UTF-8, with a byte order mark
+        or without.
+
+        >>> from io import StringIO
+        >>> Source.lines(StringIO("a\\nb\\n")).run(Sink.list())
+        ['a', 'b']
         """
         inputs = inputs_of(path, compression, "Source.lines")
         encoding_of(encoding, "Source.lines")
@@ -144,7 +162,14 @@ class FileSources:
     def bytes(
         path: ReadFrom, size: int = 65_536, *, compression: Compression = "infer"
     ) -> Flow[Never, bytes]:
-        """The bytes of files, decompressed, in chunks of ``size``; the last one may be shorter."""
+        """The bytes of files, decompressed, in chunks of ``size``; the last one may be shorter.
+
+        ``size`` is in bytes, 65,536 by default. ``path`` and ``compression``: see ``FileSources``.
+
+        >>> from io import BytesIO
+        >>> Source.bytes(BytesIO(b"abcde"), size=4).run(Sink.list())
+        [b'abcd', b'e']
+        """
         inputs = inputs_of(path, compression, "Source.bytes")
         at_least(1, size, "Source.bytes: size")
         return _blocking("bytes", partial(Bytes, inputs, size), outflow_bytes=size)
@@ -153,7 +178,15 @@ class FileSources:
     def jsonl(
         path: ReadFrom, encoding: str = "utf-8-sig", *, compression: Compression = "infer"
     ) -> Flow[Never, Any]:
-        """The JSON values of files with one on each line, with a mark of UTF-8 in front or not."""
+        """The JSON values of files with one on each line.
+
+        The default ``encoding`` is UTF-8, with a byte order mark or without. ``path`` and
+        ``compression``: see ``FileSources``.
+
+        >>> from io import StringIO
+        >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": 2}\\n')).run(Sink.list())
+        [{'id': 1}, {'id': 2}]
+        """
         inputs = inputs_of(path, compression, "Source.jsonl")
         encoding_of(encoding, "Source.jsonl")
         return _blocking("jsonl", partial(Jsonl, inputs, encoding))
@@ -169,8 +202,13 @@ class FileSources:
         elements are asked for; ``nan`` is no JSON there, and half of a surrogate pair becomes
         ``"?"``. Needs ``actors-rs[json]``; raises ``MissingExtraError`` without.
 
-        Without ``items`` the document is read at once, as ``json.load`` does: the elements of its
-        outermost array, or the one value that it is.
+        Without ``items`` the document is read at once, as ``json.load`` does. Then its elements are
+        the elements of its outermost array, or the one value that it is. ``path`` and
+        ``compression``: see ``FileSources``.
+
+        >>> from io import StringIO
+        >>> Source.json(StringIO('{"rows": [1, 2]}'), items="rows.item").run(Sink.list())
+        [1, 2]
         """
         inputs = inputs_of(path, compression, "Source.json")
         if items is not None:
@@ -224,18 +262,22 @@ class FileSources:
     ) -> Flow[Never, Any]:
         """The rows of CSV files: dicts by the names in the first row, or lists of texts.
 
-        Every row must have as many fields as the first one of its file. The default encoding is
-        UTF-8, with a mark in front or not.
+        Every row must have as many fields as the first one of its file. ``path`` and
+        ``compression``: see ``FileSources``. Options:
 
+        - ``header``: with ``False`` the first row is a row, and rows are lists. ``True`` by
+          default.
+        - ``encoding``: UTF-8 by default, with a byte order mark or without.
         - ``delimiter=","``, ``quotechar='"'`` (``None``: nothing is quoted), ``escapechar=None``
-          and ``skipinitialspace=False`` are those of the ``csv`` module.
-        - ``skip_rows``: so many lines of each file come before the header and are left out.
+          and ``skipinitialspace=False`` are as in the ``csv`` module.
+        - ``skip_rows``: so many lines of each file come before the header and are left out; 0 by
+          default.
         - ``types={"age": int}``: functions that turn the text of a column into its value; without a
           header ``{0: int}``. A failure makes a bad row.
-        - ``on_bad_row``: ``"fail"`` with file and line; ``"skip"``, then each is a dead letter
-          and counted as ``skipped`` in the snapshot; or a function of a ``BadRow`` that returns the
-          element to give for it, or ``None`` to skip it. A bad row has too few or too many fields,
-          a wrong quote, or a field that its type does not take.
+        - ``on_bad_row``: ``"fail"`` (default) with file and line; ``"skip"`` makes the row a dead
+          letter, counted as ``skipped`` in the snapshot. Or a function of a ``BadRow`` that returns
+          the element to give for it, or ``None`` to skip it. A bad row has too few or too many
+          fields, a wrong quote, or a field that its type does not take.
 
         >>> from io import StringIO
         >>> text = StringIO("name,age\\nAda,36\\nAlan,?\\n")
@@ -256,13 +298,20 @@ class FileSources:
         *,
         rows_per_batch: int = 65_536,
     ) -> Flow[Never, Any]:
-        """``pyarrow`` record batches of a Parquet file, or of all in a directory, path by path.
+        """``pyarrow`` record batches of a Parquet file, or of all files in a directory, by path.
 
-        Directories within it are read too; of those that are called ``key=value`` the keys are
-        columns, as ``pyarrow.dataset`` has them. Other files than ``*.parquet`` and ``*.pq`` are
-        passed over, unless there are no others; a directory that cannot be read is an error.
-        Only ``columns``, if they are given; fails if a file does not have one. ``"a.b"`` is a
-        field of the column ``a``. Raises ``MissingExtraError`` without pyarrow.
+        - ``columns``: read only these; fails if a file lacks one. ``"a.b"`` is a field of the
+          column ``a``.
+        - ``rows_per_batch``: the most rows of a batch, 65,536 by default.
+
+        A directory is read with its subdirectories. A subdirectory with a name ``key=value`` gives
+        a column, as with ``pyarrow.dataset``. Files with other suffixes than ``.parquet`` and
+        ``.pq`` are passed over, unless there are no others; a directory that cannot be read is an
+        error. Raises ``MissingExtraError`` without pyarrow.
+
+        >>> written = Source.of({"id": 1}, {"id": 2}).run(Sink.parquet("orders"))
+        >>> Source.parquet("orders").map(lambda batch: batch.num_rows).run(Sink.list())
+        [2]
         """
         path_of(path, "Source.parquet")
         at_least(1, rows_per_batch, "Source.parquet: rows_per_batch")
@@ -299,8 +348,15 @@ class FileSources:
     ) -> Flow[Never, Any]:
         """The rows that ``query`` gives, as tuples or as ``dicts`` by column.
 
-        The database is opened for reading only; a path that begins with ``file:`` is taken as
+        ``parameters`` fill the placeholders of ``query``: a tuple for ``?``, a dict for ``:name``.
+        The database is opened for reading only; a ``path`` that begins with ``file:`` is taken as
         SQLite's own kind of address.
+
+        >>> insert = Sink.sqlite("shop.db", "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (id)")
+        >>> Source.of((1,), (2,)).run(insert)
+        2
+        >>> Source.sqlite("shop.db", "SELECT id FROM t WHERE id > ?", (1,)).run(Sink.list())
+        [(2,)]
         """
         path_of(path, "Source.sqlite")
         required_text(query, "Source.sqlite: query")

@@ -1,4 +1,4 @@
-"""``Flow`` and ``Source``: pieces of a graph that can be put one behind the other.
+"""``Flow`` and ``Source``: pieces of a graph that can be put one after the other.
 
 ``Source[T]`` is ``Flow[Never, T]``, a flow whose input is closed: so every operator is written
 once. All are immutable values, and cold: each run makes fresh actors.
@@ -36,6 +36,7 @@ from actors_rs.language.methods.folding import Folds
 from actors_rs.language.methods.iterating import Iterating
 from actors_rs.language.methods.lifecycle import LifeCycle
 from actors_rs.language.methods.operators import Operators
+from actors_rs.language.methods.processes import InProcesses
 from actors_rs.language.methods.rates import RateMatching
 from actors_rs.language.methods.recovery import Recovery
 from actors_rs.language.methods.selecting import Selections
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from actors_rs.graph.spec import Traits
 
     S = TypeVar("S", default=Any)
-    # Any is what is known of a Flow() that stands alone; what a Flow[int]() takes it passes on.
+    # Any is known of a Flow() that stands alone; a Flow[int]() passes on the type it takes.
     In_contra = TypeVar("In_contra", contravariant=True, default=Any)
     Out_co = TypeVar("Out_co", covariant=True, default=In_contra)
     R_co = TypeVar("R_co", covariant=True, default=Any)
@@ -83,6 +84,7 @@ R = TypeVar("R")
 
 class Flow(
     Operators[In_contra, Out_co],
+    InProcesses[In_contra, Out_co],
     Selections[In_contra, Out_co],
     Folds[In_contra, Out_co],
     Edges[In_contra, Out_co],
@@ -104,9 +106,14 @@ class Flow(
 ):
     """A piece of a graph with one outlet and, unless it is a source, one open inlet.
 
-    ``Flow()`` passes everything on, ``Flow[int]()`` to type checkers ints alone;
-    ``Flow().map(f).filter(p)`` is a piece to use again and again, behind a source with
-    ``source.via(flow)`` or ``pipe(source, flow)``.
+    ``Flow()`` passes everything on, ``Flow[int]()`` to type checkers ints alone. A flow can be used
+    again and again, downstream of a source with ``source.via(flow)`` or ``pipe(source, flow)``.
+    Flows are immutable values, so threads can share them. Bad arguments of a method raise
+    ``ArgumentTypeError`` or ``InvalidArgumentError`` where it is called.
+
+    >>> numbers = Flow().filter(str.isdigit).map(int)
+    >>> Source.of("3", "x", "4").via(numbers).run(Sink.list())
+    [3, 4]
     """
 
     __slots__ = ("_out",)
@@ -155,7 +162,11 @@ class Flow(
         return Flow(OutletRef(spec))
 
     def via(self, flow: Flow[Out_co, R]) -> Flow[In_contra, R]:
-        """This, then ``flow``."""
+        """This, then ``flow``.
+
+        >>> Source.of("3").via(Flow().map(int)).run(Sink.list())
+        [3]
+        """
         if not isinstance(flow, Flow):
             raise wrong_kind(f"via needs a Flow, got {repr_of(flow)}")
         if flow._out is OPEN:
@@ -174,6 +185,10 @@ class Flow(
 
         Type checkers take the result for both, as overloads do not tell a source from an open flow.
         ``into`` is the same for open flows, and is typed as a ``Sink`` alone.
+
+        >>> graph = Source.of(2, 3).to(Sink.sum())
+        >>> graph.run(), graph.run()
+        (5, 5)
         """
         check_sink("to", sink)
         ended: Any = sink
@@ -188,8 +203,12 @@ class Flow(
     def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
         """Run into ``sink`` on a system of its own and wait; the sink's result.
 
-        A run that has not ended after ``timeout`` seconds is cancelled and raises ``RunTimeout``.
-        Raises what ``Run.result`` raises. Ctrl-C cancels the run.
+        A run that has not ended after ``timeout`` seconds is cancelled and raises ``RunTimeout``;
+        by default there is no limit. Raises the same errors as ``Run.result``. Ctrl-C cancels the
+        run.
+
+        >>> Source.of(2, 3).run(Sink.sum(), timeout=60)
+        5
         """
         check_sink("run", sink)
         graph: Any = self.to(sink)
@@ -199,14 +218,25 @@ class Flow(
     async def run_async(
         self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None
     ) -> R:
-        """As ``run``, for a coroutine, see ``Graph.run_async``."""
+        """As ``run`` into ``sink``, for a coroutine; ``timeout`` in seconds.
+
+        ``Graph.run_async`` explains it.
+
+        >>> import asyncio
+        >>> asyncio.run(Source.of(2, 3).run_async(Sink.sum()))
+        5
+        """
         check_sink("run_async", sink)
         graph: Any = self.to(sink)
         result: R = await Graph(graph).run_async(timeout=timeout)
         return result
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
-        """The last stage under this name, which errors, figures and pictures show."""
+        """The last stage under this ``name``, which errors, figures and pictures show.
+
+        >>> Source.of("3").map(int).named("parse")
+        <Flow ending in 'parse'>
+        """
         required_text(name, "named: a stage's name")
         return self._changed("named", name=name)
 
@@ -214,7 +244,10 @@ class Flow(
         """Say that the last stage gives ``n`` elements, for progress bars and estimated ends.
 
         Sequences and ranges know it by themselves. Nothing is cut off or waited for. Raises
-        ``InvalidArgumentError`` for what is no whole number from 0 up.
+        ``InvalidArgumentError`` if ``n`` is no whole number from 0 up.
+
+        >>> Source.lines("orders.txt").with_total(10_000)
+        <Flow ending in 'lines'>
         """
         return self._changed("with_total", total=at_least(0, n, "with_total: n"))
 
@@ -226,13 +259,17 @@ class Flow(
         throughput: int | None = None,
         weight: Callable[[Any], float] | None = None,
     ) -> Flow[In_contra, Out_co]:
-        """The last stage with these settings; what is ``None`` stays as it is.
+        """The last stage with these settings; a setting that is ``None`` stays as it is.
 
-        ``window``: elements its inlets keep requested; ``"auto"``: as many as fit its pace and
-        their weight, see ``ActorSystem``. ``weight``: gives the bytes of an element that comes to
-        the stage, for that; by default they are estimated. ``dispatcher``: ``"pool"``, or
-        ``"pinned"`` for a thread of its own. ``throughput``: messages that a turn takes at most,
-        by default all there are.
+        - ``window``: elements its inlets keep requested. ``"auto"``: as many as fit its pace and
+          their weight, see ``ActorSystem``.
+        - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage, for
+          ``"auto"``; by default they are estimated.
+        - ``dispatcher``: ``"pool"``, or ``"pinned"`` for a thread of its own.
+        - ``throughput``: messages that a turn takes at most, by default all there are.
+
+        >>> Source.of("3").map(int).with_attributes(window=16).run(Sink.list())
+        [3]
         """
         spec = self._out.spec
         with telling_where():
@@ -241,11 +278,24 @@ class Flow(
         return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
 
     def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
-        """What ``system.publisher(source)`` does."""
+        """A Publisher of this source on ``system``: the same as ``system.publisher(source)``.
+
+        >>> with ActorSystem() as system:
+        ...     publisher = Source.of("a").publisher_on(system)
+        ...     Source.from_publisher(publisher).run(Sink.list())
+        ['a']
+        """
         return SourcePublisher(system, self._out)
 
     def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In_contra, Out_co]:
-        """What ``system.processor(flow)`` does."""
+        """A Processor of this flow on ``system``: the same as ``system.processor(flow)``.
+
+        >>> with ActorSystem() as system:
+        ...     processor = Flow().map(int).processor_on(system)
+        ...     Source.of("3").publisher_on(system).subscribe(processor)
+        ...     Source.from_publisher(processor).run(Sink.list())
+        [3]
+        """
         return FlowProcessor(system, self._out)
 
     def _attributed(
@@ -305,7 +355,12 @@ def pipe(
 
 
 def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
-    """``source``, then each of ``flows``, left to right."""
+    """``source``, then each of ``flows``, left to right.
+
+    >>> from actors_rs import pipe
+    >>> pipe(Source.of("3", "4"), Flow().map(int), Flow().sum()).run(Sink.list())
+    [7]
+    """
     if not isinstance(source, Flow):
         raise wrong_kind(f"pipe needs a Source or a Flow, got {repr_of(source)}")
     for flow in flows:

@@ -117,6 +117,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         """The class of the result, ``object`` where the sinks do not say it.
 
         Type checkers know more: ``type[list[int]]``, for instance.
+
+        >>> Source.of(2, 3).to(Sink.list()).result_type
+        <class 'list'>
         """
         return self._results.kind  # type: ignore[no-any-return]
 
@@ -125,6 +128,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
         The first broken rule of the standard ends the run with a ``ProtocolViolation`` that names
         it, the stages at both ends and the signals involved.
+
+        >>> Source.of(2, 3).to(Sink.sum()).monitored().run()
+        5
         """
         copy = self._copy()
         copy._monitored = True
@@ -133,12 +139,20 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     def watched(self, stall_after: float = 5.0) -> Self:
         """The same graph, with its own time after which a run that stands still is ended.
 
-        Every run is watched: it ends with ``Stalled`` when for ``stall_after`` seconds no stage has
-        anything to do, no timer or call is pending, no source and no foreign Publisher owes
-        elements, no foreign Subscriber has yet to request some, and no ``SourceQueue``,
-        ``MergeHub`` or ``KillSwitch`` leads in. The error names the links and says who waits for
-        whom. A run that waits for something outside is never ended so. Without ``watched`` the
-        time is that of ``ActorSystem(stall_after=0.5)``.
+        Every run is watched. It ends with ``Stalled`` when for ``stall_after`` seconds (5.0) all of
+        this holds:
+
+        - No stage has anything to do, and no timer or call is pending.
+        - No source and no foreign Publisher owes elements, and no foreign Subscriber has yet to
+          request some.
+        - No ``SourceQueue``, ``MergeHub`` or ``KillSwitch`` leads into the run.
+
+        The error names the links and which stage waits for which. A run that waits for something
+        outside is never ended so. Without ``watched`` the time is that which
+        ``ActorSystem(stall_after=0.5)`` sets.
+
+        >>> Source.of(2, 3).to(Sink.sum()).watched(stall_after=30).run()
+        5
         """
         copy = self._copy()
         copy._stall_after = positive_seconds(stall_after, "watched: stall_after")
@@ -149,6 +163,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
 
         Sources that never wait (``of``, ``range``, ``repeat``, a list) and sinks are covered too.
         Worth it for many cheap stages: a frame passes from one to the next by a plain call.
+
+        >>> Source.of("2", "3").map(int).to(Sink.sum()).fuse().run()
+        5
         """
         copy = self._copy()
         copy._sinks, copy._layout = fused_to_the_ends(self._sinks), None
@@ -221,7 +238,11 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the graph as text: ``"mermaid"``, Graphviz ``"dot"``, or ``"svg"``.
 
-        SVG needs no other program. Raises ``InvalidArgumentError`` for another format.
+        ``format`` is ``"mermaid"`` by default; SVG needs no other program. Raises
+        ``InvalidArgumentError`` for another format.
+
+        >>> print(Source.of("3").map(int).to(Sink.list()).draw().splitlines()[0])
+        flowchart LR
         """
         return picture_of(self._sinks).draw(format)
 
@@ -230,7 +251,12 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         return shown_in_notebook(str(self), self.draw("svg"))
 
     def start_on(self, system: ActorSystem, /) -> Run[R_co]:
-        """Start the graph's actors; what ``system.start(graph)`` does."""
+        """Start the graph's actors on ``system``: the same as ``system.start(graph)``.
+
+        >>> with ActorSystem() as system:
+        ...     Source.of(2, 3).to(Sink.sum()).start_on(system).result()
+        5
+        """
         return materialize(
             system,
             self._planned(),
@@ -253,14 +279,19 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     ) -> R_co:
         """Run on a system of its own and wait; the result of the sink, or of all of them.
 
-        A run that has not ended after ``timeout`` seconds is cancelled; ``RunTimeout``, a
-        ``TimeoutError``, names the stages it waited for. Functions that do not return hold that up
-        for ``cancel_grace``, 2 seconds, at most. With ``progress`` a bar on standard error, in a
-        terminal or a notebook, shows how far the run has come, with its rate, what is left and its
-        bottleneck; elsewhere a line comes every 5 s. Raises what ``Run.result`` raises, and
-        ``BlockingError`` at once in a function of a stage that is on a shared thread, and on a
-        thread with a running event loop, where a coroutine awaits ``run_async``. Ctrl-C cancels
-        the run.
+        - ``workers``: threads of the system's pool, by default ``ActorSystem``'s number.
+        - ``timeout``: seconds after which the run is cancelled, by default never. ``RunTimeout``, a
+          ``TimeoutError``, names the stages it waited for. Functions that do not return delay it
+          for ``cancel_grace``, 2 seconds, at most.
+        - ``progress``: show a bar on standard error, in a terminal or a notebook, with the rate,
+          the rest and the bottleneck of the run; elsewhere print a line every 5 s. Off by default.
+
+        Raises the same errors as ``Run.result``. Raises ``BlockingError`` at once on a shared
+        thread, in a function of a stage: use ``flat_map`` or ``map_async`` there. Raises it on a
+        thread with a running event loop, too: await ``run_async`` there. Ctrl-C cancels the run.
+
+        >>> Source.of(2, 3).to(Sink.sum()).run(timeout=60)
+        5
         """
         seconds = None if timeout is None else positive_seconds(timeout, "run: timeout")
         check_may_block(
@@ -284,8 +315,14 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     async def run_async(self, *, timeout: float | None = None) -> R_co:
         """As ``run``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
-        It runs in the system of the innermost block, else in one that ends by itself. If its task
-        is cancelled, so is the run, and its end is awaited: ``asyncio.timeout`` works around it.
+        It runs in the system of the innermost block, else in one that ends by itself. After
+        ``timeout`` seconds the run is cancelled and ``RunTimeout`` is raised; by default there is
+        no limit. If its task is cancelled, so is the run, and its end is awaited:
+        ``asyncio.timeout`` works around it.
+
+        >>> import asyncio
+        >>> asyncio.run(Source.of(2, 3).to(Sink.sum()).run_async())
+        5
         """
         seconds = None if timeout is None else positive_seconds(timeout, "run_async: timeout")
         return await awaited(partial(start_in_current_system, self), seconds)

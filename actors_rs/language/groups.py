@@ -18,8 +18,13 @@ T_co = TypeVar("T_co", covariant=True)
 class Group(Flow[Never, T_co], Generic[K, T_co]):
     """The elements of one key, as a source that can be run once.
 
-    Whoever gets it runs it soon: its elements are held until then, and those of the other groups
-    behind them when a window of elements is held.
+    ``key`` is the key, ``out`` the outlet of the stage that makes the group. Run a group soon: its
+    elements are held until then. When a window of elements is held, other groups wait, too.
+
+    >>> words = Source.of("ant", "bee", "asp").group_by(lambda word: word[0], max_groups=26)
+    >>> counts = words.flat_map(lambda g: g.count().map(lambda n: (g.key, n)), breadth=26)
+    >>> sorted(counts.run(Sink.list()))
+    [('a', 2), ('b', 1)]
     """
 
     __slots__ = ("key",)

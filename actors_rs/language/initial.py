@@ -18,7 +18,7 @@ _IMMUTABLE = (int, float, complex, str, bytes, type(None))
 
 
 class Always(Generic[R]):
-    """A function that gives always the same, whatever it is called with.
+    """A function that gives always the same value, for any arguments.
 
     Small, for there may be one for each of a million groups; and unlike a lambda it can be pickled.
     """

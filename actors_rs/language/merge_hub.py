@@ -24,7 +24,7 @@ T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 
 OnStreamFailure: TypeAlias = Literal["report", "fail"]
-"""What a hub makes of a stream that fails: a dead letter, or its own failure."""
+"""The result of a stream that fails: a dead letter, or the failure of the hub."""
 
 
 class Attached:
@@ -45,10 +45,12 @@ class Attached:
 class MergeHub(Generic[T_contra]):
     """Where sources are attached to ``source``, a stream that runs once. Thread-safe.
 
-    Sources can be attached before the stream is started, and as long as it has not ended; each runs
-    as a part of the stream's run, merged with the others as they come. One that has completed is
-    forgotten, one that has failed is a dead letter, or with ``on_failure="fail"`` the stream's
-    failure. The stream completes behind ``close()``, when all that were attached have ended.
+    Sources can be attached before the stream is started, and as long as it has not ended. Each runs
+    as a part of the stream's run, merged with the others as they come. A source that has completed
+    is forgotten. A source that has failed is a dead letter, or with ``on_failure="fail"`` the
+    stream's failure. The stream completes after ``close()``, when all attached sources have ended.
+
+    ``Source.merge_hub`` makes one; it has an example.
     """
 
     def __init__(self, on_failure: OnStreamFailure = "report", name: str | None = None) -> None:
@@ -78,8 +80,9 @@ class MergeHub(Generic[T_contra]):
 
         Raises ``ArgumentTypeError`` if it is no Source, ``GraphError`` if its input is open,
         ``IllegalStateError`` if the hub was closed or its stream has ended. If the stream ends
-        before it has begun to take from a source, that is never started, and a dead letter. One
-        that cannot be started, for instance a group that somebody runs already, has failed.
+        before it has begun to take from a source, that source is never started, and is a dead
+        letter. A source that cannot be started, for instance a group that is run already, has
+        failed.
         """
         if not isinstance(source, Stream):
             raise wrong_kind(f"attach needs a Source, got {repr_of(source)}")
@@ -130,12 +133,12 @@ class MergeHub(Generic[T_contra]):
         self._admit()
 
     def _admit(self) -> None:
-        """Take in those that wait; if one is the end of the stream, the others still wait then."""
+        """Take in the waiting sources; if one is the end of the stream, the others still wait."""
         logic = self._running
         assert logic is not None  # or there would be no turn
         while (attached := self._next()) is not None:
             attached._inlet = logic.admit(attached._source)
-        with self._lock:  # one look: what was attached before it was closed has a turn to come
+        with self._lock:  # one look: sources attached before it was closed have a turn to come
             all_in = self._closed and not self._waiting
         if all_in:
             logic.close()

@@ -48,7 +48,7 @@ from actors_rs.unknown_names import Suggesting, UnknownName
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    T = TypeVar("T", default=Any)  # what is known of the elements of a sink that stands alone
+    T = TypeVar("T", default=Any)  # known of the elements of a sink that stands alone
     A = TypeVar("A", default=Any)  # has one since it follows one that has
     B = TypeVar("B", default=Any)
     C = TypeVar("C", default=Any)
@@ -72,7 +72,18 @@ _PINNED = Attributes(dispatcher="pinned")
 
 
 class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Suggesting):
-    """The end of a stream, with a result. An immutable blueprint, fresh in each run."""
+    """The end of a stream, with a result. An immutable blueprint, fresh in each run.
+
+    >>> numbers = Source.of(3, 1, 2)
+    >>> numbers.run(Sink.list()), numbers.run(Sink.sum()), numbers.run(Sink.count())
+    ([3, 1, 2], 6, 3)
+    >>> numbers.run(Sink.first()), numbers.run(Sink.last()), numbers.run(Sink.ignore())
+    (3, 2, None)
+    >>> numbers.run(Sink.fold(0, max)), numbers.run(Sink.fold_get(list, lambda l, n: [n, *l]))
+    (3, [2, 1, 3])
+    >>> numbers.run(Sink.fan(Sink.count(), Sink.sum(), combine=lambda count, total: total / count))
+    2.0
+    """
 
     __slots__ = ("_ends", "_results")
     _instead_ = FOR_SINKS
@@ -130,21 +141,32 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         return flow.into(self)  # type: ignore[no-any-return]
 
     def contramap(self, f: Callable[[A], In_contra]) -> Sink[A, R_co]:
-        """A sink that takes what ``f`` turns into elements of this one."""
+        """A sink for other elements: ``f`` turns each into an element of this sink.
+
+        >>> Source.of("a", "bc").run(Sink.sum().contramap(len))
+        3
+        """
         function(f, "contramap: f")
         out = OutletRef(spec_of("map", partial(Map, f), OPEN))
         return self._with(*grafted(self._ends, out))
 
     def map_result(self, f: Callable[[R_co], R]) -> Sink[In_contra, R]:
-        """This sink, whose result is ``f(result)``; what ``f`` raises fails the run.
+        """This sink, whose result is ``f(result)``; if ``f`` raises, the run fails.
 
         ``f`` is called once, on a shared thread, when all sinks of the run have completed.
+
+        >>> Source.of("b", "a").run(Sink.list().map_result(sorted))
+        ['a', 'b']
         """
         plain_function(f, "map_result: f")
         return self._with(*self._ends, results=self._results.mapped(f))
 
     def named(self, name: str) -> Sink[In_contra, R_co]:
-        """This sink under a name, which errors, figures and pictures show."""
+        """This sink under a ``name``, which errors, figures and pictures show.
+
+        >>> Sink.list().named("orders")
+        <Sink 'orders'>
+        """
         required_text(name, "named: a stage's name")
         return self._with(replace(self._only_end("named"), name=name))
 
@@ -159,6 +181,9 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         """This sink with these settings: ``window``, ``dispatcher``, ``throughput``, ``weight``.
 
         ``Flow.with_attributes`` explains them.
+
+        >>> Source.of("a").run(Sink.list().with_attributes(dispatcher="pinned"))
+        ['a']
         """
         with telling_where():
             spec = self._only_end("with_attributes")
@@ -169,10 +194,15 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
     def on_failure(
         self, policy: Policy | None = None, *, decider: Decider | None = None
     ) -> Sink[In_contra, R_co]:
-        """What this sink does with an element for which it raises, see ``Flow.on_failure``.
+        """Set how this sink goes on after an element for which it raises.
 
-        The result is that of the elements it took; after ``"restart"``, of those behind the
-        failure. A sink that writes files keeps what it has written, as with ``"resume"``.
+        ``policy`` and ``decider`` are as in ``Flow.on_failure``. The result covers the elements it
+        took; after ``"restart"``, the elements after the failure. A sink that writes files keeps
+        what it has written, as with ``"resume"``.
+
+        >>> sink = Sink.for_each(int).on_failure("resume")
+        >>> Source.of("3", "x").run(sink)
+        1
         """
         with telling_where():
             answer = OnFailure.checked("on_failure", policy, decider)
@@ -180,7 +210,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         return self._with(replace(spec, attributes=replace(spec.attributes, on_failure=answer)))
 
     def behind(self, out: OutletRef) -> StageSpec:
-        """This sink's stage, fed from ``out``."""
+        """This sink's stage, fed from ``out``; for modules of the package."""
         return graft(self._only_end("behind"), out)
 
     def start_on(self, _: ActorSystem, /) -> NoReturn:
@@ -189,7 +219,14 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         raise AssertionError
 
     def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In_contra, R_co]:
-        """What ``system.subscriber(sink)`` does."""
+        """A Subscriber of this sink on ``system``: the same as ``system.subscriber(sink)``.
+
+        >>> with ActorSystem() as system:
+        ...     subscriber = Sink.list().subscriber_on(system)
+        ...     system.publisher(Source.of("a")).subscribe(subscriber)
+        ...     subscriber.run.result()
+        ['a']
+        """
         return SinkSubscriber(system, self._ends, self._results)
 
     @staticmethod
@@ -199,11 +236,17 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
     @staticmethod
     def for_each(f: Callable[[T], object]) -> Sink[T, int]:
-        """Call ``f`` with each element; the result is how many there were."""
+        """Call ``f`` with each element; the result is how many there were.
+
+        >>> Source.of("a", "b").run(Sink.for_each(print))
+        a
+        b
+        2
+        """
         plain_function(f, "for_each: f")
         return made_sink("for_each", partial(ForEach, f), gives=int)
 
-    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; so three.
     @overload
     @staticmethod
     def fold(init: R, f: Callable[[R, T], R]) -> Sink[T, R]: ...  # type: ignore[overload-overlap]
@@ -225,7 +268,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
     @staticmethod
     def fold_get(make_init: Callable[[], R], f: Callable[[R, T], R]) -> Sink[T, R]:
-        """``fold`` from what ``make_init()`` gives, which is called once in each run."""
+        """``fold`` with ``f`` from ``make_init()``, which is called once in each run."""
         function(make_init, "fold_get: make_init")
         function(f, "fold_get: f")
         return made_sink("fold_get", partial(Fold, make_init, f))
@@ -282,6 +325,11 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
         ``run.sink_queue()`` gives the run's ``SinkQueue``, with ``get()`` and ``get_async()``. Up
         to ``capacity`` elements wait in it or are on their way; then upstream has to wait.
+
+        >>> with ActorSystem() as system:
+        ...     run = system.start(Source.of("a").to(Sink.queue(capacity=16)))
+        ...     run.sink_queue().get()
+        'a'
         """
         at_least(1, capacity, "Sink.queue: capacity")
         return made_sink("queue", partial(begun, QueueSink, partial(SinkQueue, capacity)))

@@ -71,22 +71,38 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def of(*values: T) -> Flow[Never, T]:
-        """The given values."""
+        """The given ``values``.
+
+        >>> Source.of("a", "b").run(Sink.list())
+        ['a', 'b']
+        """
         return source("of", partial(SequenceSource, values))
 
     @staticmethod
     def empty() -> Flow[Never, Never]:
-        """No element; completes at once."""
+        """No element; completes at once.
+
+        >>> Source.empty().run(Sink.list())
+        []
+        """
         return source("empty", Empty)
 
     @staticmethod
     def never() -> Flow[Never, Never]:
-        """No element and no end."""
+        """No element and no end.
+
+        >>> Source.never().take_within(0.01).run(Sink.list())
+        []
+        """
         return source("never", NeverSource)
 
     @staticmethod
     def failed(error: BaseException) -> Flow[Never, Never]:
-        """No element; fails at once with ``error``, which is not wrapped."""
+        """No element; fails at once with ``error``, which is not wrapped.
+
+        >>> Source.failed(OSError("gone")).recover(str).run(Sink.list())
+        ['gone']
+        """
         if not isinstance(error, BaseException):
             raise wrong_kind(f"Source.failed needs an exception, got {repr_of(error)}")
         return source("failed", partial(Failed, error))
@@ -100,29 +116,30 @@ class SourceFactories(FileSources):
         *,
         interrupt: Callable[[], object] | None = None,
     ) -> Flow[Never, T]:
-        """The elements of ``iterable``, or of what it returns when called, drawn on demand.
+        """The elements of ``iterable``, or of the iterable that it returns when called, on demand.
 
-        Give a function when the graph, or a section of it, is to run more than once over a
-        generator, a ``map``, a file or any other iterator: one that has ended fails the stream
-        with a ``GraphError``, unless it has come to give more since.
+        Give a function if the graph, or a section of it, runs more than once over a generator, a
+        ``map``, a file or any other iterator. An iterator that has ended fails the stream with a
+        ``GraphError``, unless it has more elements by then.
 
         An async iterable, or an async generator function, is drawn in one coroutine on the system's
-        event loop, as far as elements are demanded. When the run is cancelled, drained or fails, or
-        needs no further element, the ``__anext__`` that is pending is cancelled; ``aclose`` is
-        awaited in any case, and the run ends after it::
+        event loop, as far as elements are demanded. When the run ends, or needs no further element,
+        the pending ``__anext__`` is cancelled; ``aclose`` is awaited in any case, and the run ends
+        after it.
 
-            async def quotes() -> AsyncIterator[Quote]:
-                async with connect(URL) as feed:
-                    async for message in feed:
-                        yield Quote.parse(message)
+        ``interrupt``: an iterator that may wait for long at an element, of a message consumer, a
+        socket or a pipe, needs a function without arguments that makes it return, such as
+        ``it.close``. It is called once in a run, on another thread, when the run is cancelled or
+        drained, or no further element is needed. An exception of the iterator after that is its
+        end. A failure of ``interrupt`` is a dead letter.
 
-            Source.from_iterable(quotes)
-
-        An iterator that may wait for long at an element, such as one of a message consumer, a
-        socket or a pipe, needs an ``interrupt``: a function without arguments that makes it return,
-        such as ``it.close``. It is called once in a run, on another thread, when the run is
-        cancelled or drained, or no further element is needed. What the iterator raises from then on
-        is its end. A failure of ``interrupt`` is a dead letter.
+        >>> Source.from_iterable(["a", "b"]).run(Sink.list())
+        ['a', 'b']
+        >>> async def quotes():
+        ...     yield 101
+        ...     yield 99
+        >>> Source.from_iterable(quotes).run(Sink.list())
+        [101, 99]
         """
         if interrupt is not None:
             return _interruptible(
@@ -136,7 +153,11 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def range(start: int, count: int) -> Flow[Never, int]:
-        """``count`` integers from ``start`` upwards."""
+        """``count`` integers from ``start`` upwards.
+
+        >>> Source.range(5, 3).run(Sink.list())
+        [5, 6, 7]
+        """
         integer(start, "Source.range: start")
         at_least(0, count, "Source.range: count")
         numbers = builtins.range(start, start + count)
@@ -144,14 +165,18 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def repeat(value: T, count: int | None = None) -> Flow[Never, T]:
-        """``value`` ``count`` times, for ever by default."""
+        """``value`` ``count`` times, for ever by default.
+
+        >>> Source.repeat("ping", 2).run(Sink.list())
+        ['ping', 'ping']
+        """
         if count is not None:
             at_least(0, count, "Source.repeat: count")
         return source("repeat", partial(Repeat, value, count))
 
     @staticmethod
     @overload
-    def unfold(  # a checker may take (0, 1) for a tuple of literals; hence two
+    def unfold(  # a checker may take (0, 1) for a tuple of literals; so two
         state: S,
         f: Callable[[S], tuple[T, S] | None],
         *,
@@ -176,6 +201,9 @@ class SourceFactories(FileSources):
 
         Each run begins with a deep copy of ``state``; raises ``TypeError`` if it cannot be copied.
         ``interrupt`` makes a call of ``f`` return that may wait, see ``from_iterable``.
+
+        >>> Source.unfold(8, lambda n: (n, n // 2) if n else None).run(Sink.list())
+        [8, 4, 2, 1]
         """
         function(f, "Source.unfold: f")
         if interrupt is not None:
@@ -185,7 +213,11 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def defer(*functions: Callable[[], T]) -> Flow[Never, T]:
-        """What ``functions`` return, each called when its element is demanded, anew in each run."""
+        """The results of ``functions``, each called when its element is demanded, anew in each run.
+
+        >>> Source.defer(lambda: "now").run(Sink.list())
+        ['now']
+        """
         for f in functions:
             function(f, "Source.defer: each argument")
         return source("defer", partial(Defer, functions))
@@ -194,12 +226,17 @@ class SourceFactories(FileSources):
     def from_future(
         future: Future[T] | Callable[[], Future[T]] | Callable[[], Coroutine[Any, Any, T]],
     ) -> Flow[Never, T]:
-        """The result of ``future``, or of what it returns when called: a future or a coroutine.
+        """The result of ``future``; or of the future or coroutine that it returns when called.
 
         A function is called in each run, once an element is demanded; its future is cancelled if
-        the run ends before. A future is one of ``concurrent.futures``: those of asyncio belong to
-        the thread of their loop, and what is to run there is handed over with
-        ``asyncio.run_coroutine_threadsafe``, which returns a future of this kind.
+        the run ends before. The future must be a ``concurrent.futures.Future``: a future of asyncio
+        belongs to the thread of its loop. ``asyncio.run_coroutine_threadsafe`` runs a coroutine
+        there and returns a future of this kind.
+
+        >>> from concurrent.futures import ThreadPoolExecutor
+        >>> with ThreadPoolExecutor() as pool:
+        ...     Source.from_future(lambda: pool.submit(pow, 2, 10)).run(Sink.list())
+        [1024]
         """
         if isinstance(future, Future):
             return source("from_future", partial(FutureSource, Always(future), own=False))
@@ -212,21 +249,39 @@ class SourceFactories(FileSources):
 
     @staticmethod
     def from_publisher(publisher: Publisher[T]) -> Flow[Never, T]:
-        """The elements of somebody else's Publisher, subscribed to anew in each run."""
+        """The elements of a foreign ``publisher``, subscribed to anew in each run.
+
+        Raises ``ArgumentTypeError`` for an object without the method of a Publisher.
+
+        >>> with ActorSystem() as system:
+        ...     publisher = system.publisher(Source.of("a"))
+        ...     Source.from_publisher(publisher).run(Sink.list())
+        ['a']
+        """
         if not is_publisher(publisher):
             raise wrong_kind(f"Source.from_publisher needs a Publisher, got {repr_of(publisher)}")
         return source("from_publisher", partial(PublisherSource, publisher))
 
     @staticmethod
     def queue(capacity: int, overflow: QueueOverflow = "backpressure") -> Flow[Never, Any]:
-        """What is handed in from outside, from any thread, through the run's ``SourceQueue``.
+        """Elements that any thread hands in, through the run's ``SourceQueue``.
 
-        ``system.start(graph).queue()`` gives it, for each run its own. It takes what downstream
-        has requested and ``capacity`` elements more, which wait for demand. A stage requests a
-        window ahead, 4,096 elements unless ``with_attributes(window=)`` sets another number.
-        Then ``"backpressure"`` lets ``put`` wait and ``offer`` say no;
-        ``"drop_oldest"``, ``"drop_newest"`` (the one that came) and ``"drop_all"`` (that wait)
-        drop and count; ``"fail"`` fails the stream behind what waits.
+        ``system.start(graph).queue()`` gives the queue, for each run its own. It takes as many
+        elements as downstream has requested, and ``capacity`` more, which wait for demand. A stage
+        requests a window ahead, 4,096 elements unless ``with_attributes(window=)`` sets another
+        number. ``overflow`` decides about further elements:
+
+        - ``"backpressure"`` (default): ``put`` waits and ``offer`` returns false.
+        - ``"drop_oldest"``, ``"drop_newest"`` (the one that came), ``"drop_all"`` (that wait):
+          elements are dropped and counted.
+        - ``"fail"``: the stream fails after the waiting elements.
+
+        >>> with ActorSystem() as system:
+        ...     run = system.start(Source.queue(16).to(Sink.list()))
+        ...     run.queue().put("order 1")
+        ...     run.queue().complete()
+        ...     run.result()
+        ['order 1']
         """
         at_least(1, capacity, "Source.queue: capacity")
         one_of(get_args(QueueOverflow), overflow, "Source.queue: overflow")
@@ -239,22 +294,26 @@ class SourceFactories(FileSources):
         buffer: int = 1024,
         overflow: QueueOverflow = "fail",
     ) -> Flow[Never, T]:
-        """What a callback API gives: ``register(emit)`` tells it to call ``emit(element)``.
+        """The elements of a callback API: ``register(emit)`` makes it call ``emit(element)``.
 
-        ``register`` is called in each run when that starts, and returns ``None`` or a function that
+        ``register`` is called at the start of each run, and returns ``None`` or a function that
         ends the registration: it is called once, at any end of the stream. ``emit`` may be called
         on any thread, also within ``register``; ``emit.complete()`` and ``emit.fail(error)`` end
-        the stream behind what was emitted. ``emit(element)`` is false if ``element`` was not taken.
+        the stream after the emitted elements. ``emit(element)`` is false if ``element`` was not
+        taken.
 
-        Up to ``buffer`` elements wait for demand. Then the stream fails with
-        ``BufferOverflowError``, unless ``overflow`` is another one, see ``Source.queue``; each
-        drop is counted (``dropped`` in the snapshot). ``"backpressure"`` lets ``emit`` wait::
+        Up to ``buffer`` elements (1,024) wait for demand. ``overflow`` decides about more, see
+        ``Source.queue``: by default the stream fails with ``BufferOverflowError``. Each drop is
+        counted (``dropped`` in the snapshot). ``"backpressure"`` lets ``emit`` wait.
 
-            def register(emit: Emitter[Reading]) -> Callable[[], None]:
-                sensor.add_listener(emit)
-                return lambda: sensor.remove_listener(emit)
-
-            Source.from_callback(register, buffer=100, overflow="drop_oldest")
+        >>> listeners = []
+        >>> def register(emit):
+        ...     listeners.append(emit)
+        ...     emit(20.5)
+        ...     emit.complete()
+        ...     return lambda: listeners.remove(emit)
+        >>> Source.from_callback(register, buffer=100, overflow="drop_oldest").run(Sink.list())
+        [20.5]
         """
         plain_function(register, "Source.from_callback: register")
         at_least(1, buffer, "Source.from_callback: buffer")

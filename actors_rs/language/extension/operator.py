@@ -24,29 +24,30 @@ def operator(f: Callable[Concatenate[Iterator[T], P], Iterable[R]]) -> Callable[
     """Make an operator of ``f``, a generator function over the elements.
 
     ``f`` takes an iterator of the elements, and arguments of its own. A call with those arguments
-    is a ``Flow``, to be put behind a source with ``via``::
+    is a ``Flow``, which follows a source with ``via``.
 
-        @operator
-        def without_repeats(readings: Iterator[float], least: float) -> Iterator[float]:
-            last = None
-            for reading in readings:
-                if last is None or abs(reading - last) >= least:
-                    last = reading
-                    yield reading
-
-        source.via(without_repeats(0.5))
+    >>> from actors_rs import operator
+    >>> @operator
+    ... def without_repeats(readings, least):
+    ...     last = None
+    ...     for reading in readings:
+    ...         if last is None or abs(reading - last) >= least:
+    ...             last = reading
+    ...             yield reading
+    >>> Source.of(20.5, 20.6, 21.4).via(without_repeats(0.5)).run(Sink.list())
+    [20.5, 21.4]
 
     Each run begins a generator, whose variables are its state. ``next`` on the iterator waits for
-    an element; it raises ``StopIteration`` when upstream has completed, and the error of upstream
-    when that has failed, with which the stage fails in any case. The generator goes on only while
+    an element. It raises ``StopIteration`` when upstream has completed. When upstream has failed,
+    it raises that error, and the stage fails with it in any case. The generator goes on only while
     downstream asks for elements. When it returns, the stream completes and upstream is cancelled;
     when downstream cancels or the run ends, it is closed (``GeneratorExit``).
 
     A generator that has raised is finished. With ``on_failure("resume")`` or ``"restart"`` the
-    element it had taken last is passed over, and a fresh generator goes on behind it.
+    element it had taken last is passed over, and a fresh generator goes on with the next one.
 
     All of its code runs on one thread, while a turn of the stage waits for it. Raises
-    ``ArgumentTypeError`` for what is no function, or a coroutine or async generator function.
+    ``ArgumentTypeError`` if ``f`` is no function, or a coroutine or async generator function.
     """
     function(f, "operator: f")
 

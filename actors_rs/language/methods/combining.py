@@ -1,4 +1,4 @@
-"""Several streams into one: methods of ``Flow``, hence of ``Source`` too; ``merge`` and ``zip``."""
+"""Several streams into one: methods of ``Flow``, so of ``Source`` too; ``merge`` and ``zip``."""
 
 from __future__ import annotations
 
@@ -50,19 +50,26 @@ D = TypeVar("D")
 
 
 class Combining(Generic[In_contra, Out_co]):
-    """What can be made of this stream and others."""
+    """The ways to combine this stream with others."""
 
     _out: OutletRef
 
     def merge(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
-        """The elements of this and the others as they come, each stream in its own order."""
+        """The elements of this and the others as they come, each stream in its own order.
+
+        >>> Source.of(1).merge(Source.of(2), Source.of(3)).sum().run(Sink.list())
+        [6]
+        """
         count = 1 + len(others)
         return joined("merge", partial(Merge, count), (self, *others))
 
     def merge_preferred(self, *others: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
-        """As ``merge``, but what this stream has ready goes before what the others have.
+        """As ``merge``, but ready elements of this stream go before ready elements of the others.
 
-        One that always has an element ready starves the others.
+        If this stream always has an element ready, the others starve.
+
+        >>> Source.of(1).merge_preferred(Source.of(2)).sum().run(Sink.list())
+        [3]
         """
         count = 1 + len(others)
         return joined("merge_preferred", partial(MergePreferred, count), (self, *others))
@@ -72,13 +79,20 @@ class Combining(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """This and ``other``, both sorted, as one sorted stream; of equal ones this one's first.
 
-        ``key`` gives what is compared, as in ``sorted``; by default that is the element itself.
+        ``key`` gives the value to compare, as in ``sorted``; by default that is the element itself.
+
+        >>> Source.of(1, 4).merge_sorted(Source.of(2, 3)).run(Sink.list())
+        [1, 2, 3, 4]
         """
         optional_plain_function(key, "merge_sorted: key")
         return joined("merge_sorted", partial(MergeSorted, key), (self, other))
 
     def interleave(self, other: Flow[In_contra, Out_co], n: int = 1) -> Flow[In_contra, Out_co]:
-        """``n`` elements of this, ``n`` of ``other``, and so on; then the rest of the longer."""
+        """``n`` elements of this (1), ``n`` of ``other``, and so on; then the rest of the longer.
+
+        >>> Source.of("a", "b").interleave(Source.of("x")).run(Sink.list())
+        ['a', 'x', 'b']
+        """
         at_least(1, n, "interleave: n")
         return joined("interleave", partial(Interleave, n), (self, other))
 
@@ -96,13 +110,16 @@ class Combining(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, tuple[Out_co, B]]:
         """``(element, other)`` for each pair of the same key, at most ``within`` seconds apart.
 
-        Keys and times of ``other`` are got by ``right_key`` and ``right_event_time``, by default
-        the same functions. Times are seconds or datetimes; without ``event_time`` those at which
-        elements come. Elements may come ``lateness`` seconds out of order; later ones are dead
-        letters. At most ``max_held`` elements wait: a stream that is ahead is held up then, and
-        the stage fails with ``JoinOverflowError`` if so many lie within the time.
+        - ``key`` and ``event_time``: ``key(element)`` must be hashable; ``event_time(element)`` is
+          in seconds or a datetime, by default the time at which an element comes.
+        - ``right_key`` and ``right_event_time``: the same for elements of ``other``, by default the
+          same functions.
+        - ``lateness``: elements may come so many seconds out of order, 0 by default; later ones are
+          dead letters.
+        - ``max_held``: so many elements wait at most, 100,000 by default. Then a stream that is
+          ahead waits; if more elements lie within the time, the stage fails with
+          ``JoinOverflowError``.
 
-        >>> from actors_rs import Sink, Source
         >>> orders = Source.of(("ann", 1), ("bob", 2))
         >>> payments = Source.of(("ann", 4), ("bob", 60))
         >>> orders.join(
@@ -135,7 +152,11 @@ class Combining(Generic[In_contra, Out_co]):
     def zip(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
 
     def zip(self, *others: Flow[In_contra, Any]) -> Flow[In_contra, Any]:
-        """Tuples of one element from each, in order; ends with the shortest stream."""
+        """Tuples of one element from this and each of ``others``; ends with the shortest stream.
+
+        >>> Source.of("a", "b").zip(Source.range(1, 9)).run(Sink.list())
+        [('a', 1), ('b', 2)]
+        """
         count = 1 + len(others)
         return joined("zip", partial(Zip, count), (self, *others))
 
@@ -161,6 +182,9 @@ class Combining(Generic[In_contra, Out_co]):
 
         The first tuple is of the first elements of all. Ends with the stream that ends first.
         ``zip_latest`` of RxPY is another operator: it waits for a new element of every stream.
+
+        >>> Source.of("GBP").zip_latest(Source.of(1.15)).run(Sink.list())
+        [('GBP', 1.15)]
         """
         count = 1 + len(others)
         return joined("zip_latest", partial(ZipLatest, count), (self, *others))
@@ -186,6 +210,9 @@ class Combining(Generic[In_contra, Out_co]):
         """For each new element of any stream, a tuple of it and the latest of the others.
 
         The first tuple is of the first elements of all. Ends with the stream that ends last.
+
+        >>> Source.of("GBP").combine_latest(Source.of(1.15)).run(Sink.list())
+        [('GBP', 1.15)]
         """
         count = 1 + len(others)
         return joined("combine_latest", partial(CombineLatest, count), (self, *others))
@@ -206,6 +233,10 @@ class Combining(Generic[In_contra, Out_co]):
         """``sources`` as one source: merged, or as ``how(*sources)`` says.
 
         For instance ``how=actors_rs.zip``, which is not Python's own.
+
+        >>> from actors_rs import zip
+        >>> Source.combine(Source.of("a"), Source.of(1), how=zip).run(Sink.list())
+        [('a', 1)]
         """
         from actors_rs.language.flow import Flow
 
@@ -228,11 +259,17 @@ class Combining(Generic[In_contra, Out_co]):
     def merge_hub(
         *, on_failure: OnStreamFailure = "report", name: str | None = None
     ) -> MergeHub[Any]:
-        """A stream, ``.source`` of what is returned, that is fed by sources which come and go.
+        """A stream, ``.source`` of the returned hub, that is fed by sources which come and go.
 
-        ``hub.attach(source)`` adds one, also while the stream runs; ``hub.close()`` says that no
-        more will come. A source that fails is a dead letter and the others go on, or with
-        ``on_failure="fail"`` the stream fails.
+        ``hub.attach(source)`` adds a source, also while the stream runs; ``hub.close()`` says that
+        no more will come. ``on_failure``: a source that fails is a dead letter and the others go on
+        (``"report"``, the default), or the stream fails (``"fail"``). ``name`` is the stage's name.
+
+        >>> hub = Source.merge_hub(name="readings")
+        >>> attached = hub.attach(Source.of(20.5))
+        >>> hub.close()
+        >>> hub.source.run(Sink.list())
+        [20.5]
         """
         one_of(get_args(OnStreamFailure), on_failure, "Source.merge_hub: on_failure")
         optional_text(name, "Source.merge_hub: name")
@@ -240,7 +277,12 @@ class Combining(Generic[In_contra, Out_co]):
 
 
 def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
-    """The elements of all ``flows`` as they come, each stream in its own order."""
+    """The elements of all ``flows`` as they come, each stream in its own order.
+
+    >>> from actors_rs import merge
+    >>> merge(Source.of(1), Source.of(2)).run(Sink.sum())
+    3
+    """
     count = len(flows)
     return joined("merge", partial(Merge, count), flows)
 
@@ -266,7 +308,12 @@ def zip(*flows: Flow[In_contra, Any]) -> Flow[In_contra, tuple[Any, ...]]: ...
 
 
 def zip(*flows: Any) -> Any:
-    """Tuples of one element from each of ``flows``, in order; ends with the shortest stream."""
+    """Tuples of one element from each of ``flows``, in order; ends with the shortest stream.
+
+    >>> from actors_rs import zip
+    >>> zip(Source.of("a", "b"), Source.of(1, 2)).run(Sink.list())
+    [('a', 1), ('b', 2)]
+    """
     count = len(flows)
     return joined("zip", partial(Zip, count), flows)
 

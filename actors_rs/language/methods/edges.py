@@ -1,4 +1,4 @@
-"""Edges: methods of ``Flow`` that give values before, behind or instead of the elements."""
+"""Edges: methods of ``Flow`` that give values before, after or instead of the elements."""
 
 from __future__ import annotations
 
@@ -29,25 +29,45 @@ class Edges(Chain[In_contra, Out_co]):
     __slots__ = ()
 
     def start_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
-        """``values``, then the elements."""
+        """``values``, then the elements.
+
+        >>> Source.of("a").start_with("header").run(Sink.list())
+        ['header', 'a']
+        """
         return self.then("start_with", partial(StartWith, Always(values)))
 
     def start_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
-        """What ``functions`` return, each called when its result is demanded, then the elements."""
+        """The results of ``functions``, each called when its result is demanded, then the elements.
+
+        >>> Source.of("a").start_with_get(lambda: "header").run(Sink.list())
+        ['header', 'a']
+        """
         for f in functions:
             function(f, "start_with_get: each argument")
         return self.then("start_with_get", partial(StartWith.calling, functions))
 
     def end_with(self, *values: T) -> Flow[In_contra, Out_co | T]:
-        """The elements, then ``values`` once upstream has completed."""
+        """The elements, then ``values`` once upstream has completed.
+
+        >>> Source.of("a").end_with("END").run(Sink.list())
+        ['a', 'END']
+        """
         return self.then("end_with", partial(EndWith, Always(values)))
 
     def end_with_get(self, *functions: Callable[[], T]) -> Flow[In_contra, Out_co | T]:
-        """The elements, then what ``functions`` return, each called when it is demanded."""
+        """The elements, then the results of ``functions``, each called when it is demanded.
+
+        >>> Source.of("a").end_with_get(lambda: "END").run(Sink.list())
+        ['a', 'END']
+        """
         for f in functions:
             function(f, "end_with_get: each argument")
         return self.then("end_with_get", partial(EndWith.calling, functions))
 
     def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
-        """The elements, or ``values`` if there are none."""
+        """The elements, or ``values`` if there are none.
+
+        >>> Source.empty().default_if_empty("nothing").run(Sink.list())
+        ['nothing']
+        """
         return self.then("default_if_empty", partial(DefaultIfEmpty, values))

@@ -1,4 +1,4 @@
-"""What becomes of failures: methods of ``Flow``, hence of ``Source`` too."""
+"""Policies for failures: methods of ``Flow``, so of ``Source`` too."""
 
 from __future__ import annotations
 
@@ -41,21 +41,26 @@ class Failures(Generic[In_contra, Out_co]):
         decider: Decider | None = None,
         section: bool = False,
     ) -> Flow[In_contra, Out_co]:
-        """What the last stage does with an element for which the user's function raises.
+        """Set how the last stage goes on after an element for which the user's function raises.
 
-        ``"stop"``, which is the default, cancels upstream and fails downstream. ``"resume"``
-        makes the element a dead letter and goes on behind it. ``"restart"`` does the same with
-        the state of a fresh stage: a ``scan`` begins again with its initial value. Or
-        ``decider(error, element)`` names one of the three for each failure; if it raises, it is
-        ``"stop"`` with both errors.
+        - ``policy="stop"``, which is the default, cancels upstream and fails downstream.
+        - ``"resume"`` makes the element a dead letter and goes on with the next one.
+        - ``"restart"`` does the same with the state of a fresh stage: a ``scan`` begins again with
+          its initial value.
+        - ``decider``: ``decider(error, element)`` names one of the three for each failure, in place
+          of ``policy``. If it raises, it is ``"stop"`` with both errors.
+        - ``section``: with ``True`` the policy holds for every stage of this flow that has none of
+          its own, from its input or source on. If the flow comes out of a stage with several
+          outlets, it holds for the stages after that.
 
-        With ``section`` this holds for every stage of this flow that has no policy of its own,
-        from its input or source on; if the flow comes out of a stage with several outlets, from
-        behind that. A policy speaks of elements: a source has none to pass over, and a failure
-        that is no element's fault is always ``"stop"``; see ``restart`` for those.
+        A policy is about elements. A source has none to pass over, and a failure without an element
+        at fault is always ``"stop"``: use ``restart`` for those.
 
-        Raises ``InvalidArgumentError`` for an unknown policy, ``TypeError`` for a decider that
-        cannot be called, ``GraphError`` where there is no stage it could hold for.
+        Raises ``InvalidArgumentError`` for an unknown policy, ``ArgumentTypeError`` for a decider
+        that cannot be called, ``GraphError`` where there is no stage it could hold for.
+
+        >>> Source.of("3", "x", "4").map(int).on_failure("resume").run(Sink.list())
+        [3, 4]
         """
         with telling_where():
             answer = OnFailure.checked("on_failure", policy, decider)
@@ -72,16 +77,26 @@ class Failures(Generic[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """This whole flow as a section that is made anew when it fails.
 
-        Its stages start afresh after the wait that ``backoff`` gives, at least 1/16 s, behind the
-        same links: what is before and behind it waits under back-pressure. The failure is a dead
-        letter, as are the elements that had gone into a section with an open input and had not
-        come to its end. What folds and ``stateful_map`` had made of elements, and what
-        ``sliding`` still showed, is gone without one: a fold of all is for behind the section.
-        A source begins from its beginning. After ``max_restarts`` restarts within ``within``
-        seconds, waits not counted, the next failure goes on downstream.
+        - ``backoff``: the wait before each restart, at least 1/16 s; by default ``Backoff()``.
+        - ``max_restarts`` and ``within``: after 3 restarts within 60 seconds, waits not counted,
+          the next failure goes on downstream.
 
-        Raises ``InvalidArgumentError`` for numbers out of range, ``GraphError`` for a flow that
-        has other outlets too.
+        The stages start afresh between the same links: stages before and after the section wait
+        under back-pressure. A source begins from its beginning. The failure is a dead letter. So
+        are the elements that had gone into a section with an open input and had not come to its
+        end. Values that folds, ``stateful_map`` and ``sliding`` had collected are lost without a
+        dead letter: put a fold over all elements after the section.
+
+        Raises ``InvalidArgumentError`` for numbers out of range, ``GraphError`` for a flow that has
+        other outlets too.
+
+        >>> attempts = iter([OSError("not yet"), None])
+        >>> def connect():
+        ...     if error := next(attempts):
+        ...         raise error
+        ...     return "connected"
+        >>> Source.defer(connect).restart().run(Sink.list())
+        ['connected']
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):

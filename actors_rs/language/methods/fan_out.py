@@ -1,4 +1,4 @@
-"""One stream to several: methods of ``Flow``, hence of ``Source`` too."""
+"""One stream to several: methods of ``Flow``, so of ``Source`` too."""
 
 from __future__ import annotations
 
@@ -61,12 +61,17 @@ C = TypeVar("C")
 
 
 class Branching(Generic[In_contra, Out_co]):
-    """How one stream is given to several."""
+    """How one stream is given to several. ``name`` is the stage's name, by default its kind."""
 
     _out: OutletRef
 
     def broadcast(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``n`` flows that get every element, at the pace of the slowest."""
+        """``n`` flows that get every element, at the pace of the slowest; ``name`` is the stage's.
+
+        >>> sums, counts = Source.of(2, 3).broadcast(2)
+        >>> Graph(sums.to(Sink.sum()), counts.to(Sink.count())).run()
+        (5, 2)
+        """
         at_least(1, n, "broadcast: n")
         return self._split("broadcast", partial(Broadcast, n), n, name)
 
@@ -79,10 +84,14 @@ class Branching(Generic[In_contra, Out_co]):
         on_failure: Policy | None = None,
         decider: Decider | None = None,
     ) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``n`` flows; each element goes to the one whose number ``f`` returns.
+        """``n`` flows; each element goes to the flow whose number ``f`` returns, from 0.
 
         ``on_failure`` and ``decider`` say what happens to an element for which ``f`` raises, as
-        ``Flow.on_failure`` does for stages with one outlet.
+        ``Flow.on_failure`` does for stages with one outlet. ``name`` is the stage's name.
+
+        >>> even, odd = Source.of(1, 2, 3).partition(2, lambda n: n % 2)
+        >>> Graph(even.to(Sink.list()), odd.to(Sink.list())).run()
+        ([2], [1, 3])
         """
         at_least(1, n, "partition: n")
         plain_function(f, "partition: f")
@@ -94,11 +103,16 @@ class Branching(Generic[In_contra, Out_co]):
         return self._split("partition", partial(Partition, n, f), n, name, attributes, holds=1)
 
     def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``n`` flows; each element goes to one that asks for it, so most go to the quickest.
+        """``n`` flows; each element goes to a flow that asks for it, so most go to the quickest.
 
         The stages of each flow, up to the next junction, request 16 elements at a time: a slow flow
         has no more than that waiting in each of its stages. ``with_attributes(window=...)`` on a
         stage overrides it: a larger window costs less per element and divides the work less well.
+        ``name`` is the stage's name.
+
+        >>> workers = Source.range(0, 100).balance(2)
+        >>> sum(Graph(*[worker.to(Sink.count()) for worker in workers]).run())
+        100
         """
         at_least(1, n, "balance: n")
         return self._split("balance", partial(Balance, n), n, name, deals=True)
@@ -117,7 +131,12 @@ class Branching(Generic[In_contra, Out_co]):
     def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
         """``n`` flows: the first parts of all elements, the second ones, and so on.
 
-        Elements are tuples or other sequences of ``n``, as ``zip`` gives them.
+        Elements are tuples or other sequences of ``n`` (2), as ``zip`` gives them. ``name`` is the
+        stage's name.
+
+        >>> names, ages = Source.of(("Ada", 36), ("Alan", 41)).unzip()
+        >>> Graph(names.to(Sink.list()), ages.to(Sink.sum())).run()
+        (['Ada', 'Alan'], 77)
         """
         at_least(1, n, "unzip: n")
         return self._split("unzip", partial(Unzip, n), n, name)
@@ -126,6 +145,10 @@ class Branching(Generic[In_contra, Out_co]):
         """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
 
         Raises ``GraphError`` for a source, which ends with ``to(sink)``.
+
+        >>> lengths = Flow().map(len).into(Sink.sum())
+        >>> Source.of("a", "bc").run(lengths)
+        3
         """
         check_sink("into", sink)
         ends = grafted(sink._ends, self._out)
@@ -141,11 +164,15 @@ class Branching(Generic[In_contra, Out_co]):
     def from_sink_and_source(
         sink: Sink[A, Any], source: Flow[Never, B], *, coupled: bool = False
     ) -> Flow[A, B]:
-        """A flow that gives what it takes to ``sink``, and gives the elements of ``source``.
+        """A flow whose input goes to ``sink``, and whose output comes from ``source``.
 
-        For a connection, say: what is sent goes to ``sink``, what is received comes of ``source``.
-        Both end by themselves; with ``coupled`` the end of one ends the other one too. The sink's
-        failure is the run's. Raises ``GraphError`` for a source whose input is open.
+        For a connection, for instance: ``sink`` sends, ``source`` receives. Both end by themselves;
+        with ``coupled`` the end of one ends the other one too. The sink's failure is the run's.
+        Raises ``GraphError`` for a source whose input is open.
+
+        >>> connection = Flow.from_sink_and_source(Sink.ignore(), Source.of("pong"))
+        >>> Source.of("ping").via(connection).run(Sink.list())
+        ['pong']
         """
         check_sink("from_sink_and_source", sink)
         flag(coupled, "from_sink_and_source: coupled")
@@ -166,21 +193,35 @@ class Branching(Generic[In_contra, Out_co]):
 
         The sink is part of the run: if it fails, so does the run. Its result is not among the
         run's. When the stream has had enough, the sink completes.
+
+        >>> Source.of("a", "b").also_to(Sink.lines("copy.txt")).run(Sink.count())
+        2
+        >>> open("copy.txt").read().split()
+        ['a', 'b']
         """
         return self._with_side("also_to", AlsoTo, sink)
 
     def divert_to(
         self, sink: Sink[Out_co, Any], when: Callable[[Out_co], object]
     ) -> Flow[In_contra, Out_co]:
-        """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``."""
+        """Elements for which ``when`` is true to ``sink`` instead; it is as in ``also_to``.
+
+        >>> Source.of("3", "x").divert_to(Sink.lines("bad.txt"), when=str.isalpha).run(Sink.list())
+        ['3']
+        """
         plain_function(when, "divert_to: when")
         return self._with_side("divert_to", partial(DivertTo, when), sink)
 
     def wire_tap(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
         """Elements to ``sink`` too, as far as it keeps up: it never holds the stream up.
 
-        A window of elements can wait for it; what is dropped is counted in the stage's details of
-        ``run.snapshot()``. Otherwise the sink is as in ``also_to``.
+        A window of elements can wait for it; further ones are dropped for the sink and counted in
+        the stage's details of ``run.snapshot()``. Otherwise the sink is as in ``also_to``.
+
+        >>> Source.of("a", "b").wire_tap(Sink.for_each(print)).run(Sink.count())
+        a
+        b
+        2
         """
         return self._with_side("wire_tap", WireTap, sink)
 
@@ -196,9 +237,22 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> HubPublisher[T]:
         """A hot Publisher: one run of this source, shared by subscribers that come and go.
 
-        It holds the last ``replay`` elements; see ``HubPublisher`` for who gets what. Raises
-        ``InvalidArgumentError`` for an option out of its range or a system that was shut down,
-        ``GraphError`` for a flow whose input is open.
+        - ``replay``: how many of the last elements it holds for later subscribers, 0 by default;
+          see ``HubPublisher``.
+        - ``keep_alive``: go on without subscribers; by default the run is cancelled when the last
+          one leaves.
+        - ``on_slow``: a subscriber that lags more than ``replay`` elements blocks the others
+          (``"backpressure"``, the default), loses elements (``"drop"``), or its stream fails
+          (``"fail"``).
+        - ``name``: the stage's name.
+
+        Raises ``InvalidArgumentError`` for an option out of its range or a system that was shut
+        down, ``GraphError`` for a flow whose input is open.
+
+        >>> with ActorSystem() as system:
+        ...     prices = Source.of(101, 99).hub(system, replay=2)
+        ...     Source.from_publisher(prices).run(Sink.list())
+        [101, 99]
         """
         check_system("hub", system)
         at_least(0, replay, "hub: replay")
@@ -219,9 +273,14 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> HubPublisher[T]:
         """A hot Publisher: one run of this source, each element to one of its subscribers.
 
-        ``f(element, count)`` says which of the ``count`` there are now, from 0 in the order in
-        which they came. While there is none, and while the one chosen does not ask, elements
-        wait. Ends, and what is raised, are as for ``hub``.
+        ``f(element, count)`` says which of the ``count`` present subscribers gets it, from 0 in the
+        order in which they came. Elements wait while there is no subscriber, and while the chosen
+        one does not ask. ``keep_alive``, ``name``, ends and errors are as for ``hub``.
+
+        >>> with ActorSystem() as system:
+        ...     jobs = Source.of(7, 8).partition_hub(system, lambda job, count: job % count)
+        ...     Source.from_publisher(jobs).run(Sink.list())
+        [7, 8]
         """
         check_system("partition_hub", system)
         plain_function(f, "partition_hub: f")

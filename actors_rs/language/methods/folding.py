@@ -76,7 +76,7 @@ class Folds(Chain[In_contra, Out_co]):
 
     __slots__ = ()
 
-    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; so three.
     @overload
     def reduce(  # type: ignore[overload-overlap]
         self, init: R, f: Callable[[R, Out_co], R]
@@ -93,6 +93,9 @@ class Folds(Chain[In_contra, Out_co]):
         """``f(accumulated, element)`` over all elements, from ``init``.
 
         Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.
+
+        >>> Source.of("a", "b").reduce("", lambda text, line: text + line).run(Sink.list())
+        ['ab']
         """
         make_init = copies_of(init, "reduce", "reduce_get")
         function(f, "reduce: f")
@@ -101,7 +104,11 @@ class Folds(Chain[In_contra, Out_co]):
     def reduce_get(
         self, make_init: Callable[[], R], f: Callable[[R, Out_co], R]
     ) -> Flow[In_contra, R]:
-        """``reduce`` from what ``make_init()`` gives, which is called once in each run."""
+        """``reduce`` with ``f`` from ``make_init()``, which is called once in each run.
+
+        >>> Source.of("a", "b").reduce_get(list, lambda seen, one: [*seen, one]).run(Sink.list())
+        [['a', 'b']]
+        """
         function(make_init, "reduce_get: make_init")
         function(f, "reduce_get: f")
         return self.then("reduce_get", partial(Reduce, make_init, f))
@@ -175,19 +182,26 @@ class Folds(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Any]:
         """``(key, value)`` for each key, when upstream completes; or for each window of time.
 
-        ``init`` is copied for each key; a function, or a class such as ``list``, is called. Of more
-        than ``max_keys`` values, the stage fails, ``"emit_oldest"`` gives the oldest as it is, and
-        ``"drop"`` counts the elements that it leaves out.
+        - ``init``: the first value, which is copied for each key; a function, or a class such as
+          ``list``, is called instead.
+        - ``fold``: ``fold(value, element)`` gives the next value.
+        - ``max_keys`` and ``on_overflow``: with more than ``max_keys`` values the stage fails
+          (``"fail"``, the default), gives the oldest value as it is (``"emit_oldest"``), or leaves
+          the element out and counts it (``"drop"``).
 
         With ``every=60``, ``sliding=(size, step)`` or ``session=gap``, all in seconds, it gives a
-        ``WindowResult`` for each key and window when the window is over: by the clock, or by
-        ``event_time(element)``, in seconds or datetimes. Elements may come ``lateness`` seconds out
-        of order; later ones go to the sink ``late``, else to the dead letters. ``offset`` shifts
-        where windows begin. Sessions that become one are folded anew, or joined by ``merge(a, b)``.
-        Give streams with times of their own as ``merged_with=[other]``: the slowest one counts; one
-        that gives nothing for ``idle_after`` seconds is not waited for.
+        ``WindowResult`` for each key and window when the window is over:
 
-        >>> from actors_rs import Sink, Source
+        - ``event_time``: ``event_time(element)`` is the time, in seconds or datetimes; by default
+          it is the clock.
+        - ``lateness``: elements may come so many seconds out of order, 0 by default. Later ones go
+          to the sink ``late``, else to the dead letters.
+        - ``offset``: shifts the beginning of windows, in seconds.
+        - ``merge``: ``merge(a, b)`` joins sessions that become one; by default they are folded
+          anew.
+        - ``merged_with``: further streams with times of their own. The slowest one counts; a stream
+          that gives nothing for ``idle_after`` seconds is not waited for.
+
         >>> Source.of("ant", "bee", "asp").aggregate_by(
         ...     lambda word: word[0], 0, lambda n, _: n + 1
         ... ).run(Sink.list())
@@ -205,7 +219,13 @@ class Folds(Chain[In_contra, Out_co]):
         return self.then("aggregate_by", partial(AggregateBy, *what))
 
     def reduce_without_initial(self: Folds[I, T], f: Callable[[T, T], T]) -> Flow[I, T]:
-        """``f(accumulated, element)`` over all elements, from the first one on."""
+        """``f(accumulated, element)`` over all elements, from the first one on.
+
+        Fails with ``EmptyStreamError`` if there is none.
+
+        >>> Source.of(3, 9, 4).reduce_without_initial(max).run(Sink.list())
+        [9]
+        """
         function(f, "reduce_without_initial: f")
         return self.then("reduce_without_initial", partial(ReduceWithoutInitial, f))
 
@@ -216,52 +236,92 @@ class Folds(Chain[In_contra, Out_co]):
     @overload
     def sum(self) -> Flow[In_contra, Any]: ...
     def sum(self) -> Flow[Any, Any]:
-        """The elements added up, from 0."""
+        """The elements added up, from 0.
+
+        >>> Source.of(2, 3).sum().run(Sink.list())
+        [5]
+        """
         return self.then("sum", Sum)
 
     def count(self) -> Flow[In_contra, int]:
-        """How many elements there were."""
+        """How many elements there were.
+
+        >>> Source.of("a", "b").count().run(Sink.list())
+        [2]
+        """
         return self.then("count", Count)
 
     def average(self) -> Flow[In_contra, float]:
-        """The mean of the elements, of which there must be one."""
+        """The mean of the elements; fails with ``EmptyStreamError`` if there is none.
+
+        >>> Source.of(2, 3).average().run(Sink.list())
+        [2.5]
+        """
         return self.then("average", Average)
 
     def min(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
-        """The smallest element, or the one with the smallest ``key``; the first of equals."""
+        """The smallest element, or the one with the smallest ``key``; the first of equals.
+
+        >>> Source.of("pear", "fig").min(key=len).run(Sink.list())
+        ['fig']
+        """
         optional_plain_function(key, "min: key")
         return self.then("min", _extreme(builtins.min, key))
 
     def max(self, key: Callable[[Out_co], Any] | None = None) -> Flow[In_contra, Out_co]:
-        """The largest element, or the one with the largest ``key``; the first of equals."""
+        """The largest element, or the one with the largest ``key``; the first of equals.
+
+        >>> Source.of("pear", "fig").max(key=len).run(Sink.list())
+        ['pear']
+        """
         optional_plain_function(key, "max: key")
         return self.then("max", _extreme(builtins.max, key))
 
     def last(self) -> Flow[In_contra, Out_co]:
-        """The last element, of which there must be one."""
+        """The last element; fails with ``EmptyStreamError`` if there is none.
+
+        >>> Source.of("a", "b").last().run(Sink.list())
+        ['b']
+        """
         return self.then("last", Last)
 
     def all(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
-        """Whether ``predicate`` is true for every element; false cancels upstream at once."""
+        """Whether ``predicate`` is true for every element; false cancels upstream at once.
+
+        >>> Source.of("12", "7").all(str.isdigit).run(Sink.list())
+        [True]
+        """
         plain_function(predicate, "all: predicate")
         return self.then("all", partial(Search, predicate, wanted=False))
 
     def some(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, bool]:
-        """Whether ``predicate`` is true for any element; true cancels upstream at once."""
+        """Whether ``predicate`` is true for any element; true cancels upstream at once.
+
+        >>> Source.of("12", "x").some(str.isalpha).run(Sink.list())
+        [True]
+        """
         plain_function(predicate, "some: predicate")
         return self.then("some", partial(Search, predicate, wanted=True))
 
     def contains(
         self, value: object, equal: Callable[[Any, Any], object] | None = None
     ) -> Flow[In_contra, bool]:
-        """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true."""
+        """Whether an element is ``value`` or equal to it; or ``equal(value, element)`` is true.
+
+        >>> Source.of("a", "b").contains("b").run(Sink.list())
+        [True]
+        """
         if equal is None:
             return self.then("contains", partial(Contains, value))
         plain_function(equal, "contains: equal")
         return self.then("contains", partial(Search, partial(equal, value), wanted=True))
 
     def is_empty(self) -> Flow[In_contra, bool]:
-        """Whether no element comes; the first one cancels upstream."""
+        """Whether no element comes; the first one cancels upstream.
+
+        >>> Source.empty().is_empty().run(Sink.list())
+        [True]
+        """
         return self.then("is_empty", partial(Search, Always(False), wanted=False))
 
 

@@ -47,7 +47,12 @@ class Iterating(Generic[In_contra, Out_co]):
     def open(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
         """As ``iterate``, for ``with source.open() as rows`` and ``async with``.
 
-        Leaving the block cancels what still runs and waits until it has ended.
+        Leaving the block cancels a run that goes on and waits until it has ended. ``window`` is how
+        many elements the stages work at most ahead of the loop, 16 by default.
+
+        >>> with Source.range(1, 1_000_000).open(window=4) as rows:
+        ...     next(rows)
+        1
         """
         at_least(1, window, "open: window")
         return Iteration(partial(start_in_current_system, self._to_loop(window)))

@@ -1,4 +1,4 @@
-"""How streams end, and who is told: methods of ``Flow``."""
+"""Ends of streams, and reports about them: methods of ``Flow``."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class LifeCycle(Chain[In_contra, Out_co]):
-    """Ends from outside, and news for outside. What is called must be short and not block."""
+    """Ends from outside, and reports to outside. The functions must be short and not block."""
 
     def kill_switch(self, switch: KillSwitch) -> Flow[In_contra, Out_co]:
-        """This stream until ``switch`` is used, which other streams may have too."""
+        """This stream until ``switch`` is used, which other streams may have too.
+
+        >>> switch = KillSwitch()
+        >>> switch.shutdown()
+        >>> Source.never().kill_switch(switch).run(Sink.list())
+        []
+        """
         if not isinstance(switch, KillSwitch):
             raise wrong_kind(f"kill_switch needs a KillSwitch, got {repr_of(switch)}")
         return self.then("kill_switch", partial(KillSwitchStage, switch))
@@ -44,6 +50,12 @@ class LifeCycle(Chain[In_contra, Out_co]):
 
         A cancelled stream ends with ``None`` unless downstream failed. ``f`` has returned before
         the run ends; if it raises, the run fails.
+
+        >>> ends = []
+        >>> Source.of("a").on_termination(ends.append).run(Sink.list())
+        ['a']
+        >>> ends
+        [None]
         """
         plain_function(f, "on_termination: f")
         return self.then("on_termination", partial(OnTermination, f))
@@ -51,10 +63,16 @@ class LifeCycle(Chain[In_contra, Out_co]):
     def monitor(
         self, f: Callable[[StreamState], object] | None = None, every: float = 1.0
     ) -> Flow[In_contra, Out_co]:
-        """Tell ``f`` how the stream is doing: at its start and end, and of news in between.
+        """Report the state of the stream to ``f``: at its start and end, and news in between.
 
-        That is a ``StreamState``, once in ``every`` seconds at most, and only if elements passed.
-        Without ``f`` the same is to be had from ``run.snapshot()``, in the stage's ``details``.
+        ``f`` gets a ``StreamState``, at most once in ``every`` seconds (1.0), and only if elements
+        passed. Without ``f`` the state is in ``run.snapshot()``, in the stage's ``details``.
+
+        >>> states = []
+        >>> Source.of("a", "b").monitor(states.append).run(Sink.count())
+        2
+        >>> states[-1].state, states[-1].elements
+        ('completed', 2)
         """
         optional_plain_function(f, "monitor: f")
         seconds = positive_seconds(every, "monitor: every")

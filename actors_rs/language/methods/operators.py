@@ -1,11 +1,11 @@
-"""The operators of the language: methods of ``Flow``, hence of ``Source`` too."""
+"""The operators of the language: methods of ``Flow``, so of ``Source`` too."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Executor, Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 from actors_rs.graph.checks import (
     at_least,
@@ -27,18 +27,15 @@ from actors_rs.language.methods.recovery import (
     limited_calls,
     worth_retrying,
 )
-from actors_rs.runtime.processes.needs import check_pickles, cores
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.stages.functions import COROUTINE, deferred_kind
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.batch_by_weight import BatchByWeight
 from actors_rs.stages.operators.filter import Filter
-from actors_rs.stages.operators.flat_map_processes import FlatMapProcesses
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.operators.map_not_none import MapNotNone
-from actors_rs.stages.operators.map_processes import FIRST_WINDOW, MapProcesses
 from actors_rs.stages.operators.scan import Scan
 from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.sort_within import SortWithin
@@ -60,42 +57,59 @@ S = TypeVar("S")
 Ts = TypeVarTuple("Ts")
 
 WINDOW_OF_BATCHES = 16
-"""How many batches an inlet behind ``batch`` keeps requested at least, as long as they may be."""
+"""How many batches the next inlet of ``batch`` keeps requested at least, as long as they may be."""
 WINDOW_PER_CALL = 4
 """How many elements ``map_async`` keeps requested for each call that may be under way.
 
 Twice as many as it holds. More would not make it faster, but its run slower to drain.
 """
 LEAST_WINDOW_OF_CALLS = 16
-"""What it keeps requested at least: behind a smaller window quick calls wait for upstream."""
+"""Elements that it keeps requested at least: with fewer, quick calls wait for upstream."""
 
 
 class Operators(Chain[In_contra, Out_co]):
-    """What can be done to a stream. Each call gives a new blueprint and changes none."""
+    """The operators on elements. Each call gives a new blueprint and changes none."""
 
     __slots__ = ()
 
     def map(self, f: Callable[[Out_co], R]) -> Flow[In_contra, R]:
-        """Each element through ``f``."""
+        """Each element through ``f``.
+
+        >>> Source.of("3", "4").map(int).run(Sink.list())
+        [3, 4]
+        """
         function(f, "map: f")
         return self.then("map", partial(Map, f))
 
     def filter(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
-        """The elements for which ``predicate`` is true."""
+        """The elements for which ``predicate`` is true.
+
+        >>> Source.of("a", "", "b").filter(bool).run(Sink.list())
+        ['a', 'b']
+        """
         plain_function(predicate, "filter: predicate")
         return self.then("filter", partial(Filter, predicate))
 
     def starmap(self: Operators[I, tuple[*Ts]], f: Callable[[*Ts], R]) -> Flow[I, R]:
-        """``f(*element)`` for each element, a tuple of arguments."""
+        """``f(*element)`` for each element, a tuple of arguments.
+
+        >>> Source.of((2, 3), (10, 2)).starmap(pow).run(Sink.list())
+        [8, 100]
+        """
         function(f, "starmap: f")
         return self.then("starmap", partial(Starmap, f))
 
     def map_not_none(self, f: Callable[[Out_co], R | None]) -> Flow[In_contra, R]:
-        """What ``f`` gives for each element, unless that is ``None``."""
+        """The results of ``f`` for each element, without the results that are ``None``.
+
+        >>> sizes = {"a.txt": 120}
+        >>> Source.of("a.txt", "gone.txt").map_not_none(sizes.get).run(Sink.list())
+        [120]
+        """
         function(f, "map_not_none: f")
         return self.then("map_not_none", partial(MapNotNone, f))
 
-    # A checker may take (0, 0) for a tuple of literals, and None for the only value; hence three.
+    # A checker may take (0, 0) for a tuple of literals, and None for the only value; so three.
     @overload
     def scan(  # type: ignore[overload-overlap]
         self, init: R, f: Callable[[R, Out_co], R]
@@ -110,6 +124,9 @@ class Operators(Chain[In_contra, Out_co]):
         """Each ``f(accumulated, element)``, from ``init``, which is not emitted itself.
 
         Each run begins with a deep copy of ``init``; raises ``TypeError`` if it cannot be copied.
+
+        >>> Source.of(10, -3, 5).scan(0, lambda total, booked: total + booked).run(Sink.list())
+        [10, 7, 12]
         """
         make_init = copies_of(init, "scan", "stateful_map")
         function(f, "scan: f")
@@ -121,10 +138,16 @@ class Operators(Chain[In_contra, Out_co]):
         f: Callable[[S, Out_co], tuple[S, R]],
         on_complete: Callable[[S], R | None] | None = None,
     ) -> Flow[In_contra, R]:
-        """``f(state, element)`` gives the next state and a result; the first is ``create()``.
+        """``f(state, element)`` gives the next state and a result; the first state is ``create()``.
 
-        ``create`` is called once in each run. When upstream completes, ``on_complete(state)``
-        may give one more result; ``None`` is none.
+        ``create`` is called once in each run. When upstream completes, ``on_complete(state)`` may
+        give one more result; ``None`` is none.
+
+        >>> def numbered(last, line):
+        ...     return last + 1, f"{last + 1}: {line}"
+        >>> lines = Source.of("a", "b").stateful_map(int, numbered, on_complete="{} lines".format)
+        >>> lines.run(Sink.list())
+        ['1: a', '2: b', '2 lines']
         """
         function(create, "stateful_map: create")
         function(f, "stateful_map: f")
@@ -133,29 +156,44 @@ class Operators(Chain[In_contra, Out_co]):
         return self.then("stateful_map", partial(StatefulMap, create, f, on_complete))
 
     def with_index(self, first: int = 0) -> Flow[In_contra, tuple[int, Out_co]]:
-        """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives."""
+        """Pairs of a number, counting from ``first``, and the element: as ``enumerate`` gives.
+
+        >>> Source.of("a", "b").with_index(first=1).run(Sink.list())
+        [(1, 'a'), (2, 'b')]
+        """
         integer(first, "with_index: first")
         return self.then("with_index", partial(WithIndex, first))
 
     def sliding(self, size: int, step: int = 1) -> Flow[In_contra, tuple[Out_co, ...]]:
-        """Tuples of ``size`` neighbours, each beginning ``step`` elements behind the one before.
+        """Tuples of ``size`` neighbours, each beginning ``step`` elements after the previous one.
 
-        Only whole ones: elements behind the last tuple that is complete are in none.
+        Only whole tuples are given: the last elements are left out if they do not fill one.
+
+        >>> Source.of(3, 5, 4, 8).sliding(3).map(max).run(Sink.list())
+        [5, 8]
         """
         at_least(1, size, "sliding: size")
         at_least(1, step, "sliding: step")
         return self.then("sliding", partial(Sliding, size, step), 0)
 
     def pairwise(self) -> Flow[In_contra, tuple[Out_co, Out_co]]:
-        """Each element but the first, with the one before: ``sliding(2)``."""
+        """Each element but the first, with the previous one: ``sliding(2)``.
+
+        >>> Source.of(3, 5, 4).pairwise().run(Sink.list())
+        [(3, 5), (5, 4)]
+        """
         return self.then("pairwise", partial(Sliding, 2, 1))
 
     def sort_within(
         self, count: int, key: Callable[[Out_co], Any] | None = None
     ) -> Flow[In_contra, Out_co]:
-        """Sorted, if each element comes at most ``count`` places too late; holds that many back.
+        """The elements sorted, if each comes at most ``count`` places too late.
 
-        By ``key`` or by the elements themselves; equal ones stay in their order.
+        Sorts by ``key``, by default the elements themselves; equal ones stay in their order. Holds
+        ``count`` elements back.
+
+        >>> Source.of(1, 3, 2, 4).sort_within(1).run(Sink.list())
+        [1, 2, 3, 4]
         """
         at_least(1, count, "sort_within: count")
         optional_plain_function(key, "sort_within: key")
@@ -171,10 +209,16 @@ class Operators(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, list[Out_co]]:
         """Lists of ``count`` elements, the last one shorter.
 
-        With ``within``, a list is given that many seconds after its first element was taken, full
-        or not.
-        With ``weight`` and ``max_weight``, a list holds as many elements as weigh no more than
-        that together, and no more than ``count`` if that is given; a heavier one comes alone.
+        - ``within``: seconds after which a list is given, full or not, counted from its first
+          element. By default there is no limit.
+        - ``weight`` and ``max_weight``: ``weight(element)`` is a number, and a list holds elements
+          of at most ``max_weight`` together, and at most ``count`` if it is given. A heavier
+          element comes alone.
+
+        >>> Source.of(1, 2, 3, 4, 5).batch(2).run(Sink.list())
+        [[1, 2], [3, 4], [5]]
+        >>> Source.of("ab", "c", "def").batch(weight=len, max_weight=3).run(Sink.list())
+        [['ab', 'c'], ['def']]
         """
         seconds = None if within is None else positive_seconds(within, "batch: within")
         if count is None and weight is None:
@@ -256,17 +300,25 @@ class Operators(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time, each in its own context.
 
-        ``f`` may block; it returns a value, a ``concurrent.futures.Future`` or an awaitable. It
-        runs on threads of the system or of ``executor``, coroutines on the system's event loop.
-        Results come in order, with ``ordered=False`` as they are ready. With ``key``, calls of one
-        key follow each other, and results of different keys come as they are ready.
+        - ``f``: may block; it returns a value, a ``concurrent.futures.Future`` or an awaitable. It
+          runs on threads of the system or of ``executor``, coroutines on the system's event loop.
+        - ``parallelism``: 8 by default.
+        - ``ordered``: results come in order (default), or with ``False`` as they are ready.
+        - ``key``: calls with the same ``key(element)`` follow each other, and results of different
+          keys come as they are ready.
+        - ``timeout``: seconds, ``None`` by default. An element whose call takes longer fails with
+          ``CallTimeout``, and the next call begins. A coroutine is cancelled then; a thread is
+          abandoned and counted.
+        - ``max_abandoned``: if more threads are abandoned, 16 by default, the stage fails with
+          ``AbandonedCallsError`` under any policy.
+        - ``retry``: a ``Backoff`` between up to ``max_attempts`` calls (3) for an element whose
+          call fails with one of ``retry_on``, by default each ``Exception``. A waiting element
+          takes no place among the ``parallelism`` calls; see ``Flow.retry``.
 
-        An element whose call takes longer than ``timeout`` seconds fails with ``CallTimeout``, and
-        the next call begins. A coroutine is cancelled then. A thread is abandoned and counted; more
-        than ``max_abandoned`` fail the stage with ``AbandonedCallsError``, whatever its policy.
-
-        With ``retry`` there are up to ``max_attempts`` calls for an element whose call fails with
-        one of ``retry_on``, and no place is held between them; see ``Flow.retry``.
+        >>> async def length(page):
+        ...     return len(page)
+        >>> Source.of("index", "news").map_async(length, parallelism=2).run(Sink.list())
+        [5, 4]
         """
         make = _calls(f, parallelism, ordered, executor, key)
         make = limited_calls(make, timeout, max_abandoned)
@@ -277,77 +329,6 @@ class Operators(Chain[In_contra, Out_co]):
         when = worth_retrying(retry_on)
         at_least(1, max_attempts, "map_async: max_attempts")
         return flow if retry is None else flow.retry(retry, max_attempts, when=when)
-
-    def map_processes(
-        self,
-        f: Callable[[Out_co], R],
-        workers: int | None = None,
-        ordered: bool = True,
-        timeout: float | None = None,
-        chunk: int | Literal["auto"] = "auto",
-        max_tasks_per_worker: int | None = None,
-        initializer: Callable[[], object] | None = None,
-    ) -> Flow[In_contra, R]:
-        """Each element through ``f`` in worker processes, so on all cores.
-
-        ``f`` may be a lambda or a closure; ``f``, elements and results are pickled, big ``bytes``,
-        NumPy arrays and Arrow tables are shared. ``workers`` are by default one for each core; the
-        stages of a system share them, as many as the stage with most has. Results come in order,
-        with ``ordered=False`` as they are ready. ``chunk`` elements travel together; ``"auto"``
-        measures how many, and makes calls of a few microseconds in this process if that is faster,
-        unless one of the next three is given. A call that takes longer than ``timeout`` seconds is
-        killed with its worker and fails its element with ``CallTimeout``. A worker ends after
-        ``max_tasks_per_worker`` elements, and calls ``initializer`` before its first.
-
-        A worker that dies loses and doubles no result: ``f`` is called again for what it had in
-        hand. An element that kills a worker twice while alone in it fails with ``WorkerDied``.
-        Failures follow ``on_failure``; the traceback in the worker is a note. Raises
-        ``MissingExtraError`` without ``cloudpickle``; a run raises for what cannot be pickled.
-
-        >>> from actors_rs import Source, Sink
-        >>> import json
-        >>> Source.of('{"price": 2}').map_processes(json.loads, workers=2).run(Sink.list())
-        [{'price': 2}]
-        """
-        plain_function(f, "map_processes: f")
-        given = workers, ordered, timeout, chunk, max_tasks_per_worker, initializer
-        return self._in_processes(MapProcesses, "map_processes", f, given)
-
-    def flat_map_processes(
-        self,
-        f: Callable[[Out_co], Iterable[R]],
-        workers: int | None = None,
-        ordered: bool = True,
-        timeout: float | None = None,
-        chunk: int | Literal["auto"] = "auto",
-        max_tasks_per_worker: int | None = None,
-        initializer: Callable[[], object] | None = None,
-    ) -> Flow[In_contra, R]:
-        """The elements of each iterable that ``f`` returns, in worker processes.
-
-        An iterable, which may be a generator, is gone through there, so it must end; ``timeout`` is
-        for all of it. Everything else is as in ``map_processes``.
-        """
-        function(f, "flat_map_processes: f")
-        given = workers, ordered, timeout, chunk, max_tasks_per_worker, initializer
-        return self._in_processes(FlatMapProcesses, "flat_map_processes", f, given)
-
-    def _in_processes(
-        self, kind: type[MapProcesses], called: str, f: Callable[[Any], Any], given: tuple[Any, ...]
-    ) -> Flow[In_contra, Any]:
-        workers, ordered, timeout, chunk, most, initializer = given
-        workers = cores() if workers is None else at_least(1, workers, f"{called}: workers")
-        flag(ordered, f"{called}: ordered")
-        if timeout is not None:
-            timeout = positive_seconds(timeout, f"{called}: timeout")
-        if chunk != "auto":
-            at_least(1, chunk, f"{called}: chunk, if not 'auto',")
-        if most is not None:
-            at_least(1, most, f"{called}: max_tasks_per_worker")
-        optional_plain_function(initializer, f"{called}: initializer")
-        check_pickles(called)
-        make = partial(kind, f, workers, ordered, timeout, chunk, most, initializer)
-        return self.then(called, make)._changed(called, most_window=FIRST_WINDOW)
 
 
 def _calls(

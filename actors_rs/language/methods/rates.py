@@ -23,7 +23,7 @@ Out_co = TypeVar("Out_co", covariant=True)
 R = TypeVar("R")
 
 BEHIND_A_BUFFER = 16
-"""The window behind a buffer that drops: what a larger one asked for could not be dropped."""
+"""The next window after a buffer that drops: elements in a larger one could not be dropped."""
 
 
 class RateMatching(Chain[In_contra, Out_co]):
@@ -32,12 +32,15 @@ class RateMatching(Chain[In_contra, Out_co]):
     def buffer(
         self, n: int, overflow: Overflow = "backpressure", *, dead_letters: bool = False
     ) -> Flow[In_contra, Out_co]:
-        """Up to ``n`` elements wait for downstream; ``overflow`` says what becomes of more.
+        """Up to ``n`` elements wait for downstream; ``overflow`` says what happens to more.
 
-        ``"backpressure"``: upstream waits. ``"drop_oldest"``, ``"drop_newest"`` (the one that
-        came), ``"drop_all"`` (that are held): they are counted in the stage's ``details``, and
-        with ``dead_letters`` sent there. ``"fail"``: the stream fails with
-        ``BufferOverflowError``, behind what is held.
+        - ``"backpressure"`` (default): upstream waits.
+        - ``"drop_oldest"``, ``"drop_newest"`` (the one that came), ``"drop_all"`` (that are held):
+          the stage's ``details`` count them, and with ``dead_letters`` they are dead letters, too.
+        - ``"fail"``: the stream fails with ``BufferOverflowError``, after the held elements.
+
+        >>> Source.of(1, 2, 3).buffer(64).run(Sink.list())
+        [1, 2, 3]
         """
         at_least(1, n, "buffer: n")
         one_of(get_args(Overflow), overflow, "buffer: overflow")
@@ -52,10 +55,14 @@ class RateMatching(Chain[In_contra, Out_co]):
     def conflate(
         self, seed: Callable[[Out_co], R], f: Callable[[R, Out_co], R]
     ) -> Flow[In_contra, R]:
-        """What comes while downstream does not ask, put together into one element.
+        """Elements that come while downstream does not ask, put together into one element.
 
         That is ``seed(element)`` for the first and ``f(accumulated, element)`` for each further
         one. Upstream never waits.
+
+        >>> prices = Source.of(3, 8, 5).conflate(lambda price: price, max)
+        >>> prices.run(Sink.fold(0, max))
+        8
         """
         function(seed, "conflate: seed")
         function(f, "conflate: f")
@@ -66,6 +73,10 @@ class RateMatching(Chain[In_contra, Out_co]):
 
         ``f`` may return an iterator without end: ``expand(itertools.repeat)`` gives the newest
         element again and again to a downstream that is faster than upstream.
+
+        >>> from itertools import repeat
+        >>> Source.never().start_with("last").expand(repeat).take(3).run(Sink.list())
+        ['last', 'last', 'last']
         """
         function(f, "expand: f")
         return self.then("expand", partial(Expand, f), FRESH)

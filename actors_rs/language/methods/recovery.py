@@ -1,4 +1,4 @@
-"""What is done about failures within a stream: methods of ``Flow``."""
+"""Recovery from failures within a stream: methods of ``Flow``."""
 
 from __future__ import annotations
 
@@ -46,16 +46,20 @@ MOST_ABANDONED = 16
 
 
 class Recovery(Chain[In_contra, Out_co]):
-    """Operators for errors. The error they speak of is what arrives from upstream.
+    """Operators for errors that arrive from upstream.
 
-    That is a ``StageError`` whose ``__cause__`` is what a stage raised, or the error of
-    ``Source.failed`` or a foreign publisher as it is.
+    The error is a ``StageError`` whose ``__cause__`` is the exception that a stage raised, or the
+    error of ``Source.failed`` or of a foreign publisher, unchanged.
     """
 
     _out: OutletRef
 
     def recover(self, f: Callable[[Exception], R]) -> Flow[In_contra, Out_co | R]:
-        """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again."""
+        """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again.
+
+        >>> Source.of("3", "x").map(int).recover(lambda error: -1).run(Sink.list())
+        [3, -1]
+        """
         function(f, "recover: f")
         return self.then("recover", partial(Recover, f), forgiving=True)
 
@@ -64,11 +68,14 @@ class Recovery(Chain[In_contra, Out_co]):
         stream: Flow[Never, R] | Callable[[Exception], Flow[Never, R]],
         attempts: int = 1,
     ) -> Flow[In_contra, Out_co | R]:
-        """``stream`` in place of a failure, or what ``stream(error)`` returns.
+        """``stream`` in place of a failure, or the stream that ``stream(error)`` returns.
 
-        If that fails too it is started again, ``attempts`` times in all: so
-        ``source.recover_with(source, 3)`` begins a source anew up to three times. The function
-        may raise the error again: then it is not recovered from.
+        If that fails too it is started again, ``attempts`` times in all (1): so
+        ``source.recover_with(source, 3)`` begins a source anew up to three times. The function may
+        raise the error again: then the stream fails with it.
+
+        >>> Source.failed(OSError("gone")).recover_with(Source.of("cached")).run(Sink.list())
+        ['cached']
         """
         at_least(1, attempts, "recover_with: attempts")
         if isinstance(stream, Stream):
@@ -83,7 +90,12 @@ class Recovery(Chain[In_contra, Out_co]):
         return self.then("recover_with", partial(RecoverWith, f, attempts), forgiving=True, inner=1)
 
     def map_error(self, f: Callable[[Exception], BaseException]) -> Flow[In_contra, Out_co]:
-        """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause."""
+        """Fail with ``f(error)`` where upstream fails with ``error``, which becomes its cause.
+
+        >>> flow = Source.failed(OSError("gone")).map_error(lambda error: LookupError("no orders"))
+        >>> flow.recover(str).run(Sink.list())
+        ['no orders']
+        """
         plain_function(f, "map_error: f")
         return self.then("map_error", partial(MapError, f))
 
@@ -96,13 +108,25 @@ class Recovery(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """Let the ``map_async`` before this call its function again for an element it failed for.
 
-        Each element has ``max_attempts`` calls, the first one among them, and the wait that
-        ``backoff`` gives in between; neither a thread nor a place among the ``parallelism`` calls
-        is held meanwhile. ``budget`` bounds the further calls for all elements together, and for
-        all streams that share it: beyond it an element fails at once. Give the limit a ``burst``,
-        its n say: by default it lets hardly more than one call pass at a moment. ``when(error)``
-        says which errors are worth another call, by default every ``Exception``. What fails in the
-        end fails as it would without this, ``on_failure`` included.
+        - ``backoff``: the wait between two calls for an element, by default ``Backoff()``. The
+          element takes no thread and no place among the ``parallelism`` calls meanwhile.
+        - ``max_attempts``: calls for an element, the first one included; 3 by default.
+        - ``budget``: a ``RateLimit`` for the further calls of all elements together, and of all
+          streams that share it. An element beyond it fails at once. Give the limit a ``burst``, its
+          n for instance: by default it lets hardly more than one call pass at a moment.
+        - ``when``: ``when(error)`` says which errors are worth another call, by default every
+          ``Exception``.
+
+        After its last call an element fails as it would without this, ``on_failure`` included.
+        Raises ``GraphError`` if the stage before is no ``map_async``.
+
+        >>> answers = iter([OSError("busy"), "ok"])
+        >>> def ask(url):
+        ...     if isinstance(answer := next(answers), OSError):
+        ...         raise answer
+        ...     return answer
+        >>> Source.of("/orders").map_async(ask).retry(max_attempts=2).run(Sink.list())
+        ['ok']
         """
         backoff = Backoff() if backoff is None else backoff
         if not isinstance(backoff, Backoff):
@@ -136,7 +160,7 @@ def _retrying(
 
 
 def _wait(backoff: Backoff, logic: MapAsync, attempts: int) -> float:
-    """Seconds behind call number ``attempts``; the dice are those of the stage's surroundings."""
+    """Seconds after call number ``attempts``; the stage's surroundings give the random numbers."""
     return backoff.drawn(attempts - 1, logic.context.chance)
 
 

@@ -27,27 +27,43 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class Selections(Chain[In_contra, Out_co]):
-    """Which elements go on. Whoever has had enough cancels upstream."""
+    """Which elements go on. An operator that needs no more elements cancels upstream."""
 
     __slots__ = ()
 
     def take(self, count: int) -> Flow[In_contra, Out_co]:
-        """The first ``count`` elements; then upstream is cancelled."""
+        """The first ``count`` elements; then upstream is cancelled.
+
+        >>> Source.repeat("x").take(2).run(Sink.list())
+        ['x', 'x']
+        """
         at_least(0, count, "take: count")
         return self.then("take", partial(Take, count))
 
     def take_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
-        """Elements until ``predicate`` is false for the first time; then upstream is cancelled."""
+        """Elements until ``predicate`` is false for the first time; then upstream is cancelled.
+
+        >>> Source.of("a", "b", "", "c").take_while(bool).run(Sink.list())
+        ['a', 'b']
+        """
         plain_function(predicate, "take_while: predicate")
         return self.then("take_while", partial(TakeWhile, predicate))
 
     def skip(self, count: int) -> Flow[In_contra, Out_co]:
-        """All but the first ``count`` elements."""
+        """All but the first ``count`` elements.
+
+        >>> Source.of("header", "a", "b").skip(1).run(Sink.list())
+        ['a', 'b']
+        """
         at_least(0, count, "skip: count")
         return self.then("skip", partial(Skip, count))
 
     def skip_while(self, predicate: Callable[[Out_co], object]) -> Flow[In_contra, Out_co]:
-        """Elements from the first one on for which ``predicate`` is false."""
+        """Elements from the first one on for which ``predicate`` is false.
+
+        >>> Source.of("", "", "a", "").skip_while(lambda line: not line).run(Sink.list())
+        ['a', '']
+        """
         plain_function(predicate, "skip_while: predicate")
         return self.then("skip_while", partial(SkipWhile, predicate))
 
@@ -55,14 +71,20 @@ class Selections(Chain[In_contra, Out_co]):
         """The first element, or the first for which ``predicate`` is true; then a cancellation.
 
         Fails with ``EmptyStreamError`` if there is none.
+
+        >>> Source.of(3, 12, 20).first(lambda price: price > 10).run(Sink.list())
+        [12]
         """
         optional_plain_function(predicate, "first: predicate")
         return self.then("first", partial(First, predicate))
 
     def element_at(self, index: int) -> Flow[In_contra, Out_co]:
-        """The element that ``index`` others come before; then upstream is cancelled.
+        """The element number ``index``, counted from 0; then upstream is cancelled.
 
         Fails with ``EmptyStreamError`` if there are not so many.
+
+        >>> Source.of("a", "b", "c").element_at(1).run(Sink.list())
+        ['b']
         """
         at_least(0, index, "element_at: index")
         return self.then("element_at", partial(ElementAt, index))
@@ -72,8 +94,11 @@ class Selections(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """Elements whose ``key``, by default they themselves, has not come before.
 
-        With ``window``, has not come among the last ``window`` different keys: without it every
-        key is remembered, for as long as the stream runs. Keys must be hashable.
+        With ``window``, has not come among the last ``window`` different keys: without it every key
+        is remembered, for as long as the stream runs. Keys must be hashable.
+
+        >>> Source.of("ant", "asp", "bee").distinct(key=lambda word: word[0]).run(Sink.list())
+        ['ant', 'bee']
         """
         optional_plain_function(key, "distinct: key")
         if window is not None:
@@ -83,6 +108,10 @@ class Selections(Chain[In_contra, Out_co]):
     def distinct_until_changed(
         self, key: Callable[[Out_co], Any] | None = None
     ) -> Flow[In_contra, Out_co]:
-        """Elements whose ``key``, by default they themselves, is not that of the one before."""
+        """Elements whose ``key``, by default they themselves, differs from that before.
+
+        >>> Source.of("on", "on", "off", "on").distinct_until_changed().run(Sink.list())
+        ['on', 'off', 'on']
+        """
         optional_plain_function(key, "distinct_until_changed: key")
         return self.then("distinct_until_changed", partial(DistinctUntilChanged, key))

@@ -1,4 +1,4 @@
-"""Streams of streams: methods of ``Flow``, hence of ``Source`` too; ``concat`` and ``amb``."""
+"""Streams of streams: methods of ``Flow``, so of ``Source`` too; ``concat`` and ``amb``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GROUPS_A_WINDOW = 64
 LARGEST_FACTOR = 16
 
 Inner: TypeAlias = "Flow[Never, R] | Iterable[R] | AsyncIterable[R]"
-"""What a function may return where a stream is wanted."""
+"""The values that a function may return where a stream is wanted."""
 
 
 def _check_breadth_for_groups(spec: StageSpec, breadth: int) -> None:
@@ -80,12 +80,15 @@ class Substreams(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, R]:
         """The elements of each iterable or stream that ``f`` returns, one after the other.
 
-        An async iterable, as an async generator function returns it, is drawn on the system's
-        event loop.
+        An async iterable, as an async generator function returns it, is drawn on the system's event
+        loop.
 
         With ``breadth``, up to that many run at a time and are merged as their elements come.
         Directly after ``group_by`` a ``breadth`` below its ``max_groups`` is a ``UserWarning``:
-        groups that are not run hold all others up.
+        groups that are not run block all others.
+
+        >>> Source.of("a b", "c").flat_map(str.split).run(Sink.list())
+        ['a', 'b', 'c']
         """
         stream_function(f, "flat_map: f")
         _check_breadth_for_groups(self._out.spec, breadth or 1)
@@ -94,23 +97,33 @@ class Substreams(Chain[In_contra, Out_co]):
         return self.then("flat_map", partial(FlatMapMerge, f, breadth), 0, inner=breadth)
 
     def concat_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
-        """The elements of each stream or iterable that ``f`` returns, one after the other."""
+        """The elements of each stream or iterable that ``f`` returns, one after the other.
+
+        >>> Source.of(1, 2).concat_map(lambda n: Source.repeat(n, 2)).run(Sink.list())
+        [1, 1, 2, 2]
+        """
         stream_function(f, "concat_map: f")
         return self.then("concat_map", partial(FlatMap, f, "concat_map"), 0, inner=1)
 
     def switch_map(self, f: Callable[[Out_co], Inner[R]]) -> Flow[In_contra, R]:
         """The elements of the stream that ``f`` returns for the newest element.
 
-        The stream of the element before is cancelled. Upstream is never held back.
+        The stream of the previous element is cancelled. Upstream never waits.
+
+        >>> Source.of("ac", "actors").switch_map(lambda text: Source.of(text)).run(Sink.last())
+        'actors'
         """
         stream_function(f, "switch_map: f")
         return self.then("switch_map", partial(SwitchMap, f), 0, inner=1, holds=1)
 
     def catch(self, f: Callable[[Exception], Inner[R]]) -> Flow[In_contra, Out_co | R]:
-        """This stream, and where it fails the one that ``f(error)`` returns, in its place.
+        """This stream, and where it fails the stream that ``f(error)`` returns in its place.
 
-        ``error`` is what came from upstream: a ``StageError`` whose ``__cause__`` is what a stage
-        raised, or the error of ``Source.failed``. ``f`` is called once at most.
+        ``error`` comes from upstream: a ``StageError`` whose ``__cause__`` is the exception that a
+        stage raised, or the error of ``Source.failed``. ``f`` is called once at most.
+
+        >>> Source.of("3", "x").map(int).catch(lambda error: Source.of(-1)).run(Sink.list())
+        [3, -1]
         """
         stream_function(f, "catch: f")
         return self.then("catch", partial(Catch, f), forgiving=True, inner=1)
@@ -127,24 +140,33 @@ class Substreams(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Group[K, Out_co]]:
         """A stream for each ``key(element)``, with the elements of that key in their order.
 
-        Each is a ``Group``: a source with a ``key``, to be run once and soon, all at a time::
+        Each is a ``Group``: a source with a ``key``, which must be run once and soon. Run all of
+        them at a time: give ``flat_map`` the same number as ``breadth``.
 
-            source.group_by(key, 1000).flat_map(lambda g: g.reduce(0, add), breadth=1000)
+        ``on_overflow`` decides about a new key beyond ``max_groups``:
 
-        A new key beyond ``max_groups`` waits until a group ends (``on_overflow="backpressure"``),
-        ends the group that was idle longest (``"evict_idle"``), fails the stage (``"fail"``), or
-        goes to one extra group, whose ``is_overflow`` is true (``"divert"``: ``max_groups + 1``
-        groups then). A group also ends after ``idle_timeout`` seconds in which none of its elements
-        came or went, and when its receiver has had enough, as ``group.take(3)`` has. If the key of
-        a group that has ended comes again, it gets a new group. With ``closed="drop"`` elements of
-        a key whose receiver has had enough are dropped; ``dropped`` in the snapshot counts them.
-        What a receiver had requested and did not take is ``unwanted`` there; see the guide.
+        - ``"backpressure"`` (default): it waits until a group ends.
+        - ``"evict_idle"``: the group that was idle longest ends.
+        - ``"fail"``: the stage fails with ``TooManyGroupsError``.
+        - ``"divert"``: it goes to one extra group, whose ``is_overflow`` is true; there are
+          ``max_groups + 1`` groups then.
 
-        A group that nobody has any more is cancelled at once, and its elements are counted as
-        dropped. When the run has stood still for ``stall_after`` seconds, with nothing under way
-        that could wake it, and a group that was given is not run, or no group ends to make room,
-        the stage fails with ``Stalled``, which names the groups. ``None`` waits for ever, for
-        groups that are kept to be run later.
+        A group ends with the stream. It also ends after ``idle_timeout`` seconds in which none of
+        its elements came or went (``None``, the default, is never), and when its receiver cancels
+        it, as ``group.take(3)`` does. ``closed`` decides about elements whose key has no group any
+        more: ``"reopen"`` (default) opens a new group. ``"drop"`` drops them if their receiver
+        cancelled; ``dropped`` in the snapshot counts them. Elements that a receiver had requested
+        and did not take are ``unwanted`` there; see the guide.
+
+        A group without any reference is cancelled at once, and its elements are counted as dropped.
+        If the run stands still for ``stall_after`` seconds (0.5), and a group that was given is not
+        run, or no group ends to make room, the stage fails with ``Stalled``. The error names the
+        groups. ``None`` waits for ever, for groups that are kept to be run later.
+
+        >>> words = Source.of("ant", "bee", "asp").group_by(lambda word: word[0], max_groups=26)
+        >>> sizes = words.flat_map(lambda group: group.count(), breadth=26)
+        >>> sorted(sizes.run(Sink.list()))
+        [1, 2]
         """
         from actors_rs.language.groups import Group
 
@@ -162,15 +184,27 @@ class Substreams(Chain[In_contra, Out_co]):
         return flow._changed("group_by", window_factor=factor)
 
     def append(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
-        """This stream, then the others; each is started when the one before has completed."""
+        """This stream, then ``streams``; each is started when the one before has completed.
+
+        >>> Source.of("a").append(Source.of("b"), Source.of("c")).run(Sink.list())
+        ['a', 'b', 'c']
+        """
         return self._followed("append", streams)
 
     def concat(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
-        """``append``, under the name that it has as a function of several streams."""
+        """``append``, under the name that it has as a function of several ``streams``.
+
+        >>> Source.of("a").concat(Source.of("b")).run(Sink.list())
+        ['a', 'b']
+        """
         return self._followed("concat", streams)
 
     def prepend(self, *streams: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
-        """The other streams one after the other, then this one, which is not asked before."""
+        """The other ``streams`` one after the other, then this one, which is not asked before.
+
+        >>> Source.of("b").prepend(Source.of("a")).run(Sink.list())
+        ['a', 'b']
+        """
         closed = [source_in(stream, "prepend") for stream in streams]
         behind, behind_that = self._in_a_row("prepend")
         return behind.then("prepend", partial(Concat, [*closed, *behind_that]))
@@ -181,7 +215,7 @@ class Substreams(Chain[In_contra, Out_co]):
         return before.then(kind, partial(Concat, [*before_that, *closed]))
 
     def _in_a_row(self, kind: str) -> tuple[Flow[In_contra, Any], Sequence[Any]]:
-        """What a stage of ``kind`` is put behind, and the streams that it has already.
+        """The flow before a stage of ``kind``, and the streams that the stage has already.
 
         Several in a row are one stage. Otherwise the elements of one stream would pass as many
         stages as there are streams.
@@ -194,14 +228,21 @@ class Substreams(Chain[In_contra, Out_co]):
         return Flow(spec.inputs[0]), streams
 
     def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
-        """This stream, or the other one if this completes without an element."""
+        """This stream, or ``stream`` if this completes without an element.
+
+        >>> Source.empty().if_empty(Source.of("default")).run(Sink.list())
+        ['default']
+        """
         source = source_in(stream, "if_empty")
         return self.then("if_empty", partial(Concat, [None, source], only_if_empty=True))
 
     def amb(self, *others: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
-        """Whichever of this and the others gives an element or ends first; the rest is cancelled.
+        """The first stream of this and ``others`` that gives an element or ends; it cancels others.
 
-        Where this stream may fail behind its cancellation as well, use ``amb(this, *others)``.
+        If this stream may fail after its cancellation as well, use ``amb(this, *others)``.
+
+        >>> Source.never().amb(Source.of("fast")).run(Sink.list())
+        ['fast']
         """
         closed = [source_in(stream, "amb") for stream in others]
         return self.then("amb", partial(Amb, [None, *closed]), forgiving=True)
@@ -213,7 +254,12 @@ def some_seconds(seconds: float | None, what: str) -> float | None:
 
 
 def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:
-    """The streams one after the other; each is started when the one before has completed."""
+    """``streams`` one after the other; each is started when the one before has completed.
+
+    >>> from actors_rs import concat
+    >>> concat(Source.of("a"), Source.of("b")).run(Sink.list())
+    ['a', 'b']
+    """
     closed: list[Flow[Never, T]] = []
     for stream in streams:
         spec = source_in(stream, "concat")._out.spec
@@ -223,16 +269,20 @@ def concat(*streams: Flow[Never, T]) -> Flow[Never, T]:
 
 
 def amb(*streams: Flow[Never, T]) -> Flow[Never, T]:
-    """Whichever of the streams gives an element or ends first; the others are cancelled.
+    """The first of ``streams`` that gives an element or ends; the others are cancelled.
 
     Without streams it never ends.
+
+    >>> from actors_rs import amb
+    >>> amb(Source.never(), Source.of("fast")).run(Sink.list())
+    ['fast']
     """
     closed = [source_in(stream, "amb") for stream in streams]
     return _source("amb", partial(Amb, closed))
 
 
 def _streams_of(spec: StageSpec, kind: str) -> Sequence[Any] | None:
-    """Those that ``spec`` puts one behind the other, if it is of ``kind`` and nothing else."""
+    """The streams of ``spec`` one after the other, if it is of ``kind`` and nothing else."""
     plain = spec.name is None and spec.attributes is PLAIN and not spec.boundary
     if spec.kind != kind or not plain or type(spec.make) is not partial:
         return None

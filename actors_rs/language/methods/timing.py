@@ -45,14 +45,21 @@ class TimedSources:
     def tick(interval: float) -> Flow[Never, int]:
         """The number of each tick, from 0, every ``interval`` seconds.
 
-        The first one comes after ``interval``. A tick at which nobody asks is left out.
+        The first one comes after ``interval``. A tick without demand is left out.
+
+        >>> Source.tick(0.01).take(2).run(Sink.list())
+        [0, 1]
         """
         seconds = positive_seconds(interval, "Source.tick: interval")
         return source("tick", partial(Tick, seconds), FRESH)
 
     @staticmethod
     def timer(delay: float) -> Flow[Never, int]:
-        """One element, 0, after ``delay`` seconds."""
+        """One element, 0, after ``delay`` seconds.
+
+        >>> Source.timer(0.01).run(Sink.list())
+        [0]
+        """
         seconds = positive_seconds(delay, "Source.timer: delay")
         return source("timer", partial(TimerSource, seconds))
 
@@ -69,10 +76,16 @@ class Timing(Chain[In_contra, Out_co]):
     ) -> Flow[In_contra, Out_co]:
         """No more than ``n`` elements in ``per`` seconds; faster ones wait.
 
-        ``burst`` may pass at once after a pause, by default what comes in 30 ms, and at least 1.
-        With ``cost``, an element counts as ``cost(element)``; one that costs more than the burst
-        passes when what it costs has come in. A ``RateLimit`` in place of ``n`` is shared by all
-        streams that are given it, and can be changed while they run.
+        - ``burst``: how many may pass at once after a pause. By default as many as come in 30 ms,
+          and at least 1.
+        - ``cost``: an element counts as ``cost(element)``, by default as 1. If that is more than
+          the burst, the element passes when its cost has come in.
+
+        A ``RateLimit`` in place of ``n`` is shared by all streams that have it, and can be changed
+        while they run.
+
+        >>> Source.of("a", "b").throttle(1_000, per=1.0).run(Sink.list())
+        ['a', 'b']
         """
         if cost is not None:
             plain_function(cost, "throttle: cost")
@@ -90,54 +103,94 @@ class Timing(Chain[In_contra, Out_co]):
         return self.then("throttle", partial(Throttle, limit, cost), holds=1)
 
     def debounce(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """An element when no other has come for ``seconds``; those in between are dropped."""
+        """An element when no other has come for ``seconds``; those in between are dropped.
+
+        >>> Source.of("h", "he", "hey").debounce(0.01).run(Sink.list())
+        ['hey']
+        """
         quiet = positive_seconds(seconds, "debounce: seconds")
         return self.then("debounce", partial(Debounce, quiet), FRESH, holds=1)
 
     def sample(self, interval: float) -> Flow[In_contra, Out_co]:
-        """The newest element every ``interval`` seconds, if one has come since."""
+        """The newest element every ``interval`` seconds, if one has come since.
+
+        >>> Source.tick(0.001).sample(0.05).take(1).run(Sink.count())
+        1
+        """
         seconds = positive_seconds(interval, "sample: interval")
         return self.then("sample", partial(Sample, seconds), FRESH, holds=1)
 
     def delay(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """Each element ``seconds`` later; at most a window of them is under way at a time."""
+        """Each element ``seconds`` later; at most a window of them is under way at a time.
+
+        >>> Source.of("a").delay(0.01).run(Sink.list())
+        ['a']
+        """
         late = positive_seconds(seconds, "delay: seconds")
         return self.then("delay", partial(Delay, late))
 
     def take_within(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """What comes within ``seconds`` of the start; then upstream is cancelled."""
+        """Elements that come within ``seconds`` of the start; then upstream is cancelled.
+
+        >>> Source.never().take_within(0.01).run(Sink.list())
+        []
+        """
         limit = positive_seconds(seconds, "take_within: seconds")
         return self.then("take_within", partial(TakeWithin, limit))
 
     def skip_within(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """What comes later than ``seconds`` after the start."""
+        """Elements that come later than ``seconds`` after the start.
+
+        >>> Source.timer(0.05).skip_within(0.01).run(Sink.list())
+        [0]
+        """
         limit = positive_seconds(seconds, "skip_within: seconds")
         return self.then("skip_within", partial(SkipWithin, limit))
 
     def keep_alive(self, interval: float, value: T) -> Flow[In_contra, Out_co | T]:
-        """All elements, and ``value`` whenever none was given for ``interval`` seconds."""
+        """All elements, and ``value`` whenever none was given for ``interval`` seconds.
+
+        >>> Source.never().keep_alive(0.01, "ping").take(2).run(Sink.list())
+        ['ping', 'ping']
+        """
         seconds = positive_seconds(interval, "keep_alive: interval")
         return self.then("keep_alive", partial(KeepAlive, seconds, value))
 
     def initial_timeout(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """Fail with ``StreamTimeoutError`` if the first element does not come in time."""
+        """Fail with ``StreamTimeoutError`` if the first element does not come within ``seconds``.
+
+        >>> Source.of("a").initial_timeout(5).run(Sink.list())
+        ['a']
+        """
         limit = positive_seconds(seconds, "initial_timeout: seconds")
         return self.then("initial_timeout", partial(InitialTimeout, limit))
 
     def idle_timeout(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """Fail with ``StreamTimeoutError`` if upstream is asked and gives nothing for that long."""
+        """Fail with ``StreamTimeoutError`` if upstream gives nothing for ``seconds`` of demand.
+
+        >>> Source.never().idle_timeout(0.01).recover(lambda error: "idle").run(Sink.list())
+        ['idle']
+        """
         limit = positive_seconds(seconds, "idle_timeout: seconds")
         return self.then("idle_timeout", partial(IdleTimeout, limit))
 
     def completion_timeout(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """Fail with ``StreamTimeoutError`` if the stream has not ended ``seconds`` after start."""
+        """Fail with ``StreamTimeoutError`` if the stream has not ended ``seconds`` after start.
+
+        >>> Source.tick(0.001).completion_timeout(0.05).recover(lambda error: -1).run(Sink.last())
+        -1
+        """
         limit = positive_seconds(seconds, "completion_timeout: seconds")
         return self.then("completion_timeout", partial(CompletionTimeout, limit))
 
     def backpressure_timeout(self, seconds: float) -> Flow[In_contra, Out_co]:
-        """Fail with ``StreamTimeoutError`` if an element waits that long for downstream to ask.
+        """Fail with ``StreamTimeoutError`` if an element waits ``seconds`` without any demand.
 
-        The window of the stage behind is asked for in advance: set it to 1 to wait for that stage.
+        The next stage downstream requests its window in advance: set that window to 1 to measure
+        the stage.
+
+        >>> Source.of("a").backpressure_timeout(5).run(Sink.list())
+        ['a']
         """
         limit = positive_seconds(seconds, "backpressure_timeout: seconds")
         return self.then("backpressure_timeout", partial(BackpressureTimeout, limit))

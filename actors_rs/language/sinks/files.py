@@ -29,6 +29,6 @@ def parquet_maker(
 
 
 def _is_schema(schema: object) -> bool:
-    """Whether it is one of pyarrow's, which whoever has one has imported."""
+    """Whether it is one of pyarrow's; a user who has one has imported pyarrow."""
     arrow = modules.get("pyarrow")
     return arrow is not None and isinstance(schema, arrow.Schema)
